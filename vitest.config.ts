@@ -5,7 +5,11 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['{packages,services,mcp-servers}/*/test/**/*.test.ts', '{offline-model,cli}/test/**/*.test.ts', 'tests/**/*.test.ts'],
+    include: [
+      '{packages,services,mcp-servers}/*/test/**/*.test.ts',
+      '{offline-model,cli}/test/**/*.test.ts',
+      'tests/**/*.test.ts',
+    ],
     exclude: ['**/node_modules/**', '**/dist/**'],
     pool: 'forks',
     testTimeout: 20_000,
