@@ -1,1 +1,10 @@
-export {};
+export * from './bounds.ts';
+export * from './chain.ts';
+export * from './cut.ts';
+export * from './decision-words.ts';
+export * from './digest.ts';
+export * from './errors.ts';
+export * from './ids.ts';
+export * from './json.ts';
+export * from './policy.ts';
+export * from './visible.ts';
