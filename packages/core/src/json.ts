@@ -12,7 +12,7 @@ export function canonicalJson(value: Json): string {
     return JSON.stringify(value);
   }
   if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new TypeError('a string holds half of a surrogate pair');
+    if (/\p{Surrogate}/u.test(value)) throw new TypeError('a string holds half of a surrogate pair');
     return JSON.stringify(value);
   }
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
