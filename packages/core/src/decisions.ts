@@ -1,0 +1,17 @@
+import { facts } from '@stopgo/proto';
+import type { DecisionKind } from './state.ts';
+
+const decisionKinds: Readonly<Record<number, DecisionKind>> = {
+  [facts.Decision.APPROVED]: 'approved',
+  [facts.Decision.REJECTED]: 'rejected',
+  [facts.Decision.EXPIRED]: 'expired',
+  [facts.Decision.WITHDRAWN]: 'withdrawn',
+  [facts.Decision.RUN_AGAIN]: 'run_again',
+  [facts.Decision.HAPPENED]: 'happened',
+  [facts.Decision.GIVE_UP]: 'give_up',
+};
+
+/** The word for a decision on the wire. */
+export function decisionKind(decision: facts.Decision): DecisionKind {
+  return decisionKinds[decision] ?? 'withdrawn';
+}

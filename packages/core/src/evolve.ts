@@ -1,0 +1,273 @@
+import { facts } from '@stopgo/proto';
+import { titleCharactersMax } from './bounds.ts';
+import { decisionKind } from './decisions.ts';
+import type { FactOf, RecordedFact } from './facts.ts';
+import { messageRows } from './messages.ts';
+import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
+import { canceledText } from './texts.ts';
+
+/**
+ * Folds one event into the state of its conversation. Total: an event that does not fit the state (of a run that is not
+ * the latest, a repeat, a late outcome) changes nothing but the revision.
+ */
+export function evolve(state: ConversationState, recorded: RecordedFact): ConversationState {
+  const base: ConversationState = {
+    ...state,
+    revision: recorded.revision,
+    updatedAt: recorded.time,
+    messageCount: state.messageCount + messageRows(recorded).length,
+  };
+  const { fact } = recorded;
+  switch (fact.case) {
+    case 'conversationCreated':
+      return {
+        ...base,
+        id: fact.value.conversationId,
+        sessionId: fact.value.sessionId,
+        agentName: fact.value.agentName,
+        createdAt: recorded.time,
+      };
+    case 'userMessageReceived':
+      return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
+    case 'runStarted':
+      return { ...base, run: startedRun(fact.value, state) };
+    default: {
+      const run = state.run;
+      if (run === null || !('runId' in fact.value) || fact.value.runId !== run.id) return base;
+      return { ...base, run: evolveRun(run, recorded) };
+    }
+  }
+}
+
+/** Folds events in order. */
+export function fold(state: ConversationState, events: Iterable<RecordedFact>): ConversationState {
+  let now = state;
+  for (const event of events) now = evolve(now, event);
+  return now;
+}
+
+function titleOf(text: string): string {
+  return [...text.slice(0, titleCharactersMax * 2)].slice(0, titleCharactersMax).join('');
+}
+
+function startedRun(started: FactOf<'runStarted'>, state: ConversationState): RunState {
+  return {
+    id: started.runId,
+    status: 'open',
+    // The message stands right before the run that answers it.
+    messageRevision: state.revision,
+    agentDigest: started.agentDigest,
+    toolsetDigest: started.toolsetDigest,
+    bearerTokenPresent: started.bearerTokenPresent,
+    owner: started.owner === undefined ? null : { instance: started.owner.instance, epoch: started.owner.epoch },
+    epoch: started.owner?.epoch ?? 0,
+    steps: {},
+    calls: {},
+    approvals: {},
+    inputs: {},
+    sessionState: {},
+  };
+}
+
+function evolveRun(run: RunState, recorded: RecordedFact): RunState {
+  const { fact, revision } = recorded;
+  if (run.status !== 'open') return run;
+  switch (fact.case) {
+    case 'runClaimed': {
+      const owner = fact.value.owner;
+      if (owner === undefined) return run;
+      return {
+        ...run,
+        owner: { instance: owner.instance, epoch: owner.epoch },
+        epoch: Math.max(run.epoch, owner.epoch),
+      };
+    }
+    case 'runReleased':
+      return { ...run, owner: null };
+    case 'stepStarted':
+      return withStep(run, startedStep(fact.value));
+    case 'modelResponded':
+      return evolveAnswer(run, fact.value, revision);
+    case 'approvalRequested':
+      return evolveAsked(run, fact.value, recorded.time);
+    case 'approvalResolved':
+      return evolveResolved(run, fact.value, recorded);
+    case 'inputRequested': {
+      const asked = fact.value;
+      const kind = asked.kind === facts.InputKind.AUTH ? 'auth' : 'input';
+      const input = { id: asked.inputId, callId: asked.callId, kind, prompt: asked.prompt } as const;
+      return withCall({ ...run, inputs: { ...run.inputs, [input.id]: input } }, asked.callId, { phase: 'blocked' });
+    }
+    case 'inputProvided': {
+      const { [fact.value.inputId]: provided, ...inputs } = run.inputs;
+      return provided === undefined ? run : withCall({ ...run, inputs }, provided.callId, { phase: 'ready' });
+    }
+    case 'toolCallStarted': {
+      const { callId, attempt, bridgeInstance } = fact.value;
+      return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });
+    }
+    case 'toolCallFinished': {
+      const { callId, attempt, isError, late } = fact.value;
+      if (late) return run;
+      return withCall(run, callId, {
+        phase: 'done',
+        attempt,
+        outcome: isError ? 'error' : 'result',
+        resultRevision: revision,
+      });
+    }
+    case 'toolCallInDoubt':
+      return withCall(run, fact.value.callId, { phase: 'in_doubt' });
+    case 'toolCallRefused':
+      return evolveRefused(run, fact.value);
+    case 'stateSet':
+      return { ...run, sessionState: { ...run.sessionState, [fact.value.key]: outputOf(fact.value.value) } };
+    case 'stepFinished': {
+      const step = run.steps[fact.value.stepId];
+      if (step === undefined) return run;
+      const { exitLoop, failed } = fact.value;
+      const finished = { output: outputOf(fact.value.output), exitLoop, failed };
+      return withStep(withoutDescendants(run, step.id), { ...step, finished });
+    }
+    case 'runCompleted':
+      return settled(run, 'completed', outputOf(fact.value.output));
+    case 'runFailed':
+      return settled(run, 'failed', { revisions: [], text: fact.value.text });
+    case 'runCanceled':
+      return settled(run, 'canceled', { revisions: [], text: canceledText(fact.value.reason) });
+    default:
+      return run;
+  }
+}
+
+function startedStep(started: FactOf<'stepStarted'>): StepState {
+  const type = started.nodeType as StepState['type'];
+  return { id: started.stepId, type, turn: 0, callIds: [], answerRevision: 0, textRevision: 0 };
+}
+
+function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
+  const step = run.steps[answer.stepId];
+  if (step === undefined) return run;
+  const calls: Record<string, CallState> = { ...run.calls };
+  for (const call of answer.calls) calls[call.callId] = newCall(call, answer.stepId, revision);
+  // Calls of earlier answers of the step are done and of no further use.
+  for (const id of step.callIds) delete calls[id];
+  const next: StepState = {
+    ...step,
+    turn: answer.turn,
+    callIds: answer.calls.map((call) => call.callId),
+    answerRevision: revision,
+    textRevision: answer.text === '' ? step.textRevision : revision,
+  };
+  return withStep({ ...run, calls }, next);
+}
+
+function newCall(call: facts.Call, stepId: string, revision: number): CallState {
+  const common = {
+    id: call.callId,
+    stepId,
+    tool: call.tool,
+    server: call.server,
+    pin: call.pin,
+    digest: call.digest,
+    repeatable: call.repeatable,
+    gated: call.disposition === facts.Disposition.GATED,
+    revision,
+    attempt: 0,
+    asked: 0,
+  };
+  switch (call.disposition) {
+    case facts.Disposition.ALLOWED:
+      return { ...common, phase: 'ready' };
+    case facts.Disposition.GATED:
+    case facts.Disposition.AUTO_APPROVED:
+      return { ...common, phase: 'waiting' };
+    case facts.Disposition.CONTROL:
+      return { ...common, phase: 'done', outcome: 'exit_loop', resultRevision: revision };
+    default:
+      return { ...common, phase: 'done', outcome: 'refused', resultRevision: revision };
+  }
+}
+
+function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {
+  const inDoubt = asked.kind === facts.ApprovalKind.IN_DOUBT;
+  const approvals = {
+    ...run.approvals,
+    [asked.approvalId]: {
+      id: asked.approvalId,
+      callId: asked.callId,
+      kind: inDoubt ? 'in_doubt' : 'tool',
+      requestedAt: time,
+      choices: asked.choices,
+    } as const,
+  };
+  const call = run.calls[asked.callId];
+  if (call === undefined) return { ...run, approvals };
+  const change = inDoubt ? {} : ({ phase: 'waiting', digest: asked.digest, approvalId: asked.approvalId } as const);
+  return withCall({ ...run, approvals }, call.id, { ...change, asked: call.asked + 1 });
+}
+
+function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
+  const approval = run.approvals[resolved.approvalId];
+  if (approval === undefined || approval.decision !== undefined) return run;
+  const kind = decisionKind(resolved.decision);
+  const decided = { ...approval, decision: { kind, by: recorded.actor.id, at: recorded.time } };
+  const next = { ...run, approvals: { ...run.approvals, [approval.id]: decided } };
+  const resultRevision = recorded.revision;
+  switch (kind) {
+    case 'approved':
+    case 'run_again':
+      return withCall(next, approval.callId, { phase: 'ready' });
+    case 'rejected':
+    case 'expired':
+      return withCall(next, approval.callId, { phase: 'done', outcome: 'rejected', resultRevision });
+    case 'happened':
+      return withCall(next, approval.callId, { phase: 'done', outcome: 'happened', resultRevision });
+    case 'give_up':
+      return withCall(next, approval.callId, { phase: 'done', outcome: 'given_up', resultRevision });
+    case 'withdrawn':
+      return next;
+  }
+}
+
+function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunState {
+  const call = run.calls[refused.callId];
+  if (call === undefined) return run;
+  const attempt = refused.attempt;
+  if (refused.reason !== facts.RefusalReason.PIN_CHANGED) return withCall(run, call.id, { phase: 'ready', attempt });
+  const approval = call.approvalId === undefined ? undefined : run.approvals[call.approvalId];
+  const approvals =
+    approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
+  const { pin, digest, repeatable } = refused;
+  return withCall({ ...run, approvals }, call.id, { phase: 'ready', attempt, pin, digest, repeatable });
+}
+
+function settled(run: RunState, status: RunState['status'], output: Output): RunState {
+  // Calls that were started stay known, so that their outcomes can be told to be late.
+  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => call.phase === 'started'));
+  return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };
+}
+
+function outputOf(output: facts.Output | undefined): Output {
+  return { revisions: output?.answerRevisions ?? [], text: output?.text ?? '' };
+}
+
+function withStep(run: RunState, step: StepState): RunState {
+  return { ...run, steps: { ...run.steps, [step.id]: step } };
+}
+
+function withCall(run: RunState, callId: string, change: Partial<CallState>): RunState {
+  const call = run.calls[callId];
+  if (call === undefined || call.phase === 'done') return run;
+  return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
+}
+
+/** A finished step's insides are of no further use: what it came to is its output. */
+function withoutDescendants(run: RunState, stepId: string): RunState {
+  const inside = (id: string) => id.startsWith(`${stepId}/`) || id.startsWith(`${stepId}[`);
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !inside(id)));
+  const calls = Object.fromEntries(
+    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !inside(call.stepId)),
+  );
+  return { ...run, steps, calls };
+}

@@ -1,0 +1,80 @@
+import { facts } from '@stopgo/proto';
+import { decisionKind } from './decisions.ts';
+import type { FactOf, RecordedFact } from './facts.ts';
+import { canceledText, decisionTexts } from './texts.ts';
+
+/** A row of the message view, before it has an id and a sequence. */
+export type MessageRow = {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+  readonly toolCall?: {
+    readonly callId: string;
+    readonly name: string;
+    /** JSON text; empty for a result. */
+    readonly argumentsJson: string;
+    /** Present for a result. */
+    readonly result?: string;
+    readonly isError: boolean;
+    readonly autoApproved: boolean;
+  };
+};
+
+/** The messages that an event adds to its conversation, in order. A function of the event alone. */
+export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly MessageRow[] {
+  switch (fact.case) {
+    case 'conversationCreated':
+      return fact.value.systemPrompt === '' ? [] : [{ role: 'system', content: fact.value.systemPrompt }];
+    case 'userMessageReceived':
+      return [{ role: 'user', content: fact.value.text }];
+    case 'modelResponded':
+      return answerRows(fact.value);
+    case 'approvalResolved':
+      return resolvedRows(fact.value);
+    case 'toolCallFinished':
+      return [resultRow(fact.value.callId, fact.value.tool, fact.value.content, fact.value.isError)];
+    case 'runCompleted':
+      return textRows(fact.value.output?.text ?? '');
+    case 'runFailed':
+      return textRows(fact.value.text);
+    case 'runCanceled':
+      return textRows(canceledText(fact.value.reason));
+    default:
+      return [];
+  }
+}
+
+function textRows(text: string): readonly MessageRow[] {
+  return text === '' ? [] : [{ role: 'assistant', content: text }];
+}
+
+function resultRow(callId: string, name: string, result: string, isError: boolean): MessageRow {
+  return {
+    role: 'tool',
+    content: '',
+    toolCall: { callId, name, argumentsJson: '', result, isError, autoApproved: false },
+  };
+}
+
+function answerRows(answer: FactOf<'modelResponded'>): readonly MessageRow[] {
+  const rows: MessageRow[] = [...textRows(answer.text)];
+  for (const call of answer.calls) {
+    const autoApproved = call.disposition === facts.Disposition.AUTO_APPROVED;
+    const { callId, tool: name, argumentsJson } = call;
+    rows.push({
+      role: 'assistant',
+      content: '',
+      toolCall: { callId, name, argumentsJson, isError: false, autoApproved },
+    });
+    if (call.disposition === facts.Disposition.REFUSED) rows.push(resultRow(callId, name, call.error, true));
+  }
+  return rows;
+}
+
+function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow[] {
+  // A decision by policy is shown with its call; an approval withdrawn is shown by what made it needless.
+  const kind = decisionKind(resolved.decision);
+  if (resolved.byPolicy || kind === 'withdrawn') return [];
+  const rows: MessageRow[] = [{ role: 'user', content: decisionTexts[kind] }];
+  if (kind === 'happened') rows.push(resultRow(resolved.callId, resolved.tool, resolved.result, false));
+  return rows;
+}

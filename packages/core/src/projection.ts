@@ -1,0 +1,184 @@
+import { create } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { facts, views } from '@stopgo/proto';
+import { decisionKind } from './decisions.ts';
+import { uuidFrom } from './digest.ts';
+import { evolve } from './evolve.ts';
+import type { FactOf, RecordedFact } from './facts.ts';
+import { messageRows } from './messages.ts';
+import type { ConversationState, DecisionKind, Output } from './state.ts';
+import { pendingApprovals, runStanding } from './work.ts';
+
+/** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
+export type EarlierRows = {
+  /** The messages made from the event of this revision, in order. */
+  messagesAt(revision: number): readonly views.Message[];
+  approval(id: string): views.Approval | undefined;
+};
+
+/** The rows that an append changes in the views of its conversation. */
+export type ProjectedRows = {
+  readonly state: ConversationState;
+  readonly head: views.ConversationHead;
+  /** To be added. */
+  readonly messages: readonly views.Message[];
+  /** To be added or replaced, by id. */
+  readonly approvals: readonly views.Approval[];
+};
+
+/** The rows after some more events of a conversation: a function of the state, the events and the earlier rows. */
+export function project(
+  before: ConversationState,
+  events: readonly RecordedFact[],
+  earlier: EarlierRows,
+): ProjectedRows {
+  const messages: views.Message[] = [];
+  const approvals = new Map<string, views.Approval>();
+  const rows: EarlierRows = {
+    messagesAt: (revision) =>
+      revision > before.revision ? messages.filter((one) => one.revision === revision) : earlier.messagesAt(revision),
+    approval: (id) => approvals.get(id) ?? earlier.approval(id),
+  };
+  let state = before;
+  for (const event of events) {
+    messages.push(...messagesOf(event, state.messageCount));
+    for (const approval of approvalsOf(event, state, rows)) approvals.set(approval.id, approval);
+    state = evolve(state, event);
+  }
+  return { state, head: headOf(state, rows), messages, approvals: [...approvals.values()] };
+}
+
+function messagesOf(event: RecordedFact, messageCount: number): views.Message[] {
+  return messageRows(event).map((row, index) =>
+    create(views.MessageSchema, {
+      id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
+      role: row.role,
+      content: row.content,
+      ...(row.toolCall === undefined
+        ? {}
+        : {
+            toolCall: {
+              ...row.toolCall,
+              result: row.toolCall.result ?? '',
+              hasResult: row.toolCall.result !== undefined,
+            },
+          }),
+      createdAt: timestampFromMs(event.time),
+      revision: event.revision,
+      sequence: messageCount + index + 1,
+    }),
+  );
+}
+
+function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { fact } = event;
+  switch (fact.case) {
+    case 'approvalRequested':
+      return [requested(fact.value, event, before.id, rows)];
+    case 'approvalResolved': {
+      const pending = rows.approval(fact.value.approvalId);
+      return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
+        ? []
+        : [decided(pending, fact.value, event)];
+    }
+    case 'toolCallRefused': {
+      if (fact.value.reason !== facts.RefusalReason.PIN_CHANGED) return [];
+      const approvalId = before.run?.calls[fact.value.callId]?.approvalId;
+      const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
+      return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
+    }
+    default:
+      return [];
+  }
+}
+
+function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conversationId: string, rows: EarlierRows) {
+  const call = rows.messagesAt(asked.callRevision).find((one) => one.toolCall?.callId === asked.callId);
+  return create(views.ApprovalSchema, {
+    id: asked.approvalId,
+    conversationId,
+    runId: asked.runId,
+    stepId: asked.stepId,
+    callId: asked.callId,
+    kind: asked.kind,
+    tool: asked.tool,
+    server: asked.server,
+    argumentsJson: call?.toolCall?.argumentsJson ?? '',
+    digest: asked.digest,
+    description: asked.description,
+    choices: asked.choices,
+    reason: asked.reason,
+    requestedAt: timestampFromMs(event.time),
+    ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
+    status: views.ApprovalStatus.PENDING,
+  });
+}
+
+const statuses: Readonly<Record<DecisionKind, views.ApprovalStatus>> = {
+  approved: views.ApprovalStatus.APPROVED,
+  rejected: views.ApprovalStatus.REJECTED,
+  expired: views.ApprovalStatus.EXPIRED,
+  withdrawn: views.ApprovalStatus.WITHDRAWN,
+  run_again: views.ApprovalStatus.APPROVED,
+  happened: views.ApprovalStatus.APPROVED,
+  give_up: views.ApprovalStatus.REJECTED,
+};
+
+function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, event: RecordedFact): views.Approval {
+  return create(views.ApprovalSchema, {
+    ...pending,
+    status: statuses[decisionKind(resolved.decision)],
+    decision: resolved.decision,
+    decidedBy: event.actor.id,
+    decidedSurface: event.actor.surface ?? '',
+    decidedAddress: event.actor.address ?? '',
+    decidedAt: timestampFromMs(event.time),
+    byPolicy: resolved.byPolicy,
+  });
+}
+
+const runStatuses = {
+  working: views.RunStatus.WORKING,
+  waiting: views.RunStatus.WAITING,
+  completed: views.RunStatus.COMPLETED,
+  failed: views.RunStatus.FAILED,
+  canceled: views.RunStatus.CANCELED,
+} as const;
+
+function headOf(state: ConversationState, rows: EarlierRows): views.ConversationHead {
+  const { run } = state;
+  const standing = runStanding(state);
+  const pendingApprovalIds = pendingApprovals(run);
+  const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
+  return create(views.ConversationHeadSchema, {
+    id: state.id,
+    sessionId: state.sessionId,
+    status: pendingApprovalIds.length > 0 ? views.ConversationStatus.WAITING_APPROVAL : views.ConversationStatus.ACTIVE,
+    createdAt: timestampFromMs(state.createdAt),
+    updatedAt: timestampFromMs(state.updatedAt),
+    revision: state.revision,
+    messageCount: state.messageCount,
+    ...(run === null || standing === 'none'
+      ? {}
+      : {
+          run: {
+            id: run.id,
+            status: runStatuses[standing],
+            messageRevision: run.messageRevision,
+            response: run.output === undefined ? '' : textOf(run.output, rows),
+          },
+        }),
+    pendingApprovalIds,
+    authPrompt: auth?.prompt ?? '',
+    title: state.title,
+  });
+}
+
+/** The text that an output stands for. */
+function textOf(output: Output, rows: EarlierRows): string {
+  const answers = output.revisions.map(
+    (revision) =>
+      rows.messagesAt(revision).find((one) => one.role === 'assistant' && one.toolCall === undefined)?.content ?? '',
+  );
+  return [...answers, output.text].filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,154 @@
+/**
+ * The folded state of a conversation: bounded, plain JSON, so that it can be kept as a snapshot. Texts of messages and
+ * results are not in it; it refers to them by revision.
+ */
+
+/** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
+export const foldVersion = 1;
+
+/** What a step or run came to: texts of recorded answers by revision, or a text of its own. */
+export type Output = { readonly revisions: readonly number[]; readonly text: string };
+
+/** What becomes of a call, in the order of its life. */
+export type CallPhase =
+  /** May run now. */
+  | 'ready'
+  /** Waits for an approval. */
+  | 'waiting'
+  /** Waits for a bearer token. */
+  | 'blocked'
+  /** Started on the record; its outcome is not known yet. */
+  | 'started'
+  /** Its outcome is unknown; a human decides. */
+  | 'in_doubt'
+  | 'done';
+
+/** How a call ended. */
+export type CallOutcome = 'result' | 'error' | 'rejected' | 'refused' | 'given_up' | 'happened' | 'exit_loop';
+
+export type CallState = {
+  readonly id: string;
+  readonly stepId: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly pin: string;
+  readonly digest: string;
+  readonly repeatable: boolean;
+  /** True if a human had to be asked. */
+  readonly gated: boolean;
+  /** Revision of the ModelResponded event that holds its arguments. */
+  readonly revision: number;
+  readonly phase: CallPhase;
+  /** Latest attempt on the record; 0 before the first. */
+  readonly attempt: number;
+  /** Instance of the bridge that the attempt was recorded for. */
+  readonly bridge?: string;
+  /** The approval that allows it, or that it waits for. */
+  readonly approvalId?: string;
+  /** Approvals requested for it so far, of whatever kind. */
+  readonly asked: number;
+  readonly outcome?: CallOutcome;
+  /** Revision of the event that holds its result. */
+  readonly resultRevision?: number;
+};
+
+export type StepState = {
+  readonly id: string;
+  readonly type: 'llm' | 'sequential' | 'parallel' | 'loop';
+  /** Model answers so far (llm). */
+  readonly turn: number;
+  /** Ids of the calls of the last answer (llm). */
+  readonly callIds: readonly string[];
+  /** Revision of the last answer (llm); 0 before the first. */
+  readonly answerRevision: number;
+  /** Revision of the last answer that had a text (llm); 0 if none had. */
+  readonly textRevision: number;
+  readonly finished?: { readonly output: Output; readonly exitLoop: boolean; readonly failed: boolean };
+};
+
+export type ApprovalState = {
+  readonly id: string;
+  readonly callId: string;
+  readonly kind: 'tool' | 'in_doubt';
+  readonly requestedAt: number;
+  readonly choices: readonly string[];
+  readonly decision?: {
+    readonly kind: DecisionKind;
+    readonly by: string;
+    /** Milliseconds since 1970. */
+    readonly at: number;
+  };
+  /** True if the tool changed after the decision, so that it allows nothing. */
+  readonly void?: boolean;
+};
+
+export type DecisionKind = 'approved' | 'rejected' | 'expired' | 'withdrawn' | 'run_again' | 'happened' | 'give_up';
+
+export type InputState = {
+  readonly id: string;
+  readonly callId: string;
+  readonly kind: 'input' | 'auth';
+  readonly prompt: string;
+};
+
+export type Owner = { readonly instance: string; readonly epoch: number };
+
+export type RunState = {
+  readonly id: string;
+  readonly status: 'open' | 'completed' | 'failed' | 'canceled';
+  readonly messageRevision: number;
+  readonly agentDigest: string;
+  readonly toolsetDigest: string;
+  readonly bearerTokenPresent: boolean;
+  /** Who drives it; null while nobody does. */
+  readonly owner: Owner | null;
+  /** The highest epoch of any owner. */
+  readonly epoch: number;
+  readonly steps: Readonly<Record<string, StepState>>;
+  readonly calls: Readonly<Record<string, CallState>>;
+  readonly approvals: Readonly<Record<string, ApprovalState>>;
+  /** What is asked of the user and not provided yet. */
+  readonly inputs: Readonly<Record<string, InputState>>;
+  readonly sessionState: Readonly<Record<string, Output>>;
+  /** Answer of a settled run. */
+  readonly output?: Output;
+};
+
+export type ConversationState = {
+  /** Revision of the last event folded; 0 before the first. */
+  readonly revision: number;
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentName: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly title: string;
+  /** Rows of the message view so far. */
+  readonly messageCount: number;
+  /** The latest run. */
+  readonly run: RunState | null;
+};
+
+/** Nothing has happened. */
+export const initialState: ConversationState = {
+  revision: 0,
+  id: '',
+  sessionId: '',
+  agentName: '',
+  createdAt: 0,
+  updatedAt: 0,
+  title: '',
+  messageCount: 0,
+  run: null,
+};
+
+/** The snapshot of a state, as kept with the head. */
+export function encodeSnapshot(state: ConversationState): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(state));
+}
+
+/** A state from its snapshot; undefined if it was made by another version of the fold. */
+export function decodeSnapshot(bytes: Uint8Array, version: number): ConversationState | undefined {
+  if (version !== foldVersion) return undefined;
+  return JSON.parse(new TextDecoder().decode(bytes)) as ConversationState;
+}

@@ -1,0 +1,48 @@
+/** The sentences that clients know and test for. */
+
+/** Answer of a run whose gated calls were all rejected. */
+export const canceledByUser = 'Operation cancelled by user.';
+/** Answer of a step that used up its model calls. */
+export const turnsUsedUp = 'Maximum tool call iterations reached.';
+
+/** Answer of a canceled run. */
+export function canceledText(reason: string): string {
+  return reason === '' ? 'Run canceled.' : `Run canceled: ${reason}`;
+}
+
+/** Result that a model is given for a call that a human rejected. */
+export const rejectedResult = 'The user rejected this call; it was not run.';
+/** Result that a model is given for a call in doubt that a human gave up. */
+export const givenUpResult =
+  'This call was started and its outcome is unknown; the user decided not to run it again. It may have taken effect.';
+/** Result that a model is given for a call that has none, because its run ended before. */
+export const endedResult = 'The run ended before this call had a result.';
+
+/** What the model's failure is called in the conversation. */
+export function modelFailureText(message: string): string {
+  return `LLM error: ${message}`;
+}
+
+/** The user message that a decision on an approval leaves in the conversation. */
+export const decisionTexts = {
+  approved: '[APPROVAL]: Approved',
+  rejected: '[APPROVAL]: Rejected',
+  expired: '[APPROVAL]: Expired',
+  withdrawn: '[APPROVAL]: Withdrawn',
+  run_again: '[APPROVAL]: Run again',
+  happened: '[APPROVAL]: It happened',
+  give_up: '[APPROVAL]: Given up',
+} as const;
+
+/** What a client is told while approvals are pending. */
+export function waitingText(pending: readonly { readonly id: string; readonly description: string }[]): string {
+  return pending
+    .map(
+      ({ id, description }) =>
+        `This action requires approval:\n\n${description}\n\nPlease approve or reject using the approval UUID: ${id}`,
+    )
+    .join('\n\n');
+}
+
+/** What a client is told whose message was not taken because approvals are pending. */
+export const respondFirst = 'Conversation is waiting for approval. Please respond to the pending approval first.';

@@ -1,0 +1,43 @@
+import type { CallState, ConversationState, RunState, StepState } from './state.ts';
+
+/**
+ * True if a process could do something for the run now, without a human: a call may run or may have run, or a model is
+ * due. Says the same as `next` with the agent's definition (a property test holds the two together).
+ */
+export function hasWork(run: RunState): boolean {
+  if (run.status !== 'open') return false;
+  for (const call of Object.values(run.calls)) if (call.phase === 'ready' || call.phase === 'started') return true;
+  for (const step of Object.values(run.steps)) if (isModelDue(step, run)) return true;
+  return false;
+}
+
+/** True if the step is an llm node's, and every call of its last answer is done. */
+export function isModelDue(step: StepState, run: RunState): boolean {
+  return (
+    step.type === 'llm' && step.finished === undefined && callsOf(step, run).every((call) => call.phase === 'done')
+  );
+}
+
+/** The calls of a step's last answer, in the model's order. */
+export function callsOf(step: StepState, run: RunState): CallState[] {
+  return step.callIds.map((id) => run.calls[id]).filter((call) => call !== undefined);
+}
+
+/** Ids of the approvals that are pending, oldest first. */
+export function pendingApprovals(run: RunState | null): string[] {
+  if (run === null || run.status !== 'open') return [];
+  return Object.values(run.approvals)
+    .filter((approval) => approval.decision === undefined)
+    .map((approval) => approval.id);
+}
+
+/** How a conversation's latest run stands, as clients see it. */
+export type RunStanding = 'none' | 'working' | 'waiting' | 'completed' | 'failed' | 'canceled';
+
+/** Working: owned, or something to do. Waiting: only interrupts are left. */
+export function runStanding(state: ConversationState): RunStanding {
+  const run = state.run;
+  if (run === null) return 'none';
+  if (run.status !== 'open') return run.status;
+  return run.owner !== null || hasWork(run) ? 'working' : 'waiting';
+}
