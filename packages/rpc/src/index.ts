@@ -1,1 +1,19 @@
-export {};
+/**
+ * Typed services over gRPC or within one process: the same contract, context, deadlines, cancellation and errors.
+ */
+export { MESSAGE_BYTES_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
+export {
+  ANONYMOUS,
+  type CallContext,
+  forward,
+  forwardDetached,
+  type OutgoingContext,
+  type Principal,
+} from './context.ts';
+export { type ConnectOptions, connectGrpc, type GrpcChannel } from './grpc-channel.ts';
+export { createGrpcClient } from './grpc-client.ts';
+export { type BoundService, bind, type GrpcServer, type GrpcServerOptions, startGrpcServer } from './grpc-server.ts';
+export { createInProcessClient, type InProcessOptions } from './in-process.ts';
+export type { OnInternalError } from './internal-errors.ts';
+export { Secret } from './secret.ts';
+export type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';

@@ -1,0 +1,157 @@
+import type { DescService } from '@bufbuild/protobuf';
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { formatAddress, isLoopback, parseAddress } from './address.ts';
+import { CONCURRENT_CALLS_MAX, FAREWELL_MS, KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MESSAGE_BYTES_MAX } from './bounds.ts';
+import { asIs } from './codec.ts';
+import { GrpcCalls } from './grpc-call.ts';
+import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
+import { checkInternalToken, tokenCheck } from './internal-token.ts';
+import { type BoundMethod, boundMethodsOf } from './methods.ts';
+import type { Secret } from './secret.ts';
+import type { ServiceImpl } from './service-types.ts';
+
+/** A contract with what implements it. */
+export type BoundService = { readonly typeName: string; readonly methods: readonly BoundMethod[] };
+
+/**
+ * Binds an implementation to its contract, for {@link startGrpcServer}.
+ *
+ * @throws Error if a method is missing or streams its requests.
+ */
+export const bind = <S extends DescService>(service: S, impl: ServiceImpl<S>): BoundService => ({
+  typeName: service.typeName,
+  methods: boundMethodsOf(service, impl),
+});
+
+export type GrpcServerOptions = {
+  /** `host:port` or `[ipv6]:port`; port 0 takes a free one. */
+  readonly address: string;
+  readonly services: readonly BoundService[];
+  /** Calls without it are refused with `unauthenticated`. Required beyond loopback. */
+  readonly internalToken?: Secret;
+  readonly limits?: {
+    /** Largest message in either direction, in bytes. Default `MESSAGE_BYTES_MAX`. */
+    readonly messageBytesMax?: number;
+  };
+  /** Where exceptions go that callers may not see; without it a process warning names their id. */
+  readonly onInternalError?: OnInternalError;
+};
+
+export type GrpcServer = {
+  /** Where it listens, with the real port. */
+  readonly address: string;
+  /**
+   * Stops: refuses new calls, ends open streams with `unavailable`, lets unary calls finish for `graceMs`
+   * milliseconds, then ends those too. Resolves when the port is free; never rejects; a second call waits for the first.
+   */
+  stop(graceMs: number): Promise<void>;
+};
+
+/**
+ * Serves `services` over gRPC.
+ *
+ * @throws Error, in one line, if the address is malformed or cannot be listened on, the token is unusable, or the
+ * address is beyond loopback and there is no token.
+ */
+export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
+  const { host, port } = parseAddress(options.address);
+  checkInternalToken(options.internalToken);
+  if (options.internalToken === undefined && !isLoopback(host)) {
+    throw new Error(`refusing to listen on ${options.address} without an internal token: it is beyond loopback`);
+  }
+  const messageBytesMax = options.limits?.messageBytesMax ?? MESSAGE_BYTES_MAX;
+  const calls = new GrpcCalls({
+    checkToken: tokenCheck(options.internalToken),
+    messageBytesMax,
+    onInternalError: options.onInternalError ?? warnOfInternalError,
+  });
+  const server = new Server({
+    'grpc.max_receive_message_length': messageBytesMax,
+    'grpc.max_send_message_length': messageBytesMax,
+    'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
+    'grpc.keepalive_time_ms': KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+  });
+  for (const service of options.services) server.addService(definitionOf(service), handlersOf(service, calls));
+  const boundPort = await listen(server, formatAddress({ host, port }));
+
+  let stopped: Promise<void> | undefined;
+  return {
+    address: formatAddress({ host, port: boundPort }),
+    stop: (graceMs) => {
+      stopped ??= stop(server, calls, graceMs);
+      return stopped;
+    },
+  };
+}
+
+function definitionOf({ methods }: BoundService): ServiceDefinition {
+  const entries = methods.map(({ kind, desc, path }) => [
+    desc.localName,
+    {
+      path,
+      requestStream: false,
+      responseStream: kind === 'stream',
+      // Encoding is ours, so that its failures are errors like all others and nothing is read of a refused peer.
+      requestSerialize: asIs,
+      requestDeserialize: asIs,
+      responseSerialize: asIs,
+      responseDeserialize: asIs,
+    },
+  ]);
+  return Object.fromEntries(entries) as ServiceDefinition;
+}
+
+function handlersOf({ methods }: BoundService, calls: GrpcCalls): UntypedServiceImplementation {
+  return Object.fromEntries(
+    methods.map((method) => [
+      method.desc.localName,
+      method.kind === 'unary' ? unaryHandler(method, calls) : streamHandler(method, calls),
+    ]),
+  );
+}
+
+const unaryHandler =
+  (method: BoundMethod & { kind: 'unary' }, calls: GrpcCalls): handleUnaryCall<Buffer, Buffer> =>
+  (call, callback) =>
+    void calls.serveUnary(method, call, callback);
+
+const streamHandler =
+  (method: BoundMethod & { kind: 'stream' }, calls: GrpcCalls): handleServerStreamingCall<Buffer, Buffer> =>
+  (call) =>
+    void calls.serveStream(method, call);
+
+function listen(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error === null) resolve(port);
+      else reject(new Error(`cannot listen on ${address}: ${error.message}`, { cause: error }));
+    });
+  });
+}
+
+async function stop(server: Server, calls: GrpcCalls, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  calls.endStreams();
+  if (await endsWithin(closed, graceMs)) return;
+  calls.endAll();
+  if (await endsWithin(closed, FAREWELL_MS)) return;
+  server.forceShutdown();
+}
+
+function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,74 @@
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { DomainError, type ErrorKind } from '@stopgo/core';
+import { STATUS_TEXT_CHARS_MAX } from './bounds.ts';
+import { deadlinePassed } from './lifetime.ts';
+import { domainErrorOf, type WireError, wireErrorOf } from './wire-error.ts';
+
+/** The one mapping of error kinds to gRPC status codes. */
+const CODES: Readonly<Record<ErrorKind, status>> = {
+  invalid_argument: status.INVALID_ARGUMENT,
+  not_found: status.NOT_FOUND,
+  conflict: status.ABORTED,
+  failed_precondition: status.FAILED_PRECONDITION,
+  unauthenticated: status.UNAUTHENTICATED,
+  permission_denied: status.PERMISSION_DENIED,
+  resource_exhausted: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  deadline_exceeded: status.DEADLINE_EXCEEDED,
+  canceled: status.CANCELLED,
+  unimplemented: status.UNIMPLEMENTED,
+  data_loss: status.DATA_LOSS,
+  internal: status.INTERNAL,
+};
+
+/** Codes without a kind of their own: peers that are not ours may send them. */
+const KINDS: ReadonlyMap<status, ErrorKind> = new Map([
+  ...(Object.entries(CODES) as [ErrorKind, status][]).map(([kind, code]) => [code, kind] as const),
+  [status.ALREADY_EXISTS, 'conflict'],
+  [status.OUT_OF_RANGE, 'invalid_argument'],
+]);
+
+/** The trailer that holds a {@link WireError} as JSON. */
+const ERROR_TRAILER = 'stopgo-error-bin';
+
+/** A DomainError as grpc-js wants a failed call's status. */
+export function statusOf(error: DomainError): { code: status; details: string; metadata: Metadata } {
+  const metadata = new Metadata();
+  metadata.set(ERROR_TRAILER, Buffer.from(JSON.stringify(wireErrorOf(error))));
+  // Our clients read the trailer; this is for others, and must survive being a header.
+  const details = error.message.slice(0, STATUS_TEXT_CHARS_MAX).replace(/[^\x20-\x7e]/g, '?');
+  return { code: CODES[error.kind], details, metadata };
+}
+
+/** The DomainError for a call that failed: what the service said, else what gRPC itself found. */
+export function domainErrorOfStatus(error: ServiceError, path: string, address: string): DomainError {
+  const wire = trailerOf(error.metadata);
+  if (wire !== undefined) return domainErrorOf(wire);
+  if (error.code === status.DEADLINE_EXCEEDED) return deadlinePassed(path);
+  return new DomainError(KINDS.get(error.code) ?? 'internal', `${path} at ${address}: ${error.details}`);
+}
+
+function trailerOf(metadata: Metadata | undefined): WireError | undefined {
+  const value = metadata?.get(ERROR_TRAILER)[0];
+  if (value === undefined) return undefined;
+  try {
+    const wire: unknown = JSON.parse(value.toString());
+    return isWireError(wire) ? wire : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWireError(value: unknown): value is WireError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, message, details, retryAfterMs } = value as Partial<Record<keyof WireError, unknown>>;
+  return (
+    typeof kind === 'string' &&
+    Object.hasOwn(CODES, kind) &&
+    typeof message === 'string' &&
+    typeof details === 'object' &&
+    details !== null &&
+    Object.values(details).every((detail) => typeof detail === 'string') &&
+    (retryAfterMs === undefined || typeof retryAfterMs === 'number')
+  );
+}

@@ -1,0 +1,82 @@
+import type { DescService, Message } from '@bufbuild/protobuf';
+import { clientStream } from './client-stream.ts';
+import { ANONYMOUS, type CallContext, checkContext } from './context.ts';
+import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
+import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
+import { type CallLifetime, callLifetime } from './lifetime.ts';
+import { type BoundMethod, boundMethodsOf, type MessageInit, requestOf } from './methods.ts';
+import type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';
+
+/** How calls within one process are made. */
+export type InProcessOptions = ClientDefaults & {
+  /** Where exceptions go that callers may not see; without it a process warning names their id. */
+  readonly onInternalError?: OnInternalError;
+};
+
+/**
+ * A client that calls `impl` directly: the same types, deadlines, cancellation, context and errors as over gRPC, but
+ * nothing is encoded. Messages are handed over as they are (plain objects become messages first) and must not be
+ * changed by either side; the bound on message size does not apply.
+ */
+export function createInProcessClient<S extends DescService>(
+  service: S,
+  impl: ServiceImpl<S>,
+  options: InProcessOptions = {},
+): Client<S> {
+  const methods = boundMethodsOf(service, impl).map((method) => [
+    method.desc.localName,
+    method.kind === 'unary' ? unaryCall(method, options) : streamCall(method, options),
+  ]);
+  return Object.fromEntries(methods) as Client<S>;
+}
+
+function unaryCall(method: BoundMethod & { kind: 'unary' }, defaults: InProcessOptions) {
+  return async (request: MessageInit, options: CallOptions = {}): Promise<Message> => {
+    const lifetime = callLifetime(method.path, 'unary', options, defaults, { timer: true });
+    try {
+      return await invokeUnary(method, invocation(method, request, options, defaults, lifetime));
+    } finally {
+      lifetime.end();
+    }
+  };
+}
+
+function streamCall(method: BoundMethod & { kind: 'stream' }, defaults: InProcessOptions) {
+  return (request: MessageInit, options: CallOptions = {}) =>
+    clientStream(method.path, async function* (left: AbortSignal): AsyncGenerator<Message, void> {
+      const lifetime = callLifetime(method.path, 'stream', options, defaults, { timer: true, signal: left });
+      try {
+        yield* invokeStream(method, invocation(method, request, options, defaults, lifetime));
+      } finally {
+        lifetime.end();
+      }
+    });
+}
+
+function invocation(
+  method: BoundMethod,
+  request: MessageInit,
+  options: CallOptions,
+  { onInternalError = warnOfInternalError }: InProcessOptions,
+  lifetime: CallLifetime,
+): Invocation {
+  return {
+    request: requestOf(method, request),
+    context: receivedContext(options, lifetime),
+    lifetime,
+    onInternalError,
+  };
+}
+
+function receivedContext({ context: sent = {} }: CallOptions, lifetime: CallLifetime): CallContext {
+  checkContext(sent);
+  return {
+    ...(sent.bearerToken === undefined ? {} : { bearerToken: sent.bearerToken }),
+    ...(sent.sessionId === undefined ? {} : { sessionId: sent.sessionId }),
+    principal: sent.principal ?? ANONYMOUS,
+    ...(sent.traceparent === undefined ? {} : { traceparent: sent.traceparent }),
+    ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
+    signal: lifetime.signal,
+    peerInternal: true,
+  };
+}

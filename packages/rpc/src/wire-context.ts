@@ -1,0 +1,69 @@
+import { Metadata } from '@grpc/grpc-js';
+import { invalidArgument } from '@stopgo/core';
+import { ANONYMOUS, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
+import { Secret } from './secret.ts';
+
+// Own keys instead of `authorization`: what proxies and tracers log by habit must not hold an end user's token.
+const BEARER = 'stopgo-bearer-bin';
+const SESSION = 'stopgo-session-id';
+const PRINCIPAL = 'stopgo-principal-bin';
+const TRACE = 'traceparent';
+const INTERNAL_TOKEN = 'stopgo-internal-token';
+
+/** The identity and trace of a call as gRPC metadata. Deadline and cancellation are gRPC's own. */
+export function metadataOf(context: OutgoingContext, internalToken: Secret | undefined): Metadata {
+  checkContext(context);
+  const metadata = new Metadata();
+  if (internalToken !== undefined) metadata.set(INTERNAL_TOKEN, internalToken.reveal());
+  if (context.bearerToken !== undefined) metadata.set(BEARER, Buffer.from(context.bearerToken.reveal()));
+  if (context.sessionId !== undefined) metadata.set(SESSION, context.sessionId);
+  if (context.traceparent !== undefined) metadata.set(TRACE, context.traceparent);
+  metadata.set(PRINCIPAL, Buffer.from(JSON.stringify(context.principal ?? ANONYMOUS)));
+  return metadata;
+}
+
+/** The internal token a peer sent, if any. */
+export function internalTokenOf(metadata: Metadata): string | undefined {
+  return textOf(metadata, INTERNAL_TOKEN);
+}
+
+/**
+ * The identity and trace that a peer sent. The principal is believed of an internal peer only.
+ *
+ * @throws DomainError `invalid_argument` if a part is malformed.
+ */
+export function identityOf(metadata: Metadata, peerInternal: boolean): Omit<CallContext, 'signal' | 'deadline'> {
+  const bearer = textOf(metadata, BEARER);
+  const sessionId = textOf(metadata, SESSION);
+  const traceparent = textOf(metadata, TRACE);
+  const principal = textOf(metadata, PRINCIPAL);
+  const identity = {
+    ...(bearer === undefined ? {} : { bearerToken: new Secret(bearer) }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : ANONYMOUS,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    peerInternal,
+  };
+  checkContext(identity);
+  return identity;
+}
+
+function textOf(metadata: Metadata, key: string): string | undefined {
+  return metadata.get(key)[0]?.toString();
+}
+
+function parsePrincipal(json: string): Principal {
+  const parsed = parseJson(json);
+  if (typeof parsed === 'object' && parsed !== null && 'kind' in parsed && parsed.kind === 'anonymous') {
+    return ANONYMOUS;
+  }
+  throw invalidArgument('call context: the principal is of a kind that this service does not know; update it');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
