@@ -1,1 +1,1 @@
-export {};
+export { type OfflineModel, type OfflineModelOptions, startOfflineModel } from './server.ts';

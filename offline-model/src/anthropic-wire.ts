@@ -1,0 +1,285 @@
+import { randomBytes } from 'node:crypto';
+import { isObject, type JsonObject } from './json.ts';
+import { thinkingSignature } from './signatures.ts';
+import {
+  type Answer,
+  chunksOf,
+  type DeclaredTool,
+  outputTokens,
+  Refusal,
+  type ToolOutcome,
+  type Turn,
+  tokensOf,
+} from './turn.ts';
+
+// The wire format of Anthropic's Messages API.
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
+// A call that was made after thinking says so in its id: a restarted server still knows that it wants the block back.
+const THOUGHT_ABOUT = 'toolu_thought_';
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+type Message = { readonly role: 'user' | 'assistant'; readonly blocks: readonly JsonObject[] };
+
+/**
+ * Reads a request body. Refuses (400) what the service refuses: no messages, roles that do not alternate, empty
+ * content, tool uses and results that do not pair up, bad or doubled tool names; with `strictSignatures` also a tool
+ * use of the current turn that comes back without the thinking block before it.
+ */
+export function readAnthropicRequest(body: unknown, strictSignatures: boolean): Turn {
+  if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
+  const { model, max_tokens: maxTokens } = body;
+  if (typeof model !== 'string' || model === '') throw new Refusal(400, 'model: field required');
+  if (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)
+    throw new Refusal(400, 'max_tokens: a positive integer is required');
+  const messages = readMessages(body.messages);
+  checkPairs(messages);
+  checkThinking(messages, strictSignatures);
+  const last = messages.at(-1);
+  return {
+    provider: 'anthropic',
+    model,
+    lastUserText: lastUserText(messages),
+    results: last ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
+    tools: readTools(body.tools),
+    inputCharacters: JSON.stringify([body.messages, body.system, body.tools]).length,
+  };
+}
+
+function readMessages(value: unknown): Message[] {
+  if (!Array.isArray(value) || value.length === 0) throw new Refusal(400, 'messages: at least one message is required');
+  return value.map((message: unknown, index) => {
+    const at = `messages.${index}`;
+    if (!isObject(message)) throw new Refusal(400, `${at}: must be an object`);
+    const { role, content } = message;
+    if (role !== 'user' && role !== 'assistant') throw new Refusal(400, `${at}.role: use "user" or "assistant"`);
+    if (role !== (index % 2 === 0 ? 'user' : 'assistant')) {
+      throw new Refusal(400, `${at}: roles must alternate between "user" and "assistant", starting with "user"`);
+    }
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+    if (!Array.isArray(blocks) || blocks.length === 0) throw new Refusal(400, `${at}: content must not be empty`);
+    return { role, blocks: blocks.map((block: unknown, at2) => readBlock(block, `${at}.content.${at2}`)) };
+  });
+}
+
+function readBlock(block: unknown, at: string): JsonObject {
+  if (!isObject(block)) throw new Refusal(400, `${at}: must be an object`);
+  switch (block.type) {
+    case 'text':
+      if (typeof block.text !== 'string' || block.text.trim() === '') {
+        throw new Refusal(400, `${at}: text content blocks must hold some text`);
+      }
+      return block;
+    case 'tool_use':
+      if (typeof block.id !== 'string' || !TOOL_USE_ID.test(block.id)) throw new Refusal(400, `${at}.id: invalid id`);
+      if (typeof block.name !== 'string' || !TOOL_NAME.test(block.name)) throw new Refusal(400, `${at}.name: invalid`);
+      if (!isObject(block.input)) throw new Refusal(400, `${at}.input: must be an object`);
+      return block;
+    case 'tool_result':
+      if (typeof block.tool_use_id !== 'string') throw new Refusal(400, `${at}.tool_use_id: field required`);
+      return block;
+    case 'thinking':
+      if (typeof block.signature !== 'string') throw new Refusal(400, `${at}.signature: field required`);
+      return block;
+    case 'redacted_thinking':
+    case 'image':
+    case 'document':
+      return block;
+    default:
+      throw new Refusal(400, `${at}.type: unknown content block type`);
+  }
+}
+
+/** Every tool use is answered at the start of the very next message, and nothing else is answered. */
+function checkPairs(messages: readonly Message[]): void {
+  const seen = new Set<unknown>();
+  for (const [index, message] of messages.entries()) {
+    const uses = ofType(message, 'tool_use');
+    const results = ofType(message, 'tool_result');
+    if (uses.length > 0 && message.role !== 'assistant')
+      throw new Refusal(400, `messages.${index}: tool_use in a user message`);
+    if (results.length > 0 && message.role !== 'user')
+      throw new Refusal(400, `messages.${index}: tool_result in an assistant message`);
+    for (const { id } of uses) {
+      if (seen.has(id)) throw new Refusal(400, `messages.${index}: tool_use ids must be unique, "${id}" is used twice`);
+      seen.add(id);
+    }
+    const before = messages[index - 1];
+    const asked = before ? ofType(before, 'tool_use').map((use) => use.id) : [];
+    const answered = results.map((result) => result.tool_use_id);
+    const stray = answered.find((id) => !asked.includes(id));
+    if (stray !== undefined) {
+      throw new Refusal(400, `messages.${index}: tool_result "${stray}" has no tool_use in the message before`);
+    }
+    if (new Set(answered).size !== answered.length)
+      throw new Refusal(400, `messages.${index}: one tool_use answered twice`);
+    const missing = asked.find((id) => !answered.includes(id));
+    if (missing !== undefined) {
+      throw new Refusal(400, `messages.${index - 1}: tool_use "${missing}" has no tool_result right after it`);
+    }
+    if (message.blocks.slice(0, results.length).some((block) => block.type !== 'tool_result')) {
+      throw new Refusal(400, `messages.${index}: tool_result blocks must come first`);
+    }
+  }
+  const last = messages.at(-1);
+  if (last && ofType(last, 'tool_use').length > 0) {
+    throw new Refusal(400, 'The last message holds a tool_use without its tool_result');
+  }
+}
+
+function checkThinking(messages: readonly Message[], strict: boolean): void {
+  const lastUser = messages.findLastIndex(
+    (message) => message.role === 'user' && ofType(message, 'tool_result').length === 0,
+  );
+  for (const [index, message] of messages.entries()) {
+    for (const { thinking, signature } of ofType(message, 'thinking')) {
+      if (signature !== thinkingSignature(String(thinking))) {
+        throw new Refusal(400, `messages.${index}: invalid signature in thinking block`);
+      }
+    }
+    const thoughtAbout = ofType(message, 'tool_use').some(({ id }) => String(id).startsWith(THOUGHT_ABOUT));
+    if (strict && index > lastUser && thoughtAbout && message.blocks[0]?.type !== 'thinking') {
+      throw new Refusal(
+        400,
+        `messages.${index}: a turn that began with thinking must be sent back with its thinking block first`,
+      );
+    }
+  }
+}
+
+function readTools(value: unknown): DeclaredTool[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new Refusal(400, 'tools: must be a list');
+  const seen = new Set<string>();
+  return value.map((tool: unknown, index) => {
+    const at = `tools.${index}`;
+    if (!isObject(tool)) throw new Refusal(400, `${at}: must be an object`);
+    const { name, input_schema: schema } = tool;
+    if (typeof name !== 'string' || !TOOL_NAME.test(name))
+      throw new Refusal(400, `${at}.name: must match ${TOOL_NAME.source}`);
+    if (seen.has(name)) throw new Refusal(400, `${at}: tool names must be unique`);
+    seen.add(name);
+    if (!isObject(schema) || schema.type !== 'object')
+      throw new Refusal(400, `${at}.input_schema.type: must be "object"`);
+    return { name, description: String(tool.description ?? ''), parameters: schema };
+  });
+}
+
+function ofType(message: Message, type: string): JsonObject[] {
+  return message.blocks.filter((block) => block.type === type);
+}
+
+function outcomeOf(block: JsonObject, messages: readonly Message[]): ToolOutcome[] {
+  if (block.type !== 'tool_result') return [];
+  const use = messages
+    .flatMap((message) => ofType(message, 'tool_use'))
+    .findLast((candidate) => candidate.id === block.tool_use_id);
+  return [{ name: String(use?.name), content: plainText(block.content), isError: block.is_error === true }];
+}
+
+function plainText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((block: unknown) => (isObject(block) ? String(block.text ?? '') : '')).join('\n');
+}
+
+function lastUserText(messages: readonly Message[]): string {
+  for (const message of messages.toReversed()) {
+    const texts = ofType(message, 'text').map((block) => String(block.text));
+    if (message.role === 'user' && texts.length > 0) return texts.join('\n');
+  }
+  return '';
+}
+
+/** An answer as the body of a plain response. */
+export function anthropicResponse(turn: Turn, answer: Answer): JsonObject {
+  return envelope(turn, blocksOf(answer), stopReason(answer), outputTokens(answer));
+}
+
+/** An answer as the events of a streamed response, in the order and the framing of the Messages API. */
+export function anthropicEvents(turn: Turn, answer: Answer): JsonObject[] {
+  const events: JsonObject[] = [{ type: 'message_start', message: envelope(turn, [], null, 1) }, { type: 'ping' }];
+  for (const [index, block] of blocksOf(answer).entries()) {
+    events.push({ type: 'content_block_start', index, content_block: emptied(block) });
+    for (const delta of deltasOf(block)) events.push({ type: 'content_block_delta', index, delta });
+    events.push({ type: 'content_block_stop', index });
+  }
+  const delta = { stop_reason: stopReason(answer), stop_sequence: null };
+  events.push({ type: 'message_delta', delta, usage: { output_tokens: outputTokens(answer) } });
+  return [...events, { type: 'message_stop' }];
+}
+
+function blocksOf(answer: Answer): JsonObject[] {
+  const { thinking } = answer;
+  const prefix = thinking === undefined ? 'toolu_' : THOUGHT_ABOUT;
+  return [
+    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: thinkingSignature(thinking) }]),
+    ...(answer.text === '' ? [] : [{ type: 'text', text: answer.text }]),
+    ...answer.calls.map((call) => ({
+      type: 'tool_use',
+      id: `${prefix}${randomBytes(12).toString('hex')}`,
+      name: call.name,
+      input: call.args,
+    })),
+  ];
+}
+
+function emptied(block: JsonObject): JsonObject {
+  if (block.type === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
+  return block.type === 'text' ? { type: 'text', text: '' } : { ...block, input: {} };
+}
+
+function deltasOf(block: JsonObject): JsonObject[] {
+  switch (block.type) {
+    case 'thinking':
+      return [
+        ...chunksOf(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: block.signature },
+      ];
+    case 'text':
+      return chunksOf(String(block.text)).map((text) => ({ type: 'text_delta', text }));
+    default:
+      // The real stream opens with an empty piece of JSON.
+      return ['', ...chunksOf(JSON.stringify(block.input))].map((piece) => ({
+        type: 'input_json_delta',
+        partial_json: piece,
+      }));
+  }
+}
+
+function stopReason(answer: Answer): string {
+  return answer.calls.length > 0 ? 'tool_use' : 'end_turn';
+}
+
+function envelope(turn: Turn, content: readonly JsonObject[], stop: string | null, tokens: number): JsonObject {
+  return {
+    id: `msg_${randomBytes(12).toString('hex')}`,
+    type: 'message',
+    role: 'assistant',
+    model: turn.model,
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage: { input_tokens: tokensOf(turn.inputCharacters), output_tokens: tokens },
+  };
+}
+
+/** An error as Anthropic words it. */
+export function anthropicError(status: number, message: string): JsonObject {
+  return { type: 'error', error: { type: ERROR_TYPES[status] ?? 'api_error', message } };
+}
+
+/** One server-sent event of a stream. */
+export function anthropicEvent(event: JsonObject): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

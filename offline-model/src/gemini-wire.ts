@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { isObject, type JsonObject } from './json.ts';
+import { callSignature, SKIP_SIGNATURE_CHECK } from './signatures.ts';
+import {
+  type Answer,
+  chunksOf,
+  type DeclaredTool,
+  outputTokens,
+  Refusal,
+  type ToolOutcome,
+  type Turn,
+  tokensOf,
+} from './turn.ts';
+
+// The wire format of Gemini's generateContent and streamGenerateContent (API version v1beta).
+
+const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+const PART_KINDS = [
+  'text',
+  'functionCall',
+  'functionResponse',
+  'inlineData',
+  'fileData',
+  'executableCode',
+  'codeExecutionResult',
+];
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  413: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+type Content = { readonly role: 'user' | 'model'; readonly parts: readonly JsonObject[] };
+
+/**
+ * Reads a request body. Refuses (400) what the service refuses: no contents, unknown roles, parts without data, calls
+ * without exactly their responses, bad or doubled tool names; with `strictSignatures` also calls of the current turn
+ * that come back without the signature they were given.
+ */
+export function readGeminiRequest(body: unknown, model: string, strictSignatures: boolean): Turn {
+  if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
+  const contents = readContents(body.contents);
+  checkTurns(contents);
+  if (strictSignatures) checkSignatures(contents);
+  const last = contents.at(-1);
+  return {
+    provider: 'gemini',
+    model,
+    lastUserText: lastUserText(contents),
+    results: last ? last.parts.flatMap(outcomeOf) : [],
+    tools: readTools(body.tools),
+    inputCharacters: JSON.stringify([body.contents, body.systemInstruction, body.tools]).length,
+  };
+}
+
+function readContents(value: unknown): Content[] {
+  if (!Array.isArray(value) || value.length === 0)
+    throw new Refusal(400, 'contents: at least one content is required.');
+  return value.map((content: unknown, index) => {
+    const at = `contents[${index}]`;
+    if (!isObject(content)) throw new Refusal(400, `${at}: must be an object.`);
+    const role = content.role ?? 'user';
+    if (role !== 'user' && role !== 'model') throw new Refusal(400, `${at}.role: use "user" or "model".`);
+    const parts = content.parts;
+    if (!Array.isArray(parts) || parts.length === 0) throw new Refusal(400, `${at}.parts: must not be empty.`);
+    return { role, parts: parts.map((part: unknown, at2) => readPart(part, `${at}.parts[${at2}]`)) };
+  });
+}
+
+function readPart(part: unknown, at: string): JsonObject {
+  if (!isObject(part)) throw new Refusal(400, `${at}: must be an object.`);
+  const kinds = PART_KINDS.filter((kind) => part[kind] !== undefined);
+  if (kinds.length !== 1) throw new Refusal(400, `${at}: exactly one data field must be set.`);
+  if (part.text !== undefined && typeof part.text !== 'string') throw new Refusal(400, `${at}.text: not a string.`);
+  const call = part.functionCall ?? part.functionResponse;
+  if (call === undefined) return part;
+  if (!isObject(call) || typeof call.name !== 'string' || !TOOL_NAME.test(call.name)) {
+    throw new Refusal(400, `${at}: a function name is required (letters, digits, "_.:-", at most 64).`);
+  }
+  const payload = part.functionCall === undefined ? call.response : (call.args ?? {});
+  if (!isObject(payload)) throw new Refusal(400, `${at}: arguments and responses must be JSON objects.`);
+  return part;
+}
+
+/** Every turn with function calls follows a user turn and is followed by exactly its responses. */
+function checkTurns(contents: readonly Content[]): void {
+  if (contents[0]?.role !== 'user') throw new Refusal(400, 'contents[0]: a conversation starts with a user turn.');
+  for (const [index, content] of contents.entries()) {
+    const calls = callsIn(content);
+    const responses = responsesIn(content);
+    const before = contents[index - 1];
+    const pending = before ? callsIn(before) : [];
+    if (calls.length > 0 && (content.role !== 'model' || before?.role !== 'user')) {
+      throw new Refusal(400, `contents[${index}]: a function call must be a model turn right after a user turn.`);
+    }
+    if (responses.length > 0 && content.role !== 'user') {
+      throw new Refusal(400, `contents[${index}]: function responses belong to a user turn.`);
+    }
+    if (responses.length !== pending.length) {
+      throw new Refusal(
+        400,
+        `contents[${index}]: ${responses.length} function response parts for ${pending.length} function call parts ` +
+          'of the turn before; the numbers must be equal.',
+      );
+    }
+    if (!matches(pending, responses)) {
+      throw new Refusal(400, `contents[${index}]: the function responses do not fit the calls of the turn before.`);
+    }
+  }
+  const unanswered = contents.at(-1);
+  if (unanswered && callsIn(unanswered).length > 0) {
+    throw new Refusal(400, 'The last turn holds a function call without its response.');
+  }
+}
+
+function matches(calls: readonly JsonObject[], responses: readonly JsonObject[]): boolean {
+  // With ids any order will do; without them the names must come in the order of the calls.
+  return responses.every((response, index) => {
+    const id = response.id;
+    const call = id === undefined ? calls[index] : calls.find((candidate) => candidate.id === id);
+    return call !== undefined && call.name === response.name;
+  });
+}
+
+function checkSignatures(contents: readonly Content[]): void {
+  const lastUser = contents.findLastIndex((content) => content.role === 'user' && responsesIn(content).length === 0);
+  for (const [index, content] of contents.entries()) {
+    if (index < lastUser) continue;
+    const first = content.parts.find((part) => part.functionCall !== undefined);
+    if (!first || !isObject(first.functionCall)) continue;
+    const { name, args } = first.functionCall;
+    const expected = callSignature({ name: String(name), args: isObject(args) ? args : {} });
+    const given = first.thoughtSignature;
+    if (given === SKIP_SIGNATURE_CHECK) continue;
+    if (given === undefined)
+      throw new Refusal(400, `contents[${index}]: function call "${name}" lacks its thoughtSignature.`);
+    if (given !== expected) throw new Refusal(400, `contents[${index}]: the thoughtSignature of "${name}" is corrupt.`);
+  }
+}
+
+function readTools(value: unknown): DeclaredTool[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw new Refusal(400, 'tools: must be a list.');
+  const declarations = value.flatMap((tool: unknown) => (isObject(tool) ? (tool.functionDeclarations ?? []) : []));
+  const seen = new Set<string>();
+  return declarations.map((declaration: unknown, index) => {
+    const at = `tools.function_declarations[${index}]`;
+    if (!isObject(declaration)) throw new Refusal(400, `${at}: must be an object.`);
+    const name = declaration.name;
+    if (typeof name !== 'string' || !TOOL_NAME.test(name)) throw new Refusal(400, `${at}.name: invalid function name.`);
+    if (seen.has(name)) throw new Refusal(400, `${at}: duplicate function name "${name}".`);
+    seen.add(name);
+    const { parameters, parametersJsonSchema } = declaration;
+    if (parameters !== undefined && parametersJsonSchema !== undefined) {
+      throw new Refusal(400, `${at}: set parameters or parametersJsonSchema, not both.`);
+    }
+    const schema = parametersJsonSchema ?? parameters ?? {};
+    if (!isObject(schema)) throw new Refusal(400, `${at}: the parameters must be a schema object.`);
+    return { name, description: String(declaration.description ?? ''), parameters: schema };
+  });
+}
+
+function callsIn(content: Content): JsonObject[] {
+  return content.parts.map((part) => part.functionCall).filter(isObject);
+}
+
+function responsesIn(content: Content): JsonObject[] {
+  return content.parts.map((part) => part.functionResponse).filter(isObject);
+}
+
+function outcomeOf(part: JsonObject): ToolOutcome[] {
+  const answered = part.functionResponse;
+  if (!isObject(answered) || !isObject(answered.response)) return [];
+  const { response } = answered;
+  const isError = 'error' in response;
+  const body = isError ? response.error : 'output' in response ? response.output : response;
+  return [{ name: String(answered.name), content: typeof body === 'string' ? body : JSON.stringify(body), isError }];
+}
+
+function lastUserText(contents: readonly Content[]): string {
+  for (const content of contents.toReversed()) {
+    const texts = content.parts.map((part) => part.text).filter((text) => typeof text === 'string');
+    if (content.role === 'user' && texts.length > 0) return texts.join('\n');
+  }
+  return '';
+}
+
+/** An answer as the body of a plain response. */
+export function geminiResponse(turn: Turn, answer: Answer): JsonObject {
+  return frame(turn, answer, [...textParts(answer, [answer.text]), ...callParts(answer)], true);
+}
+
+/** An answer as the chunks of a streamed response: the text in pieces, then the calls, then the end with the usage. */
+export function geminiChunks(turn: Turn, answer: Answer): JsonObject[] {
+  const parts = textParts(answer, chunksOf(answer.text));
+  const chunks = parts.map((part) => frame(turn, answer, [part], false));
+  const calls = callParts(answer);
+  return [...chunks, frame(turn, answer, calls.length > 0 ? calls : [{ text: '' }], true)];
+}
+
+function textParts(answer: Answer, texts: readonly string[]): JsonObject[] {
+  const thoughts = answer.thinking === undefined ? [] : [{ text: answer.thinking, thought: true }];
+  return [...thoughts, ...texts.filter((text) => text !== '').map((text) => ({ text }))];
+}
+
+function callParts(answer: Answer): JsonObject[] {
+  // Of parallel calls only the first carries a signature, as with the real models.
+  return answer.calls.map((call, index) => ({
+    functionCall: {
+      ...(answer.withoutIds ? {} : { id: `call_${randomBytes(9).toString('hex')}` }),
+      name: call.name,
+      args: call.args,
+    },
+    ...(index === 0 ? { thoughtSignature: callSignature(call) } : {}),
+  }));
+}
+
+function frame(turn: Turn, answer: Answer, parts: readonly JsonObject[], last: boolean): JsonObject {
+  const promptTokenCount = tokensOf(turn.inputCharacters);
+  const candidatesTokenCount = outputTokens(answer);
+  return {
+    candidates: [{ content: { role: 'model', parts }, ...(last ? { finishReason: 'STOP' } : {}), index: 0 }],
+    usageMetadata: last
+      ? { promptTokenCount, candidatesTokenCount, totalTokenCount: promptTokenCount + candidatesTokenCount }
+      : { promptTokenCount, totalTokenCount: promptTokenCount },
+    modelVersion: turn.model,
+    responseId: 'offline',
+  };
+}
+
+/** An error as Gemini words it. */
+export function geminiError(status: number, message: string): JsonObject {
+  return { error: { code: status, message, status: STATUS_NAMES[status] ?? 'UNKNOWN' } };
+}
+
+/** One server-sent event of a stream; Gemini ends them with CRLF. */
+export function geminiEvent(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
+}

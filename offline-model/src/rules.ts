@@ -1,0 +1,117 @@
+import { isObject } from './json.ts';
+import { type Wish, wishesOf } from './phrases.ts';
+import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
+
+/** The longest piece of a tool's own text that an answer repeats, in characters. */
+const QUOTED_CHARACTERS_MAX = 4000;
+const LIST = 'resources_list';
+const ADD = 'resources_add';
+const REMOVE = 'resources_remove';
+
+/**
+ * The rule-driven model. After tool results it reports them; else it turns a plain sentence into calls of the tools
+ * that the request declares; else it says what it can do. The same request always gives the same answer.
+ */
+export function answerByRules(turn: Turn): Answer {
+  if (turn.results.length > 0) return say(turn.results.map(reportOf).join('\n\n'));
+  const direct = directCall(turn);
+  if (direct) return { text: '', calls: [direct] };
+  const wishes = wishesOf(turn.lastUserText);
+  const calls: Call[] = [];
+  for (const wish of wishes) {
+    const fitted = fit(wish, turn.tools);
+    if (typeof fitted === 'string') return say(fitted);
+    calls.push(fitted);
+  }
+  return calls.length > 0 ? { text: '', calls } : say(helpText(turn.tools));
+}
+
+/** `call NAME {…}` calls any declared tool with exactly these arguments. */
+function directCall(turn: Turn): Call | undefined {
+  const match = /^\s*(?:please\s+)?(?:call|use|run)\s+(?:the\s+)?(?:tool\s+)?(\S+?)(?:\s+with)?\s*(\{.*\})?\s*$/is.exec(
+    turn.lastUserText,
+  );
+  const tool = turn.tools.find(({ name }) => name === match?.[1]);
+  if (!match || !tool) return undefined;
+  try {
+    const args: unknown = JSON.parse(match[2] ?? '{}');
+    return isObject(args) ? { name: tool.name, args } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fit(wish: Wish, tools: readonly DeclaredTool[]): Call | string {
+  const name = { list: LIST, add: ADD, remove: REMOVE }[wish.kind];
+  const tool = tools.find((candidate) => candidate.name === name);
+  if (!tool) return `I would need the tool ${name} for that, and this agent does not offer it. ${helpText(tools)}`;
+  if (wish.kind === 'list') return { name, args: wish.pattern === undefined ? {} : { pattern: wish.pattern } };
+  if (wish.kind === 'remove') return { name, args: 'id' in wish ? { id: wish.id } : { pattern: wish.pattern } };
+  const value = asDeclared(wish.value, tool);
+  if (value === undefined) return `The value of "${wish.name}" must be a number, but "${wish.value}" is none.`;
+  return { name, args: { name: wish.name, value } };
+}
+
+function asDeclared(value: string, tool: DeclaredTool): string | number | undefined {
+  const properties = tool.parameters.properties;
+  const schema = isObject(properties) ? properties.value : undefined;
+  // The classic Gemini schema dialect writes its types in capitals.
+  const type = isObject(schema) && typeof schema.type === 'string' ? schema.type.toLowerCase() : undefined;
+  if (type === 'string') return value;
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  if (type === 'integer') return Number.isInteger(number) ? number : undefined;
+  if (type === 'number') return Number.isFinite(number) ? number : undefined;
+  return Number.isFinite(number) ? number : value;
+}
+
+function reportOf(outcome: ToolOutcome): string {
+  if (outcome.isError || /^operation cancell?ed\b|\brejected\b/i.test(outcome.content)) {
+    return `${outcome.name} was not carried out: ${quoted(outcome.content)}`;
+  }
+  return readable(outcome) ?? `${outcome.name} returned: ${quoted(outcome.content)}`;
+}
+
+/** A sentence for the results of the resource tools, if they look as expected. */
+function readable({ name, content }: ToolOutcome): string | undefined {
+  let result: unknown;
+  try {
+    result = JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(result)) return undefined;
+  if (name === LIST && 'resources' in result) return listing(name, result.resources);
+  if (name === ADD && 'name' in result) {
+    return `${name}: added "${result.name}" with value ${result.value} (id ${result.id}).`;
+  }
+  if (name === REMOVE && typeof result.removed_count === 'number') {
+    const count = result.removed_count;
+    return `${name}: removed ${count} ${count === 1 ? 'resource' : 'resources'}.`;
+  }
+  return undefined;
+}
+
+function listing(name: string, resources: unknown): string {
+  const rows = Array.isArray(resources) ? resources.filter(isObject) : [];
+  if (rows.length === 0) return `${name}: there are no resources.`;
+  const lines = rows.map((row) => `- ${row.name} = ${row.value} (id ${row.id})`);
+  return `${name}: ${rows.length} ${rows.length === 1 ? 'resource' : 'resources'}:\n${quoted(lines.join('\n'))}`;
+}
+
+function quoted(text: string): string {
+  return text.length <= QUOTED_CHARACTERS_MAX ? text : `${text.slice(0, QUOTED_CHARACTERS_MAX)}… (cut)`;
+}
+
+function helpText(tools: readonly DeclaredTool[]): string {
+  if (tools.length === 0) return 'Hello! I am the offline model. I was given no tools, so there is little I can do.';
+  const names = tools.map((tool) => tool.name).join(', ');
+  return (
+    `Hello! I am the offline model: I follow simple rules. The tools I see: ${names}. ` +
+    'Try "list all resources", "create a server my-test with value 42" or "remove my-test"; ' +
+    'or name a tool and its arguments: call TOOL {"argument": "value"}.'
+  );
+}
+
+function say(text: string): Answer {
+  return { text, calls: [] };
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { sortedJson } from './json.ts';
+import type { Call } from './turn.ts';
+
+// Signatures are digests of what they sign, so that a restarted server still recognises those it gave out before.
+
+/** The value by which a client may ask Gemini not to check a call that another model made. */
+export const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
+
+/** The `thoughtSignature` that goes with a Gemini function call. */
+export function callSignature(call: Call): string {
+  return digest('call', call.name, sortedJson(call.args));
+}
+
+/** The `signature` of an Anthropic thinking block. */
+export function thinkingSignature(thinking: string): string {
+  return digest('thinking', thinking);
+}
+
+function digest(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\u0000')).digest('base64');
+}

@@ -1,0 +1,66 @@
+/** What a request of either provider comes down to: the last thing said, what the tools answered, what may be called. */
+export type Turn = {
+  readonly provider: 'gemini' | 'anthropic';
+  readonly model: string;
+  /** The newest text that a user wrote, however many tool results came after it. */
+  readonly lastUserText: string;
+  /** The tool results in the last message; empty when the last message is not one of results. */
+  readonly results: readonly ToolOutcome[];
+  readonly tools: readonly DeclaredTool[];
+  /** Size of everything that was sent, in characters; the token count is derived from it. */
+  readonly inputCharacters: number;
+};
+
+/** The outcome of one tool call, as the client reported it. */
+export type ToolOutcome = { readonly name: string; readonly content: string; readonly isError: boolean };
+
+/** A tool that the request offers. `parameters` is its JSON Schema. */
+export type DeclaredTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+};
+
+/** A call that the model asks for. */
+export type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+
+/** An answer in words both providers can carry. `withoutIds` leaves out Gemini's optional call ids. */
+export type Answer = {
+  readonly text: string;
+  readonly calls: readonly Call[];
+  readonly thinking?: string;
+  readonly withoutIds?: boolean;
+};
+
+/** A refusal of a request; each provider's wire gives it its own shape. */
+export class Refusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A deterministic token count: characters divided by four, rounded up. */
+export function tokensOf(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+}
+
+/** The token count of an answer: its texts and its calls as JSON. */
+export function outputTokens(answer: Answer): number {
+  const calls = answer.calls.reduce((sum, call) => sum + call.name.length + JSON.stringify(call.args).length, 0);
+  return tokensOf(answer.text.length + (answer.thinking?.length ?? 0) + calls);
+}
+
+const CHUNKS_MAX = 4;
+
+/** Cuts a text into up to four pieces of about the same length, never inside a code point; an empty text has none. */
+export function chunksOf(text: string): string[] {
+  const points = Array.from(text);
+  const size = Math.max(1, Math.ceil(points.length / CHUNKS_MAX));
+  const chunks: string[] = [];
+  for (let from = 0; from < points.length; from += size) chunks.push(points.slice(from, from + size).join(''));
+  return chunks;
+}

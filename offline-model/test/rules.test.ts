@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { wishesOf } from '../src/phrases.ts';
+import { answerByRules } from '../src/rules.ts';
+import type { DeclaredTool, Turn } from '../src/turn.ts';
+
+const tool = (name: string, valueType = 'integer'): DeclaredTool => ({
+  name,
+  description: '',
+  parameters: { type: 'object', properties: { value: { type: valueType } } },
+});
+const RESOURCES = [tool('resources_list'), tool('resources_add'), tool('resources_remove')];
+const turn = (lastUserText: string, more: Partial<Turn> = {}): Turn => ({
+  provider: 'gemini',
+  model: 'm',
+  lastUserText,
+  results: [],
+  tools: RESOURCES,
+  inputCharacters: 0,
+  ...more,
+});
+const list = { kind: 'list' };
+const add = (name: string, value: string) => ({ kind: 'add', name, value });
+const remove = (pattern: string) => ({ kind: 'remove', pattern });
+
+test.each([
+  ['list', [list]],
+  ['list all resources', [list]],
+  ['Show me all resources', [list]],
+  ['What resources are there?', [list]],
+  ['list resources matching ^test', [{ kind: 'list', pattern: '^test' }]],
+  ['create a server my-test with value 42', [add('my-test', '42')]],
+  ['add resource test-2 value 20', [add('test-2', '20')]],
+  ['make X with value 3.', [add('X', '3')]],
+  ['can you create a resource named foo.bar with a value of -7?', [add('foo.bar', '-7')]],
+  ['create a with value 1 and b with value 2', [add('a', '1'), add('b', '2')]],
+  ['add a value 1, b value 2 and c value 3', [add('a', '1'), add('b', '2'), add('c', '3')]],
+  ['remove test-1', [remove('^test-1$')]],
+  ['delete resource v1.0 please', [remove('^v1\\.0$')]],
+  ['remove a, b and c', [remove('^a$'), remove('^b$'), remove('^c$')]],
+  ['remove resource with id 17', [{ kind: 'remove', id: '17' }]],
+  ['remove test-1 and then list all resources', [remove('^test-1$'), list]],
+  ['show me the weather', []],
+  ['hello', []],
+])('%s', (text, wishes) => {
+  expect(wishesOf(text)).toEqual(wishes);
+});
+
+test('a value is what the schema declares', () => {
+  const value = (type: string) =>
+    answerByRules(turn('add x value 5', { tools: [tool('resources_add', type)] })).calls[0]?.args;
+  expect(value('integer')).toEqual({ name: 'x', value: 5 });
+  expect(value('NUMBER')).toEqual({ name: 'x', value: 5 });
+  expect(value('string')).toEqual({ name: 'x', value: '5' });
+  expect(answerByRules(turn('add x value soon'))).toMatchObject({
+    calls: [],
+    text: expect.stringContaining('must be a number'),
+  });
+});
+
+test('a tool that is not declared is not called; any declared tool can be called by name', () => {
+  expect(answerByRules(turn('remove x', { tools: [tool('resources_list')] }))).toMatchObject({ calls: [] });
+  expect(answerByRules(turn('call wait {"ms": 3}', { tools: [tool('wait')] })).calls).toEqual([
+    { name: 'wait', args: { ms: 3 } },
+  ]);
+});
+
+test('results are told with the name of the call and what came of it', () => {
+  const report = (name: string, content: string, isError = false) =>
+    answerByRules(turn('list', { results: [{ name, content, isError }] })).text;
+  expect(report('resources_list', '{"resources":[{"id":"1","name":"a","value":9}],"count":1}')).toBe(
+    'resources_list: 1 resource:\n- a = 9 (id 1)',
+  );
+  expect(report('resources_list', '{"resources":null,"count":0}')).toBe('resources_list: there are no resources.');
+  expect(report('resources_remove', '{"removed_count":2,"removed_ids":["1","2"]}')).toBe(
+    'resources_remove: removed 2 resources.',
+  );
+  expect(report('pay', 'receipt 7')).toBe('pay returned: receipt 7');
+  expect(report('pay', 'no money', true)).toBe('pay was not carried out: no money');
+});
