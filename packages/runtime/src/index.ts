@@ -1,1 +1,12 @@
-export {};
+export { DEFAULTS } from './config/defaults.ts';
+export { formatDuration, parseDuration } from './config/duration.ts';
+export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
+export { ConfigError } from './config/problem.ts';
+export type * from './config/types.ts';
+export { type RunProcessOptions, runProcess, STOP_DEADLINE_MS } from './lifecycle/run-process.ts';
+export { messageOf, type NamedStop, type Started, stopAll } from './lifecycle/started.ts';
+export { describeError, type LogFields } from './logging/fields.ts';
+export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts';
+export { escapeUnprintable } from './logging/printable.ts';
+export { logRequest, type RequestLogEntry } from './logging/request.ts';
+export { createRedactor, type Redactor, SECRET_CHARACTERS_MIN, SECRET_MARK } from './logging/secrets.ts';

@@ -1,0 +1,40 @@
+/** Every default of the configuration file, as it would be written in YAML. */
+export const DEFAULTS = {
+  name: 'agent',
+  description: '',
+  prompt: '',
+  host: '0.0.0.0',
+  port: 8080,
+  dataDir: './data',
+  model: 'gemini-2.5-flash',
+  llmTimeout: '60s',
+  unannotated: 'run',
+  syncWait: '120s',
+  heartbeatTtl: '5s',
+  maxTurns: 10,
+  logLevel: 'info',
+  logFormat: 'text',
+  mcpTimeout: '30s',
+  maxIterations: 10,
+  concurrentRuns: 1_000,
+  openStreams: 1_000,
+  bodyBytes: 4 * 1024 * 1024,
+  messageBytes: 64 * 1024,
+} as const;
+
+/** What a file may set at most (or at least), so that a slip of the pen is caught at start. */
+export const BOUNDS = {
+  nameCharactersMax: 128,
+  portMax: 65_535,
+  durationMsMax: 3_600_000,
+  heartbeatTtlMsMin: 100,
+  timeoutMsMin: 1,
+  turnsMax: 100,
+  iterationsMax: 1_000,
+  treeDepthMax: 32,
+  countMax: 100_000,
+  /** Text is cut at 256 KiB where it enters the event log, so a longer message could not be kept whole. */
+  messageBytesMax: 256 * 1024,
+  bodyBytesMin: 1_024,
+  bodyBytesMax: 64 * 1024 * 1024,
+} as const;

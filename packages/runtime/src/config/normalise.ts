@@ -1,0 +1,114 @@
+import { DEFAULTS } from './defaults.ts';
+import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
+import type { AgentConfig, AgentNodeConfig, McpServerConfig, RemoteAgentConfig, Unannotated } from './types.ts';
+
+/** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with. */
+export function normalise(file: FileShape): AgentConfig {
+  const servers: readonly McpServerShape[] = file.mcp === undefined ? file.mcp_servers : [file.mcp];
+  return deepFreeze({
+    name: file.name,
+    description: file.description,
+    prompt: file.prompt,
+    host: file.host,
+    port: file.port,
+    dataDir: file.data_dir,
+    llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
+    mcpServers: servers.map((server) => mcpServer(server, file.unannotated)),
+    a2a: file.a2a.map(remoteAgent),
+    agent: agentNode(file.agent ?? { ...EMPTY_LLM_NODE, a2a: file.a2a }, file, file.name),
+    unannotated: file.unannotated,
+    syncWaitMs: file.sync_wait,
+    heartbeatTtlMs: file.heartbeat_ttl,
+    maxTurns: file.max_turns,
+    allowedOrigins: file.allowed_origins,
+    allowedHosts: file.allowed_hosts,
+    ...(file.public_url === undefined ? {} : { publicUrl: file.public_url.replace(/\/+$/, '') }),
+    ...(file.a2a_grpc_port === undefined ? {} : { a2aGrpcPort: file.a2a_grpc_port }),
+    logLevel: file.log_level,
+    logFormat: file.log_format,
+    limits: {
+      concurrentRuns: file.limits.concurrent_runs,
+      openStreams: file.limits.open_streams,
+      bodyBytes: file.limits.body_bytes,
+      messageBytes: file.limits.message_bytes,
+    },
+  });
+}
+
+/** What a file without `agent` means: one llm node that takes everything from the top level. */
+const EMPTY_LLM_NODE: NodeShape = {
+  type: 'llm',
+  can_exit_loop: false,
+  max_iterations: DEFAULTS.maxIterations,
+  description: '',
+  destructiveHint: false,
+  a2a: [],
+};
+
+function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerConfig {
+  return {
+    name: server.name,
+    transport:
+      server.url === undefined
+        ? { kind: 'stdio', command: server.command ?? '', args: server.args ?? [], env: server.env ?? {} }
+        : { kind: 'http', url: server.url, auth: server.auth },
+    era: server.era,
+    unannotated: server.unannotated ?? unannotated,
+    approvalRequired: server.approval === 'require',
+    stateless: server.stateless,
+    timeoutMs: server.timeout,
+  };
+}
+
+function remoteAgent(agent: RemoteAgentShape): RemoteAgentConfig {
+  return { name: agent.name, url: agent.url, description: agent.description, destructive: agent.destructiveHint };
+}
+
+/** `fallbackName` names a node that has no name of its own: the agent for the root, type and place for the others. */
+function agentNode(node: NodeShape, file: FileShape, fallbackName: string): AgentNodeConfig {
+  const base = {
+    name: node.name ?? fallbackName,
+    approvalRequired: node.approval === 'require',
+    ...(node.output_key === undefined ? {} : { outputKey: node.output_key }),
+  };
+  const agents = () => (node.agents ?? []).map((child, index) => agentNode(child, file, `${child.type}_${index + 1}`));
+  switch (node.type) {
+    case 'llm':
+      return {
+        ...base,
+        type: 'llm',
+        model: node.model ?? file.llm.model,
+        prompt: node.prompt ?? file.prompt,
+        canExitLoop: node.can_exit_loop,
+        a2a: node.a2a.map(remoteAgent),
+      };
+    case 'sequential':
+      return { ...base, type: 'sequential', agents: agents() };
+    case 'parallel':
+      return { ...base, type: 'parallel', agents: agents() };
+    case 'loop':
+      return {
+        ...base,
+        type: 'loop',
+        agents: agents(),
+        maxIterations: node.max_iterations === 0 ? DEFAULTS.maxIterations : node.max_iterations,
+      };
+    case 'a2a':
+      return {
+        ...base,
+        type: 'a2a',
+        url: node.url ?? '',
+        description: node.description,
+        prompt: node.prompt ?? '',
+        destructive: node.destructiveHint,
+      };
+  }
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

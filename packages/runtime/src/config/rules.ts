@@ -1,0 +1,109 @@
+import { BOUNDS } from './defaults.ts';
+import { formatPath, problemLine, quote, type YamlPath } from './problem.ts';
+import { NODE_TYPES } from './schema.ts';
+
+/*
+ * What several keys must fulfil together. The rules look at the plain data of the file, so that they can tell their
+ * problems beside those of the schema: whoever mends a file sees all of them at once.
+ */
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const CHILDREN_TYPES: readonly unknown[] = ['sequential', 'parallel', 'loop'];
+
+/** Keys that mean something for some types of node only. */
+const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
+  agents: ['sequential', 'parallel', 'loop'],
+  max_iterations: ['loop'],
+  can_exit_loop: ['llm'],
+  a2a: ['llm'],
+  model: ['llm'],
+  prompt: ['llm', 'a2a'],
+  url: ['a2a'],
+  destructiveHint: ['a2a'],
+};
+
+/** All problems that the rules find in the file, one line each. */
+export function ruleProblems(file: Mapping): string[] {
+  const servers = mappingsIn(file.mcp_servers);
+  const problems = [
+    ...duplicateNames(servers, ['mcp_servers']),
+    ...servers.flatMap(({ value, index }) => transportProblems(value, `${formatPath(['mcp_servers', index])}`)),
+    ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
+  ];
+  if (isMapping(file.mcp)) {
+    problems.push(...transportProblems({ name: 'default', ...file.mcp }, 'mcp'));
+    if (file.mcp_servers !== undefined) {
+      problems.push('mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name');
+    }
+  }
+  if (isMapping(file.agent)) problems.push(...nodeProblems(file.agent, ['agent'], 1));
+  return problems;
+}
+
+function transportProblems(server: Mapping, where: string): string[] {
+  if (typeof server.name !== 'string' || server.name === '') return [];
+  const label = `${where} ${quote(server.name)}`;
+  const hasUrl = server.url !== undefined;
+  const hasCommand = server.command !== undefined;
+  if (hasUrl === hasCommand) return [`${label}: set either url or command`];
+  const misplaced = hasUrl ? ['args', 'env'] : ['auth'];
+  const belongsTo = hasUrl ? 'command' : 'url';
+  return misplaced
+    .filter((key) => server[key] !== undefined)
+    .map((key) => `${label}: ${key} is for a server with ${belongsTo}`);
+}
+
+function nodeProblems(node: Mapping, path: YamlPath, depth: number): string[] {
+  if (depth > BOUNDS.treeDepthMax) {
+    return [problemLine(path, `the tree is deeper than ${BOUNDS.treeDepthMax} levels`)];
+  }
+  const type = node.type ?? 'llm';
+  const children = mappingsIn(node.agents);
+  const problems = Object.entries(KEYS_OF_TYPES)
+    .filter(([key, types]) => isNodeType(type) && isSet(node[key]) && !types.includes(type))
+    .map(([key, types]) =>
+      problemLine(path, `${key} is not for a node of type ${quote(String(type))} (only ${types.join(', ')})`),
+    );
+  if (type === 'a2a' && node.url === undefined) problems.push(problemLine([...path, 'url'], 'is required'));
+  if (CHILDREN_TYPES.includes(type) && !isSet(node.agents)) {
+    problems.push(problemLine(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
+  }
+  problems.push(...duplicateNames(mappingsIn(node.a2a), [...path, 'a2a']));
+  for (const { value, index } of children) {
+    problems.push(...nodeProblems(value, [...path, 'agents', index], depth + 1));
+  }
+  return problems;
+}
+
+function duplicateNames(entries: readonly { readonly value: Mapping }[], path: YamlPath): string[] {
+  const names = entries.map(({ value }) => value.name).filter((name) => typeof name === 'string' && name !== '');
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  return [...new Set(repeated)].map((name) => problemLine(path, `duplicate name ${quote(String(name))}`));
+}
+
+function mappingsIn(value: unknown): { readonly value: Mapping; readonly index: number }[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((entry: unknown, index) => ({ value: entry, index })).filter(isMappingEntry);
+}
+
+function isMappingEntry(entry: { value: unknown; index: number }): entry is { value: Mapping; index: number } {
+  return isMapping(entry.value);
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isNodeType(type: unknown): type is string {
+  return NODE_TYPES.some((known) => known === type);
+}
+
+/** An empty list says nothing. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && !isEmptyList(value);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { BOUNDS, DEFAULTS } from './defaults.ts';
+import {
+  choice,
+  duration,
+  filledText,
+  flag,
+  hostName,
+  httpUrl,
+  list,
+  mapping,
+  nameText,
+  origin,
+  text,
+  textByName,
+  wholeNumber,
+} from './shapes.ts';
+
+/*
+ * The keys of the configuration file, their types and defaults. What several keys must fulfil together is in
+ * rules.ts, what they mean in normalise.ts.
+ */
+
+const timeout = duration(BOUNDS.timeoutMsMin, BOUNDS.durationMsMax);
+const unannotated = choice(['ask', 'run']);
+
+const mcpServerKeys = {
+  url: httpUrl().optional(),
+  command: filledText().optional(),
+  args: list(text()).optional(),
+  env: textByName().optional(),
+  era: choice(['auto', 'legacy', 'modern']).default('auto'),
+  unannotated: unannotated.optional(),
+  approval: choice(['require']).optional(),
+  stateless: flag().default(false),
+  timeout: timeout.prefault(DEFAULTS.mcpTimeout),
+  auth: choice(['forward', 'none']).default('forward'),
+};
+
+/** One entry of `mcp_servers`. */
+export const mcpServerSchema = mapping({ name: nameText(), ...mcpServerKeys });
+
+/** The single server of the old key `mcp`, which needed no name. */
+export const oldMcpSchema = mapping({ name: nameText().default('default'), ...mcpServerKeys });
+
+/** One entry of an `a2a` list. */
+export const remoteAgentSchema = mapping({
+  name: nameText(),
+  url: httpUrl(),
+  description: text().default(''),
+  destructiveHint: flag().default(false),
+});
+
+export const NODE_TYPES = ['llm', 'sequential', 'parallel', 'loop', 'a2a'] as const;
+
+const nodeKeys = {
+  name: nameText().optional(),
+  type: choice(NODE_TYPES).default('llm'),
+  model: filledText().optional(),
+  prompt: text().optional(),
+  output_key: filledText().optional(),
+  can_exit_loop: flag().default(false),
+  max_iterations: wholeNumber(0, BOUNDS.iterationsMax).default(DEFAULTS.maxIterations),
+  approval: choice(['require']).optional(),
+  url: httpUrl().optional(),
+  description: text().default(''),
+  destructiveHint: flag().default(false),
+  a2a: list(remoteAgentSchema).default([]),
+};
+
+export type NodeShape = z.output<z.ZodObject<typeof nodeKeys>> & { agents?: NodeShape[] | undefined };
+
+/** A node of the agent tree; which keys belong to which type is a rule, so that the error can name the type. */
+export const nodeSchema = mapping({
+  ...nodeKeys,
+  agents: z.lazy((): z.ZodType<NodeShape[]> => list(nodeSchema)).optional(),
+});
+
+const count = wholeNumber(1, BOUNDS.countMax);
+
+export const limitsSchema = mapping({
+  concurrent_runs: count.default(DEFAULTS.concurrentRuns),
+  open_streams: count.default(DEFAULTS.openStreams),
+  body_bytes: wholeNumber(BOUNDS.bodyBytesMin, BOUNDS.bodyBytesMax).default(DEFAULTS.bodyBytes),
+  message_bytes: wholeNumber(1, BOUNDS.messageBytesMax).default(DEFAULTS.messageBytes),
+});
+
+export const llmSchema = mapping({
+  model: filledText().default(DEFAULTS.model),
+  timeout: timeout.prefault(DEFAULTS.llmTimeout),
+});
+
+/** The whole file. */
+export const fileSchema = mapping({
+  name: nameText().default(DEFAULTS.name),
+  description: text().default(DEFAULTS.description),
+  prompt: text().default(DEFAULTS.prompt),
+  host: filledText().default(DEFAULTS.host),
+  port: wholeNumber(0, BOUNDS.portMax).default(DEFAULTS.port),
+  data_dir: filledText().default(DEFAULTS.dataDir),
+  llm: llmSchema.prefault({}),
+  mcp_servers: list(mcpServerSchema).default([]),
+  mcp: oldMcpSchema.optional(),
+  a2a: list(remoteAgentSchema).default([]),
+  agent: nodeSchema.optional(),
+  unannotated: unannotated.default(DEFAULTS.unannotated),
+  max_turns: wholeNumber(1, BOUNDS.turnsMax).default(DEFAULTS.maxTurns),
+  sync_wait: duration(0, BOUNDS.durationMsMax).prefault(DEFAULTS.syncWait),
+  heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),
+  allowed_origins: list(origin()).default([]),
+  allowed_hosts: list(hostName()).default([]),
+  public_url: httpUrl().optional(),
+  a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
+  log_level: choice(['debug', 'info', 'warn', 'error']).default(DEFAULTS.logLevel),
+  log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
+  limits: limitsSchema.prefault({}),
+});
+
+export type FileShape = z.output<typeof fileSchema>;
+export type McpServerShape = z.output<typeof oldMcpSchema>;
+export type RemoteAgentShape = z.output<typeof remoteAgentSchema>;

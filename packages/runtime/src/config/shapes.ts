@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { BOUNDS } from './defaults.ts';
+import { formatDuration, parseDuration } from './duration.ts';
+import { IS_REQUIRED, inYamlWords, quote } from './problem.ts';
+import { suggest } from './suggest.ts';
+
+/*
+ * The building blocks of the schema. Each says what is wrong in the words of the file: what was expected there,
+ * what was found, and how to write it.
+ */
+
+const CONTROL_CHARACTERS = /\p{Cc}/u;
+
+function expected(what: string, input: unknown): string {
+  if (input === undefined) return IS_REQUIRED;
+  return `expected ${what}, found ${typeof input === 'string' ? quote(input) : inYamlWords(input)}`;
+}
+
+/** Any text, the empty one included. A number or a boolean is refused: what it looks like in YAML would be lost. */
+export function text() {
+  return z.string({
+    error: ({ input }) => {
+      if (input === undefined) return IS_REQUIRED;
+      const quotable = typeof input === 'number' || typeof input === 'boolean';
+      return `expected text, found ${inYamlWords(input)}${quotable ? ` (put it in quotes: "${input}")` : ''}`;
+    },
+  });
+}
+
+/** Text that holds something. */
+export function filledText() {
+  return text().refine((value) => value.trim() !== '', 'must not be empty');
+}
+
+/** A name: one line, not empty, short enough to stand in a log line. */
+export function nameText() {
+  return text()
+    .refine((value) => value !== '', IS_REQUIRED)
+    .refine((value) => !CONTROL_CHARACTERS.test(value), 'must not hold control characters')
+    .refine(
+      (value) => value.length <= BOUNDS.nameCharactersMax,
+      `must not be longer than ${BOUNDS.nameCharactersMax} characters`,
+    );
+}
+
+/** `true` or `false`. */
+export function flag() {
+  return z.boolean({ error: ({ input }) => expected('true or false', input) });
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(min: number, max: number) {
+  const what = `a whole number from ${min} to ${max}`;
+  return z
+    .number({ error: ({ input }) => expected(what, input) })
+    .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
+      error: ({ input }) => expected(what, input),
+    });
+}
+
+/** One of a few words. */
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const what = words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`;
+  return z.enum(words, {
+    error: ({ input }) => {
+      const meant = typeof input === 'string' ? suggest(input, words) : undefined;
+      return `${expected(what, input)}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+    },
+  });
+}
+
+/** A duration as `parseDuration` reads it; the schema's output is in milliseconds. */
+export function duration(minMs: number, maxMs: number) {
+  return z.unknown().transform((value, context): number => {
+    const ms = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
+    if (ms === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: expected('a duration such as 120s, 500ms, 2m or a number of seconds', value),
+      });
+      return z.NEVER;
+    }
+    if (ms < minMs || ms > maxMs) {
+      const range = `must be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`;
+      context.addIssue({ code: 'custom', message: `${range}, found ${formatDuration(ms)}` });
+      return z.NEVER;
+    }
+    return ms;
+  });
+}
+
+/** An http or https URL without credentials in it, since addresses are printed and logged. Not normalised. */
+export function httpUrl() {
+  return text().superRefine((value, context) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+      context.addIssue({ code: 'custom', message: 'expected an http or https URL, such as http://127.0.0.1:8090/mcp' });
+    } else if (url.username !== '' || url.password !== '') {
+      context.addIssue({ code: 'custom', message: 'must not hold a user name or a password: addresses are logged' });
+    }
+  });
+}
+
+/** A browser origin, exactly as a browser sends it: scheme, host and port, nothing behind. */
+export function origin() {
+  return text().refine(
+    (value) => URL.canParse(value) && new URL(value).origin === value,
+    'expected an origin such as https://app.example.com, without a path or a slash at the end',
+  );
+}
+
+/** A host name or address as it stands in a Host header, without scheme, port or path. */
+export function hostName() {
+  return text().refine(
+    (value) => value !== '' && URL.canParse(`http://${value}/`) && new URL(`http://${value}/`).host === value,
+    'expected a host name in lower case, without scheme, port or path',
+  );
+}
+
+/** A list of things of one kind. */
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item, {
+    error: ({ input }) => (input === undefined ? IS_REQUIRED : `expected a list, found ${inYamlWords(input)}`),
+  });
+}
+
+/** A mapping from names to texts. */
+export function textByName() {
+  return z.record(z.string(), text(), {
+    error: ({ input }) => (input === undefined ? IS_REQUIRED : `expected a mapping, found ${inYamlWords(input)}`),
+  });
+}
+
+/** A mapping with exactly these keys; any other key is a problem of its own, with the key that may have been meant. */
+export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, Object.keys(shape));
+      return issue.input === undefined ? IS_REQUIRED : `expected a mapping, found ${inYamlWords(issue.input)}`;
+    },
+  });
+}
+
+/** One line per unknown key. */
+function unknownKeys(keys: readonly string[], known: readonly string[]): string {
+  return keys
+    .map((key) => {
+      const meant = suggest(key, known);
+      return `unknown key ${quote(key)}${meant === undefined ? `; known: ${known.join(', ')}` : `; did you mean "${meant}"?`}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,147 @@
+/**
+ * The configuration of one agent, fully typed: every default is filled in, every duration is in milliseconds,
+ * nothing is optional unless its absence means something. The objects are frozen.
+ */
+
+/** What a tool without any hint gets: run at once, or ask a human first. */
+export type Unannotated = 'ask' | 'run';
+
+/** Which MCP protocol a server is spoken to with; `auto` finds out on the first connection. */
+export type McpEra = 'auto' | 'legacy' | 'modern';
+
+/** How a tool server is reached: a child process that the bridge starts, or a URL (Streamable HTTP). */
+export type McpTransport =
+  | {
+      readonly kind: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      /** Added to the few variables that a child process inherits. May hold credentials: never log the values. */
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'http';
+      readonly url: string;
+      /** `forward` hands on the caller's bearer token, to https and loopback addresses only. */
+      readonly auth: 'forward' | 'none';
+    };
+
+/** One entry of `mcp_servers`. */
+export type McpServerConfig = {
+  readonly name: string;
+  readonly transport: McpTransport;
+  readonly era: McpEra;
+  /** The server's own setting, else the top-level one. */
+  readonly unannotated: Unannotated;
+  /** True when every call of this server needs an approval, whatever its hints say (`approval: require`). */
+  readonly approvalRequired: boolean;
+  /** True when several copies of this server may run at once because it keeps nothing between calls. */
+  readonly stateless: boolean;
+  /** Limit of one call, in milliseconds. */
+  readonly timeoutMs: number;
+};
+
+/** Another agent that can be delegated to over A2A. */
+export type RemoteAgentConfig = {
+  readonly name: string;
+  readonly url: string;
+  readonly description: string;
+  /** True when delegating needs an approval (`destructiveHint`). */
+  readonly destructive: boolean;
+};
+
+type NodeBase = {
+  readonly name: string;
+  /** Session-state key that receives the node's text; absent: it is not kept. */
+  readonly outputKey?: string;
+  /** True when the gated calls of this node pause it even inside `parallel` and `loop` (`approval: require`). */
+  readonly approvalRequired: boolean;
+};
+
+/** A model with tools. `model` and `prompt` fall back to the top-level ones. */
+export type LlmNodeConfig = NodeBase & {
+  readonly type: 'llm';
+  readonly model: string;
+  readonly prompt: string;
+  readonly canExitLoop: boolean;
+  readonly a2a: readonly RemoteAgentConfig[];
+};
+
+/** Runs its children one after the other. */
+export type SequentialNodeConfig = NodeBase & {
+  readonly type: 'sequential';
+  readonly agents: readonly AgentNodeConfig[];
+};
+
+/** Runs its children at the same time. */
+export type ParallelNodeConfig = NodeBase & { readonly type: 'parallel'; readonly agents: readonly AgentNodeConfig[] };
+
+/** Repeats its children until one exits the loop or `maxIterations` is reached. */
+export type LoopNodeConfig = NodeBase & {
+  readonly type: 'loop';
+  readonly agents: readonly AgentNodeConfig[];
+  readonly maxIterations: number;
+};
+
+/** Delegates to another agent. */
+export type A2aNodeConfig = NodeBase & {
+  readonly type: 'a2a';
+  readonly url: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly destructive: boolean;
+};
+
+/** A place in the agent tree. */
+export type AgentNodeConfig =
+  | LlmNodeConfig
+  | SequentialNodeConfig
+  | ParallelNodeConfig
+  | LoopNodeConfig
+  | A2aNodeConfig;
+
+/** Named caps; reaching one is answered with 429 (counts) or 413 and 400 (sizes). */
+export type LimitsConfig = {
+  /** Runs being driven at the same time. */
+  readonly concurrentRuns: number;
+  /** Event streams open at the same time. */
+  readonly openStreams: number;
+  /** Largest request body, in bytes. */
+  readonly bodyBytes: number;
+  /** Largest user message, in bytes of UTF-8. */
+  readonly messageBytes: number;
+};
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFormat = 'text' | 'json';
+
+/** One agent, as its YAML file describes it. */
+export type AgentConfig = {
+  readonly name: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly host: string;
+  /** 0 lets the system pick a free port. */
+  readonly port: number;
+  /** As written: a relative path is meant from the working directory of the process. */
+  readonly dataDir: string;
+  readonly llm: { readonly model: string; readonly timeoutMs: number };
+  readonly mcpServers: readonly McpServerConfig[];
+  readonly a2a: readonly RemoteAgentConfig[];
+  /** The agent tree; a file without `agent` gives one llm node made of the top-level fields. */
+  readonly agent: AgentNodeConfig;
+  readonly unannotated: Unannotated;
+  /** How long a request waits for its run before it is answered with 202, in milliseconds. */
+  readonly syncWaitMs: number;
+  /** Time without a heartbeat after which an instance counts as gone, in milliseconds. */
+  readonly heartbeatTtlMs: number;
+  /** Model calls that one llm node may make in one step. */
+  readonly maxTurns: number;
+  readonly allowedOrigins: readonly string[];
+  readonly allowedHosts: readonly string[];
+  /** Where clients reach the agent, without a trailing slash; absent: made from host and port. */
+  readonly publicUrl?: string;
+  readonly a2aGrpcPort?: number;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly limits: LimitsConfig;
+};

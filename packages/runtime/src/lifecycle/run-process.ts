@@ -1,0 +1,90 @@
+import { describeError } from '../logging/fields.ts';
+import type { Logger } from '../logging/logger.ts';
+import { messageOf, type Started } from './started.ts';
+
+/** How long a graceful stop may take before the process gives up on it. */
+export const STOP_DEADLINE_MS = 10_000;
+
+const EXIT_OK = 0;
+const EXIT_FAILED = 1;
+/** A process ended by a signal exits with this plus the signal's number. */
+const EXIT_SIGNAL_BASE = 128;
+const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
+type StopSignal = keyof typeof SIGNAL_NUMBERS;
+
+export type RunProcessOptions = {
+  /** What is started, as the log should call it. */
+  readonly name: string;
+  /** Starts everything; when it throws, it has already stopped what it had started. */
+  readonly start: () => Promise<Started>;
+  readonly logger: Logger;
+  /** The process to watch and to end: `process`, given by `main.ts`. */
+  readonly process: NodeJS.Process;
+  /** How long a graceful stop may take, in milliseconds. */
+  readonly stopDeadlineMs?: number;
+};
+
+/**
+ * Runs a service as a process: starts it, waits for SIGINT or SIGTERM, stops it gracefully, exits.
+ *
+ * Exit codes: 0 after a clean stop; 1 when the start failed, the stop failed or took longer than the deadline, or an
+ * error was caught by nobody; 130 or 143 at once on a second signal. A signal during the start stops the service as
+ * soon as it has started. A closed output (`stopgo start | head`) does not end the process.
+ */
+export async function runProcess(options: RunProcessOptions): Promise<void> {
+  const { name, logger, process: host, stopDeadlineMs = STOP_DEADLINE_MS } = options;
+  const asked = deferred();
+  let stopping = false;
+
+  for (const signal of Object.keys(SIGNAL_NUMBERS) as StopSignal[]) {
+    host.on(signal, () => {
+      if (stopping) host.exit(EXIT_SIGNAL_BASE + SIGNAL_NUMBERS[signal]);
+      stopping = true;
+      logger.info('Shutting down server...', { signal });
+      setTimeout(() => {
+        logger.error(`${name} did not stop within ${stopDeadlineMs} ms; giving up`);
+        host.exit(EXIT_FAILED);
+      }, stopDeadlineMs);
+      asked.resolve();
+    });
+  }
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    host.on(event, (error: unknown) => {
+      logger.error(`${name}: nobody handled an error (${event}); exiting`, { error: describeError(error) });
+      host.exit(EXIT_FAILED);
+    });
+  }
+  for (const output of [host.stdout, host.stderr]) output.on('error', ignoreClosedPipe);
+
+  let started: Started;
+  try {
+    started = await options.start();
+  } catch (error) {
+    logger.error(`Failed to start ${name}: ${messageOf(error)}`);
+    logger.debug('start failed', { error: describeError(error) });
+    host.exit(EXIT_FAILED);
+    return;
+  }
+  await asked.promise;
+  try {
+    await started.stop();
+    logger.debug(`${name} stopped`);
+    host.exit(EXIT_OK);
+  } catch (error) {
+    logger.error(`${name} did not stop cleanly: ${messageOf(error)}`, { error: describeError(error) });
+    host.exit(EXIT_FAILED);
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+/** Whoever read our output has gone; there is nobody left to tell. Other errors of an output stay errors. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}

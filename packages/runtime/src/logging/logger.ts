@@ -1,0 +1,73 @@
+import { pino } from 'pino';
+import type { LogFormat, LogLevel } from '../config/types.ts';
+import { type LogFields, mapTexts, plainFields } from './fields.ts';
+import { escapeUnprintable } from './printable.ts';
+import { createRedactor, type Redactor } from './secrets.ts';
+import { type LogRecord, textLine } from './text-line.ts';
+
+/** What services log with. A line holds no registered secret and no character that could forge another line. */
+export type Logger = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to every line. */
+  child(fields: LogFields): Logger;
+};
+
+export type LoggerOptions = {
+  /** Lines below this level are dropped. */
+  readonly level: LogLevel;
+  /** `json`: one object per line (`level`, `time`, `msg` and the fields); `text`: one line for people. */
+  readonly format: LogFormat;
+  /** Where whole lines go, for example `process.stdout`. */
+  readonly destination: { write(line: string): unknown };
+  /** Takes the secrets out of every line; without one only what is shaped like a credential is taken out. */
+  readonly redactor?: Redactor;
+  /** The clock; the default is the system's. */
+  readonly now?: () => Date;
+};
+
+/** A logger that writes whole, redacted lines. */
+export function createLogger(options: LoggerOptions): Logger {
+  const { redactor = createRedactor(), now = () => new Date(), format } = options;
+  const finish = (line: string) => {
+    // Once more over the whole line: a secret may have been put together from the parts of it.
+    const shown = format === 'json' ? escapeUnprintable(line.trimEnd()) : textLine(JSON.parse(line) as LogRecord);
+    return `${redactor.redact(shown)}\n`;
+  };
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${now().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: finish },
+    },
+    { write: (line: string) => void options.destination.write(line) },
+  );
+  return wrap(root, redactor, {});
+}
+
+type LogMethods = Record<LogLevel, (fields: object, message: string) => void> & {
+  isLevelEnabled(level: string): boolean;
+};
+
+/**
+ * Fields are made plain and redacted here, value by value, before they are encoded: encoding changes how a secret is
+ * spelled, and the library's own redaction knows fixed paths only.
+ */
+function wrap(target: LogMethods, redactor: Redactor, inherited: LogFields): Logger {
+  const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
+    if (!target.isLevelEnabled(level)) return;
+    const plain = plainFields({ ...inherited, ...fields });
+    target[level](Object(mapTexts(plain, redactor.redact)), redactor.redact(message));
+  };
+  return {
+    debug: log('debug'),
+    info: log('info'),
+    warn: log('warn'),
+    error: log('error'),
+    child: (fields) => wrap(target, redactor, { ...inherited, ...fields }),
+  };
+}
