@@ -41,7 +41,7 @@ export class DomainError extends Error {
   override readonly name = 'DomainError';
   readonly kind: ErrorKind;
   readonly details: Readonly<Record<string, string>>;
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
 
   constructor(kind: ErrorKind, message: string, options: DomainErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

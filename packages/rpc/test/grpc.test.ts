@@ -1,0 +1,263 @@
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  bind,
+  type ConnectOptions,
+  connectGrpc,
+  createGrpcClient,
+  type GrpcServer,
+  type GrpcServerOptions,
+  MESSAGE_BYTES_MAX,
+  Secret,
+  startGrpcServer,
+} from '../src/index.ts';
+import { EchoService } from './gen/stopgo/testing/v1/echo_pb.ts';
+import { relayTo } from './relay.ts';
+import {
+  aborted,
+  type EchoClient,
+  type EchoImpl,
+  echoImpl,
+  failure,
+  readAll,
+  transportContract,
+} from './transport.contract.ts';
+
+const LOOPBACK = '127.0.0.1:0';
+const TOKEN = 'internal-token-0123456789';
+const NO_GRACE_MS = 0;
+const LONG_GRACE_MS = 10_000;
+
+transportContract('gRPC', async (impl, onInternalError) => {
+  const internalToken = new Secret(TOKEN);
+  const server = await startGrpcServer({
+    address: LOOPBACK,
+    services: [bind(EchoService, impl)],
+    internalToken,
+    onInternalError,
+  });
+  const channel = connectGrpc(server.address, { internalToken });
+  return {
+    client: createGrpcClient(EchoService, channel),
+    close: async () => {
+      channel.close();
+      await server.stop(NO_GRACE_MS);
+    },
+  };
+});
+
+describe('gRPC', () => {
+  const cleanUp: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const step of cleanUp.splice(0).reverse()) await step();
+  });
+
+  const serve = async (parts: Partial<EchoImpl>, options: Partial<GrpcServerOptions> = {}): Promise<GrpcServer> => {
+    const services = [bind(EchoService, echoImpl(parts))];
+    const server = await startGrpcServer({ address: LOOPBACK, services, ...options });
+    cleanUp.push(() => server.stop(NO_GRACE_MS));
+    return server;
+  };
+  const clientOf = (address: string, options?: ConnectOptions): EchoClient => {
+    const channel = connectGrpc(address, options);
+    cleanUp.push(() => channel.close());
+    return createGrpcClient(EchoService, channel);
+  };
+
+  test('a slow reader holds its producer back', async () => {
+    let produced = 0;
+    const server = await serve({
+      async *count() {
+        while (produced < 5_000) yield { value: produced++, payload: new Uint8Array(64 * 1024) };
+      },
+    });
+    const client = clientOf(server.address);
+    for await (const _first of client.count({})) {
+      // Round trips that the stream could use to run ahead.
+      for (let round = 0; round < 50; round++) await client.echo({});
+      break;
+    }
+    expect(produced).toBeGreaterThan(1);
+    expect(produced).toBeLessThan(100);
+  });
+
+  test('calls without the right internal token are refused and reach nothing', async () => {
+    const echo = vi.fn(async () => ({}));
+    const count = vi.fn(echoImpl({}).count);
+    const server = await serve({ echo, count }, { internalToken: new Secret(TOKEN) });
+    const wrong = new Secret(TOKEN.replace('9', '8'));
+    for (const client of [clientOf(server.address), clientOf(server.address, { internalToken: wrong })]) {
+      for (const call of [client.echo({}), readAll(client.count({ upto: 1 }))]) {
+        const error = await failure(call);
+        expect([error.kind, error.message]).toEqual(['unauthenticated', expect.stringContaining('internal token')]);
+        expect(inspect(error, { depth: 9 })).not.toMatch(/0123456789|012345678\b/);
+      }
+    }
+    expect([echo.mock.calls.length, count.mock.calls.length]).toEqual([0, 0]);
+    await clientOf(server.address, { internalToken: new Secret(TOKEN) }).echo({});
+    expect(echo).toHaveBeenCalledTimes(1);
+  });
+
+  test('a peer of a server without a token is not internal', async () => {
+    const server = await serve({ echo: async (_request, { peerInternal }) => ({ text: String(peerInternal) }) });
+    expect((await clientOf(server.address, { internalToken: new Secret(TOKEN) }).echo({})).text).toBe('false');
+  });
+
+  test('a server listens beyond loopback with a token only', async () => {
+    for (const address of ['0.0.0.0:0', '[::]:0', '10.0.0.1:0', 'example.test:0']) {
+      await expect(startGrpcServer({ address, services: [] })).rejects.toThrow('without an internal token');
+    }
+    const server = await serve({}, { address: '0.0.0.0:0', internalToken: new Secret(TOKEN) });
+    const port = server.address.replace('0.0.0.0:', '');
+    expect((await clientOf(`127.0.0.1:${port}`, { internalToken: new Secret(TOKEN) }).echo({ text: 'x' })).text).toBe(
+      'x',
+    );
+  });
+
+  test.each(['short', 'with a space inside it', 'ünïcödé-ünïcödé-ünïcödé'])(
+    'the token %j is refused, unsaid',
+    async (text) => {
+      const internalToken = new Secret(text);
+      const refused = /^the internal token must be at least 16 printable ASCII characters$/;
+      await expect(startGrpcServer({ address: LOOPBACK, services: [], internalToken })).rejects.toThrow(refused);
+      expect(() => connectGrpc('127.0.0.1:1', { internalToken })).toThrow(refused);
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost:99999', ':80', '::1:80'])('the address %j is refused', async (address) => {
+    await expect(startGrpcServer({ address, services: [] })).rejects.toThrow('expected host:port');
+  });
+
+  test('a port in use is one clear line', async () => {
+    const { address } = await serve({});
+    await expect(startGrpcServer({ address, services: [] })).rejects.toThrow(
+      new RegExp(`^cannot listen on ${address}: .*EADDRINUSE[^\n]*$`),
+    );
+  });
+
+  test('a message over the bound is refused with its size, by whichever side sends it', async () => {
+    const payload = new Uint8Array(MESSAGE_BYTES_MAX);
+    const server = await serve({
+      echo: async () => ({ payload }),
+      async *count() {
+        yield { value: 1 };
+        yield { payload };
+      },
+    });
+    const client = clientOf(server.address);
+    for (const call of [client.echo({ payload }), client.echo({}), readAll(client.count({}))]) {
+      const error = await failure(call);
+      expect([error.kind, error.message, error.details.bytes_max]).toEqual([
+        'resource_exhausted',
+        expect.stringMatching(/(Request|Response) takes 83886\d\d bytes, more than the 8388608 allowed/),
+        String(MESSAGE_BYTES_MAX),
+      ]);
+    }
+    expect((await client.echo({}).catch((error: Error) => error.message)).toString()).toContain('EchoResponse');
+    const fits = await serve({ echo: async ({ payload: { byteLength } }) => ({ text: String(byteLength) }) });
+    const almost = new Uint8Array(MESSAGE_BYTES_MAX - 16);
+    expect((await clientOf(fits.address).echo({ payload: almost })).text).toBe(String(almost.byteLength));
+  });
+
+  test('a server refuses a message over its own bound, whatever the client believes', async () => {
+    const echo = vi.fn(async () => ({}));
+    const server = await serve({ echo }, { limits: { messageBytesMax: 1_000 } });
+    const error = await failure(clientOf(server.address).echo({ payload: new Uint8Array(2_000) }));
+    expect([error.kind, error.message]).toEqual(['resource_exhausted', expect.stringContaining('2003 vs 1000')]);
+    expect(echo).not.toHaveBeenCalled();
+  });
+
+  test('nobody there, a closed channel, a service that is not served: each its kind', async () => {
+    const gone = await startGrpcServer({ address: LOOPBACK, services: [] });
+    const other = clientOf(gone.address);
+    expect((await failure(other.echo({}))).kind).toBe('unimplemented');
+    await gone.stop(NO_GRACE_MS);
+    const error = await failure(other.echo({}));
+    expect([error.kind, error.message]).toEqual(['unavailable', expect.stringContaining(gone.address)]);
+    const channel = connectGrpc(gone.address);
+    expect((await failure(channel.ready(100))).kind).toBe('unavailable');
+    channel.close();
+    const client = createGrpcClient(EchoService, channel);
+    expect((await failure(client.echo({}))).kind).toBe('unavailable');
+    expect((await failure(readAll(client.count({})))).kind).toBe('unavailable');
+  });
+
+  test('a stopping server ends streams, lets unary calls finish, and frees its port', async () => {
+    let finish: () => void = () => undefined;
+    const state = { started: 0, freed: false };
+    const server = await serve({
+      echo: async () => {
+        state.started++;
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        return { text: 'finished' };
+      },
+      async *count(_request, { signal }) {
+        try {
+          yield { value: 1 };
+          await aborted(signal);
+        } finally {
+          state.freed = true;
+        }
+      },
+    });
+    const client = clientOf(server.address);
+    const unary = client.echo({});
+    const stream = client.count({});
+    await stream.next();
+    await vi.waitFor(() => expect(state.started).toBe(1));
+    const stopped = server.stop(LONG_GRACE_MS);
+    const error = await failure(stream.next());
+    expect([error.kind, error.message]).toEqual(['unavailable', expect.stringContaining('stopping')]);
+    expect(state.freed).toBe(true);
+    finish();
+    expect((await unary).text).toBe('finished');
+    await stopped;
+    await (await serve({}, { address: server.address })).stop(NO_GRACE_MS);
+  });
+
+  test('a stopping server does not wait for a call that never ends', async () => {
+    const reasons: unknown[] = [];
+    const server = await serve({
+      echo: async (_request, { signal }) => {
+        void aborted(signal).then((reason) => reasons.push(reason));
+        return new Promise(() => undefined);
+      },
+      async *count() {
+        yield { value: 1 };
+        await new Promise(() => undefined);
+      },
+    });
+    const client = clientOf(server.address);
+    const stream = client.count({});
+    await stream.next();
+    const ended = Promise.all([failure(client.echo({})), failure(stream.next())]);
+    await client.count({}).next();
+    await server.stop(NO_GRACE_MS);
+    expect((await ended).map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+    expect(reasons).toEqual([expect.objectContaining({ kind: 'unavailable' })]);
+  });
+
+  test('a server that vanishes in the middle of a call is unavailable', async () => {
+    const server = await serve({ echo: () => new Promise(() => undefined) });
+    const relay = await relayTo(server.address);
+    cleanUp.push(relay.close);
+    const client = clientOf(relay.address);
+    const stream = client.count({ upto: 1_000_000 });
+    await stream.next();
+    const ended = Promise.all([failure(client.echo({})), failure(readAll(stream))]);
+    await clientOf(server.address).count({ upto: 1 }).next();
+    relay.cut();
+    expect((await ended).map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+  });
+
+  test('a client finds its server again', async () => {
+    const first = await serve({});
+    const client = clientOf(first.address);
+    await client.echo({});
+    await first.stop(NO_GRACE_MS);
+    await serve({ echo: async () => ({ text: 'second' }) }, { address: first.address });
+    await vi.waitFor(async () => expect((await client.echo({})).text).toBe('second'), { timeout: 10_000 });
+  });
+});
