@@ -1,0 +1,9 @@
+// `npm run check`: what can be told without running anything: types, lint, contracts, generated code, unused code.
+import { bootstrap, runScript } from './bootstrap.mjs';
+import { checks, runChecks } from './checks.mjs';
+
+await runScript(async () => {
+  await bootstrap();
+  const { failed } = await runChecks(checks);
+  return failed === 0 ? 0 : 1;
+});

@@ -1,0 +1,94 @@
+// Everything that can be checked without running the product, and a runner that shows each check's result.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { capture, root } from './processes.mjs';
+
+const tool = (...path) => [process.execPath, [join(root, 'node_modules', ...path)]];
+const tsc = tool('typescript', 'bin', 'tsc');
+const biome = tool('@biomejs', 'biome', 'bin', 'biome');
+const buf = tool('@bufbuild', 'buf', 'bin', 'buf');
+const knip = tool('knip', 'bin', 'knip.js');
+
+const run = ([command, first], ...args) => capture(command, [...first, ...args]);
+const program = (name, from, ...args) => ({ name, check: () => run(from, ...args) });
+
+/** The checks of `npm run check`. A check gives `{ code, output }`, or `{ skipped: reason }`. */
+export const checks = [
+  program('types', tsc, '--noEmit', '-p', 'tsconfig.json'),
+  program('lint and format', biome, 'ci', '--colors=off', '.'),
+  program('proto lint', buf, 'lint'),
+  program('proto format', buf, 'format', '--diff', '--exit-code'),
+  { name: 'proto compatibility', check: protoCompatibility },
+  { name: 'generated code', check: generatedCode },
+  program('unused code and dependencies', knip, '--no-progress'),
+];
+
+/** Runs checks, a few at a time; prints one line for each and the output of those that failed. Gives the counts. */
+export async function runChecks(list, atOnce = Math.max(2, availableParallelism())) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const waiting = [...list];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) counts[await show(next)] += 1;
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return counts;
+}
+
+async function show({ name, check }) {
+  const began = Date.now();
+  const { code, output = '', skipped } = await check();
+  const time = `${((Date.now() - began) / 1_000).toFixed(1)} s`;
+  if (skipped !== undefined) {
+    console.log(`skip  ${name}: ${skipped}`);
+    return 'skipped';
+  }
+  if (code === 0) {
+    console.log(`ok    ${name} (${time})`);
+    return 'passed';
+  }
+  console.log(`FAIL  ${name} (${time}, exit code ${code})\n${output.trimEnd().replace(/^/gm, '      ')}`);
+  return 'failed';
+}
+
+/** Compares the contracts with those of the last commit on main (in a clone without main: of the checked-out commit). */
+async function protoCompatibility() {
+  const git = (...args) => capture('git', args);
+  const folder = await git('rev-parse', '--path-format=absolute', '--git-common-dir');
+  if (folder.code !== 0) return { skipped: 'this is not a git repository' };
+  const hasMain = (await git('rev-parse', '--verify', '--quiet', 'refs/heads/main')).code === 0;
+  const [revision, reference] = hasMain ? ['main', 'branch=main'] : ['HEAD', 'ref=HEAD'];
+  const { output } = await git('ls-tree', '-r', '--name-only', revision, '--', 'proto');
+  if (!/\.proto$/m.test(output)) return { skipped: `${revision} holds no contracts yet` };
+  return await run(buf, 'breaking', '--against', `${folder.output.trim()}#format=git,${reference}`);
+}
+
+/** Generates into a temporary folder and compares: somebody may have forgotten to, or edited generated code. */
+async function generatedCode() {
+  const target = join('packages', 'proto', 'src', 'gen');
+  if (!existsSync(join(root, 'proto')) || filesIn(join(root, 'proto')).size === 0)
+    return { skipped: 'no contracts yet' };
+  const fresh = mkdtempSync(join(tmpdir(), 'stopgo-generated-'));
+  try {
+    const generated = await run(buf, 'generate', '--output', fresh);
+    if (generated.code !== 0) return generated;
+    const [wanted, found] = [filesIn(join(fresh, target)), filesIn(join(root, target))];
+    const names = [...new Set([...wanted.keys(), ...found.keys()])].sort();
+    const different = names.filter((name) => wanted.get(name) !== found.get(name));
+    if (different.length === 0) return { code: 0, output: '' };
+    return {
+      code: 1,
+      output: `out of date; run: npm run generate\n${different.map((name) => join(target, name)).join('\n')}`,
+    };
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** The texts of all files below a folder, by relative path. */
+function filesIn(folder) {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = names.map((entry) => join(entry.parentPath, entry.name));
+  return new Map(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path, 'utf8')]));
+}

@@ -1,0 +1,41 @@
+// `npm run verify`: everything that `npm test` does not cover: the checks, a whole build from nothing, the crash test
+// and the short benchmark. `--counts FILE` also writes how many passed, failed and were skipped.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bootstrap, runScript } from './bootstrap.mjs';
+import { checks, runChecks } from './checks.mjs';
+import { capture, root, runToEnd } from './processes.mjs';
+
+const { values } = parseArgs({ options: { counts: { type: 'string' } } });
+
+/** Scripts that take long and show their own progress, run one after the other. */
+const LONG_SCRIPTS = ['test:crash', 'bench:short'];
+
+await runScript(async () => {
+  await bootstrap();
+  const counts = await runChecks([...checks, { name: 'build', check: build }]);
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of LONG_SCRIPTS) counts[await runLong(name, scripts[name])] += 1;
+  const { passed, failed, skipped } = counts;
+  if (values.counts !== undefined) writeFileSync(values.counts, JSON.stringify(counts));
+  console.log(`verify: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return failed === 0 ? 0 : 1;
+});
+
+/** The compiler decides itself what is out of date; the stamps of the bootstrap are not trusted here. */
+function build() {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  return capture(process.execPath, [compiler, '-b', 'tsconfig.build.json']);
+}
+
+async function runLong(name, script) {
+  if (script === undefined) {
+    console.log(`skip  ${name}: package.json has no such script`);
+    return 'skipped';
+  }
+  console.log(`run   ${name}`);
+  const code = await runToEnd(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['run', '--silent', name]);
+  console.log(code === 0 ? `ok    ${name}` : `FAIL  ${name} (exit code ${code})`);
+  return code === 0 ? 'passed' : 'failed';
+}
