@@ -1,0 +1,59 @@
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import Database from 'libsql';
+import { reasonOf, StartupError } from './startup-error.ts';
+
+/** How long a statement waits for another process that holds the write lock, in milliseconds. */
+export const LOCK_WAIT_MAX_MS = 2_000;
+
+/** Only the owner reads what is stored. */
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS resources (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    value INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS resources_by_name ON resources (name, id);
+`;
+
+/**
+ * Opens the database file, creating its folder, the file and the table where they are missing. A commit that returned
+ * is on the disk (WAL, synchronous=FULL). Several processes may have the file open at the same time.
+ * @throws StartupError when the file cannot be created, written, locked within {@link LOCK_WAIT_MAX_MS}, or is not a database.
+ */
+export function openDatabase(file: string): Database.Database {
+  const path = resolve(file);
+  let database: Database.Database | undefined;
+  try {
+    createFolder(dirname(path));
+    // The database library would create the file readable for everybody; the files beside it copy this one's mode.
+    closeSync(openSync(path, 'a', FILE_MODE));
+    database = new Database(path);
+    database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MAX_MS}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
+    database.transaction(() => database?.exec(SCHEMA)).immediate();
+    return database;
+  } catch (thrown) {
+    database?.close();
+    throw new StartupError(
+      `cannot open the database ${path}: ${reasonOf(thrown)}; check that the path can be written and that no other program locks it`,
+    );
+  }
+}
+
+/** Creates the folder and its parents. Not `recursive: true`: where a file system refuses new folders as ENOENT, Node 20 never returns from it. */
+function createFolder(path: string): void {
+  if (existsSync(path)) return;
+  createFolder(dirname(path));
+  try {
+    mkdirSync(path, FOLDER_MODE);
+  } catch (thrown) {
+    if (!existsSync(path)) throw thrown; // another process may have been quicker
+  }
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+import { openDatabase } from './database.ts';
+import { type CallJournal, NO_JOURNAL, openJournal } from './journal.ts';
+import type { RunningServer } from './running-server.ts';
+import { createServer } from './server.ts';
+import { readSettings, type Settings, USAGE } from './settings.ts';
+import { reasonOf } from './startup-error.ts';
+import { createResourceStore, type ResourceStore } from './store.ts';
+
+/** Longest line on standard error about something a client did, in UTF-16 code units. */
+const REPORT_LENGTH_MAX = 500;
+
+const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+
+/** Milliseconds from the wall clock; the digits below them from the monotonic one, because Node's wall clock has none. */
+function unixNanoseconds(): bigint {
+  return BigInt(Date.now()) * NANOSECONDS_PER_MILLISECOND + (process.hrtime.bigint() % NANOSECONDS_PER_MILLISECOND);
+}
+
+function say(text: string): void {
+  process.stderr.write(`mcp-resources: ${text.slice(0, REPORT_LENGTH_MAX)}\n`);
+}
+
+function report(error: Error): void {
+  say(reasonOf(error));
+}
+
+// What only one of the ways to run needs is loaded only then: a client waits for this program to start.
+async function serve(settings: Settings, store: ResourceStore, journal: CallJournal): Promise<RunningServer> {
+  const create = () => createServer(store, journal);
+  if (settings.http === undefined) {
+    const { serveOverStdio } = await import('./stdio.ts');
+    return serveOverStdio(create, report);
+  }
+  const { isLoopback, serveOverHttp } = await import('./http.ts');
+  const server = await serveOverHttp(create, settings.http, report);
+  if (!isLoopback(settings.http.host)) say('whoever reaches this port can add and remove resources');
+  say(`listening on ${server.address}`);
+  return server;
+}
+
+async function main(): Promise<void> {
+  const settings = await readSettings(process.argv.slice(2), async (path) =>
+    (await import('./settings-file.ts')).readSettingsFile(path),
+  );
+  if (settings === 'help') {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const journalFile = process.env.MCP_RESOURCES_JOURNAL;
+  const journal =
+    journalFile === undefined ? NO_JOURNAL : openJournal(journalFile, process.pid, () => new Date().toISOString());
+  const store = createResourceStore(openDatabase(settings.database), {
+    unixNanoseconds,
+    monotonicMs: () => performance.now(),
+  });
+  const server = await serve(settings, store, journal);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void server.stop());
+  await server.ended;
+  store.close();
+  journal.close();
+}
+
+try {
+  await main();
+} catch (thrown) {
+  say(reasonOf(thrown));
+  process.exitCode = 1;
+}
