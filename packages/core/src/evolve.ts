@@ -3,6 +3,7 @@ import { titleCharactersMax } from './bounds.ts';
 import { decisionKind } from './decisions.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
+import { outputFromWire } from './output.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
 import { canceledText } from './texts.ts';
 
@@ -121,20 +122,20 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'toolCallRefused':
       return evolveRefused(run, fact.value);
     case 'stateSet':
-      return { ...run, sessionState: { ...run.sessionState, [fact.value.key]: outputOf(fact.value.value) } };
+      return { ...run, sessionState: { ...run.sessionState, [fact.value.key]: outputFromWire(fact.value.value) } };
     case 'stepFinished': {
       const step = run.steps[fact.value.stepId];
       if (step === undefined) return run;
       const { exitLoop, failed } = fact.value;
-      const finished = { output: outputOf(fact.value.output), exitLoop, failed };
+      const finished = { output: outputFromWire(fact.value.output), exitLoop, failed };
       return withStep(withoutDescendants(run, step.id), { ...step, finished });
     }
     case 'runCompleted':
-      return settled(run, 'completed', outputOf(fact.value.output));
+      return settled(run, 'completed', outputFromWire(fact.value.output));
     case 'runFailed':
-      return settled(run, 'failed', { revisions: [], text: fact.value.text });
+      return settled(run, 'failed', [{ text: fact.value.text }]);
     case 'runCanceled':
-      return settled(run, 'canceled', { revisions: [], text: canceledText(fact.value.reason) });
+      return settled(run, 'canceled', [{ text: canceledText(fact.value.reason) }]);
     default:
       return run;
   }
@@ -217,7 +218,7 @@ function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, rec
   switch (kind) {
     case 'approved':
     case 'run_again':
-      return withCall(next, approval.callId, { phase: 'ready' });
+      return withCall(next, approval.callId, { phase: 'ready', approvalId: approval.id });
     case 'rejected':
     case 'expired':
       return withCall(next, approval.callId, { phase: 'done', outcome: 'rejected', resultRevision });
@@ -246,10 +247,6 @@ function settled(run: RunState, status: RunState['status'], output: Output): Run
   // Calls that were started stay known, so that their outcomes can be told to be late.
   const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => call.phase === 'started'));
   return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };
-}
-
-function outputOf(output: facts.Output | undefined): Output {
-  return { revisions: output?.answerRevisions ?? [], text: output?.text ?? '' };
 }
 
 function withStep(run: RunState, step: StepState): RunState {

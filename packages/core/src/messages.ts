@@ -33,7 +33,7 @@ export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly Mess
     case 'toolCallFinished':
       return [resultRow(fact.value.callId, fact.value.tool, fact.value.content, fact.value.isError)];
     case 'runCompleted':
-      return textRows(fact.value.output?.text ?? '');
+      return (fact.value.output?.parts ?? []).flatMap((part) => textRows(part.text));
     case 'runFailed':
       return textRows(fact.value.text);
     case 'runCanceled':

@@ -176,9 +176,10 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
 
 /** The text that an output stands for. */
 function textOf(output: Output, rows: EarlierRows): string {
-  const answers = output.revisions.map(
-    (revision) =>
-      rows.messagesAt(revision).find((one) => one.role === 'assistant' && one.toolCall === undefined)?.content ?? '',
-  );
-  return [...answers, output.text].filter((text) => text !== '').join('\n');
+  const answerAt = (revision: number) =>
+    rows.messagesAt(revision).find((one) => one.role === 'assistant' && one.toolCall === undefined)?.content ?? '';
+  return output
+    .map((part) => ('revision' in part ? answerAt(part.revision) : part.text))
+    .filter((text) => text !== '')
+    .join('\n');
 }

@@ -6,8 +6,9 @@
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
 export const foldVersion = 1;
 
-/** What a step or run came to: texts of recorded answers by revision, or a text of its own. */
-export type Output = { readonly revisions: readonly number[]; readonly text: string };
+/** What a step or run came to: texts of recorded answers, by revision, and texts of its own, in order. */
+export type Output = readonly OutputPart[];
+export type OutputPart = { readonly revision: number } | { readonly text: string };
 
 /** What becomes of a call, in the order of its life. */
 export type CallPhase =

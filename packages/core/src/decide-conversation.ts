@@ -1,0 +1,176 @@
+/**
+ * The decider of what people do to a conversation. A repeat of one's own command is told by its idempotency key before
+ * it comes here; a command that somebody else was faster with is a refusal that says so.
+ */
+import { facts as wire } from '@stopgo/proto';
+import type { HumanDecision } from './decision-words.ts';
+import type { AgentDefinition } from './definition.ts';
+import { type Fact, fact } from './facts.ts';
+import { advance, anticipate, type Effect, withdrawal } from './interpreter.ts';
+import type { ApprovalState, ConversationState, Owner, RunState } from './state.ts';
+import { pendingApprovals, runStanding } from './work.ts';
+
+/** The caller's own key of a command, and the digest of the request it stood on. */
+export type IdempotencyKey = { readonly key: string; readonly requestDigest: string };
+
+/** Opens a conversation. */
+export type CreateCommand = {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly agentName: string;
+  readonly systemPrompt: string;
+  readonly idempotency?: IdempotencyKey;
+};
+
+/** The fact that opens a conversation. */
+export function createConversation(command: CreateCommand): readonly Fact[] {
+  const { id: conversationId, sessionId, agentName, systemPrompt, idempotency } = command;
+  return [
+    fact('conversationCreated', { conversationId, sessionId, agentName, systemPrompt, ...optional(idempotency) }),
+  ];
+}
+
+/** A message of the user, and the run that is to answer it. */
+export type MessageCommand = {
+  readonly text: string;
+  readonly runId: string;
+  readonly agent: AgentDefinition;
+  readonly agentDigest: string;
+  readonly toolsetDigest: string;
+  /** The process that will drive the run. */
+  readonly instance: string;
+  readonly bearerTokenPresent: boolean;
+  readonly idempotency?: IdempotencyKey;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+export type MessageDecision =
+  | {
+      readonly kind: 'append';
+      readonly facts: readonly Fact[];
+      readonly state: ConversationState;
+      readonly effects: readonly Effect[];
+      readonly me: Owner;
+    }
+  /** The last run waits for approvals; nothing changes. */
+  | { readonly kind: 'waiting' }
+  /** The last run is being worked on; nothing changes. */
+  | { readonly kind: 'busy' }
+  /** The last run waits for a token, and the message brings one: these facts let it go on; the text is not taken. */
+  | { readonly kind: 'token'; readonly facts: readonly Fact[] };
+
+/** Takes a message, unless the last run is still open. */
+export function receiveMessage(state: ConversationState, command: MessageCommand): MessageDecision {
+  const standing = runStanding(state);
+  if (standing === 'working') return { kind: 'busy' };
+  if (standing === 'waiting') {
+    const tokens = command.bearerTokenPresent ? provideToken(state) : [];
+    return tokens.length > 0 ? { kind: 'token', facts: tokens } : { kind: 'waiting' };
+  }
+  const me: Owner = { instance: command.instance, epoch: 1 };
+  const { runId, text, agentDigest, toolsetDigest, bearerTokenPresent } = command;
+  const first = [
+    fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),
+    fact('runStarted', { runId, agentDigest, toolsetDigest, owner: me, bearerTokenPresent }),
+  ];
+  const ahead = advance(command.agent, anticipate(state, first, command.now), command.now);
+  return { kind: 'append', facts: [...first, ...ahead.facts], state: ahead.state, effects: ahead.effects, me };
+}
+
+/** The facts by which a token lets the open run go on; none if it waits for none. */
+export function provideToken(state: ConversationState): readonly Fact[] {
+  const run = state.run;
+  if (run === null || run.status !== 'open') return [];
+  return Object.values(run.inputs)
+    .filter((input) => input.kind === 'auth')
+    .map((input) => fact('inputProvided', { inputId: input.id, runId: run.id, text: '' }));
+}
+
+/** A decision of a human on an approval. */
+export type ResolveCommand = {
+  readonly approvalId: string;
+  readonly decision: HumanDecision;
+  readonly idempotency?: IdempotencyKey;
+};
+
+export type ResolveDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  /** It was decided before; by whom, what and when. */
+  | { readonly kind: 'settled'; readonly decision: NonNullable<ApprovalState['decision']> }
+  /** The decision is none of the choices of this approval. */
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  /** It is not an approval of the latest run: it was settled before. */
+  | { readonly kind: 'past' };
+
+/** Takes a decision. Of any number of decisions on one approval only the first in the log leaves a fact. */
+export function resolveApproval(state: ConversationState, command: ResolveCommand): ResolveDecision {
+  const run = state.run;
+  const approval = run?.approvals[command.approvalId];
+  if (run === null || approval === undefined) return { kind: 'past' };
+  if (approval.decision !== undefined) return { kind: 'settled', decision: approval.decision };
+  const kind = decisionFor(approval, command.decision);
+  if (kind === undefined) return { kind: 'choice', choices: approval.choices };
+  const { callId } = approval;
+  const resolved = fact('approvalResolved', {
+    approvalId: approval.id,
+    runId: run.id,
+    decision: wireDecisions[kind],
+    result: command.decision.kind === 'happened' ? command.decision.result : '',
+    callId,
+    tool: run.calls[callId]?.tool ?? '',
+    ...optional(command.idempotency),
+  });
+  return { kind: 'append', facts: [resolved] };
+}
+
+const wireDecisions = {
+  approved: wire.Decision.APPROVED,
+  rejected: wire.Decision.REJECTED,
+  run_again: wire.Decision.RUN_AGAIN,
+  happened: wire.Decision.HAPPENED,
+  give_up: wire.Decision.GIVE_UP,
+} as const;
+
+/** What a decision means for this kind of approval; undefined if it is none of its choices. */
+function decisionFor(approval: ApprovalState, decision: HumanDecision): keyof typeof wireDecisions | undefined {
+  switch (decision.kind) {
+    case 'approve':
+      return approval.kind === 'tool' ? 'approved' : undefined;
+    case 'reject':
+      // A plain no to a call in doubt: it is not run again.
+      return approval.kind === 'tool' ? 'rejected' : 'give_up';
+    case 'run_again':
+    case 'happened':
+    case 'give_up':
+      return approval.kind === 'in_doubt' ? decision.kind : undefined;
+  }
+}
+
+export type CancelDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  /** It is canceled already. */
+  | { readonly kind: 'already' }
+  /** There is nothing to cancel: no run, or it completed or failed. */
+  | { readonly kind: 'settled'; readonly status: 'none' | 'completed' | 'failed' };
+
+/** Ends the open run at somebody's wish: approvals are withdrawn, calls that have started will be recorded as late. */
+export function cancelRun(
+  state: ConversationState,
+  command: { readonly reason: string; readonly idempotency?: IdempotencyKey },
+): CancelDecision {
+  const run: RunState | null = state.run;
+  if (run === null) return { kind: 'settled', status: 'none' };
+  if (run.status === 'canceled') return { kind: 'already' };
+  if (run.status !== 'open') return { kind: 'settled', status: run.status };
+  const withdrawn = pendingApprovals(run).map((id) => withdrawal(run, id, 'the run was canceled'));
+  const { reason, idempotency } = command;
+  return {
+    kind: 'append',
+    facts: [...withdrawn, fact('runCanceled', { runId: run.id, reason, ...optional(idempotency) })],
+  };
+}
+
+function optional(idempotency: IdempotencyKey | undefined): { idempotency?: IdempotencyKey } {
+  return idempotency === undefined ? {} : { idempotency };
+}

@@ -1,0 +1,382 @@
+/**
+ * The decider of the driver: outcomes and intents against the folded state give the facts to append.
+ *
+ * 1. Only the owner decides: instance and epoch are those of the folded state, else the answer is `fenced`.
+ * 2. A command that does not fit the state (done already, another attempt) is ignored and leaves no fact.
+ * 3. An append that leaves nothing for a process to do also releases the run.
+ */
+
+import { facts as wire } from '@stopgo/proto';
+import { approvalsPerCallMax, callsPerAnswerMax, textBytesMax } from './bounds.ts';
+import { cutText } from './cut.ts';
+import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
+import { describeCall, describeDoubt } from './description.ts';
+import { callDigest, uuidFrom } from './digest.ts';
+import { type Fact, fact } from './facts.ts';
+import { advance, anticipate, type Effect, withdrawal } from './interpreter.ts';
+import { judgeCall } from './judge.ts';
+import { outputToWire, textOutput } from './output.ts';
+import { isRepeatable, policyVerdict } from './policy.ts';
+import type { CallOutcomeCommand, ModelAnswered, RunCommand } from './run-commands.ts';
+import type { CallState, ConversationState, Owner, RunState } from './state.ts';
+
+/** What a driver knows when it decides. */
+export type DriverContext = {
+  readonly agent: AgentDefinition;
+  readonly tools: Toolset;
+  readonly runId: string;
+  /** Who drives; the epoch is that of its claim (0 before it has one). */
+  readonly me: Owner;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+export type RunDecision =
+  /** To be appended as one; `applied` says which commands took effect, in their order. */
+  | {
+      readonly kind: 'append';
+      readonly facts: readonly Fact[];
+      readonly applied: readonly boolean[];
+      readonly state: ConversationState;
+      readonly effects: readonly Effect[];
+      readonly me: Owner;
+    }
+  /** Another process owns the run, or it is another run's turn: stop driving. */
+  | { readonly kind: 'fenced' };
+
+/** Decides some commands together, so that they share one append. */
+export function decideRun(
+  state: ConversationState,
+  commands: readonly RunCommand[],
+  context: DriverContext,
+): RunDecision {
+  const all: Fact[] = [];
+  const applied: boolean[] = [];
+  let current = state;
+  let { me } = context;
+  const take = (some: readonly Fact[]): void => {
+    all.push(...some);
+    current = anticipate(current, some, context.now);
+  };
+  for (const command of commands) {
+    const run = openRun(current, context.runId);
+    if (run === undefined) return { kind: 'fenced' };
+    if (command.type === 'claim') {
+      const claimed = claim(run, command.dead, me);
+      if (claimed === undefined) return { kind: 'fenced' };
+      me = claimed.me;
+      take(claimed.facts);
+      applied.push(claimed.facts.length > 0);
+      continue;
+    }
+    if (!isOwner(run, me)) return { kind: 'fenced' };
+    const some = decideOne(current, run, command, context);
+    take(some);
+    applied.push(some.length > 0);
+  }
+  const run = openRun(current, context.runId);
+  if (run === undefined && all.length === 0) return { kind: 'fenced' };
+  if (run !== undefined && !isOwner(run, me)) return { kind: 'fenced' };
+  const ahead = advance(context.agent, current, context.now);
+  all.push(...ahead.facts);
+  current = ahead.state;
+  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0)
+    take([fact('runReleased', { runId: context.runId })]);
+  return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
+}
+
+function openRun(state: ConversationState, runId: string): RunState | undefined {
+  return state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
+}
+
+function isOwner(run: RunState, me: Owner): boolean {
+  return run.owner?.instance === me.instance && run.owner.epoch === me.epoch;
+}
+
+function claim(
+  run: RunState,
+  dead: (instance: string) => boolean,
+  me: Owner,
+): { facts: Fact[]; me: Owner } | undefined {
+  if (isOwner(run, me)) return { facts: [], me };
+  if (run.owner !== null && !dead(run.owner.instance)) return undefined;
+  const owner = { instance: me.instance, epoch: run.epoch + 1 };
+  return { facts: [fact('runClaimed', { runId: run.id, owner })], me: owner };
+}
+
+function decideOne(
+  state: ConversationState,
+  run: RunState,
+  command: Exclude<RunCommand, { type: 'claim' }>,
+  context: DriverContext,
+): Fact[] {
+  switch (command.type) {
+    case 'modelAnswered':
+      return isExpected(run, command) ? answered(state, run, command, context) : [];
+    case 'modelFailed':
+      return isExpected(run, command) ? modelFailed(run, command) : [];
+    case 'startCall':
+      return startCall(run, command.callId, command.attempt, command.bridge);
+    case 'needToken':
+      return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
+    default:
+      return decideOutcome(run, command);
+  }
+}
+
+function isExpected(run: RunState, { stepId, turn }: { readonly stepId: string; readonly turn: number }): boolean {
+  const step = run.steps[stepId];
+  return step !== undefined && step.finished === undefined && step.turn + 1 === turn;
+}
+
+function answered(state: ConversationState, run: RunState, answer: ModelAnswered, context: DriverContext): Fact[] {
+  const placed = nodeAt(context.agent, answer.stepId);
+  if (placed?.node.type !== 'llm') return [];
+  if (answer.calls.length > callsPerAnswerMax) {
+    const message = `the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`;
+    return modelFailed(run, { ...answer, message, text: `LLM error: ${message}` });
+  }
+  const site = { node: placed.node, insideParallelOrLoop: placed.insideParallelOrLoop };
+  const calls = answer.calls.map((call, index) => ({
+    callId: `${answer.stepId}#${answer.turn}.${index}`,
+    ...judgeCall(call, context.tools, site),
+  }));
+  const responded = fact('modelResponded', {
+    runId: run.id,
+    stepId: answer.stepId,
+    turn: answer.turn,
+    text: cutText(answer.text, textBytesMax).text,
+    calls,
+    usage: answer.usage,
+    provider: answer.provider,
+    model: answer.model,
+    opaque: answer.opaque,
+    stopReason: answer.stopReason,
+  });
+  const callRevision = state.revision + 1;
+  const asked = calls.flatMap((call): Fact[] => {
+    const automatic = call.disposition === wire.Disposition.AUTO_APPROVED;
+    if (!automatic && call.disposition !== wire.Disposition.GATED) return [];
+    const request = approvalRequest(run, { ...call, stepId: answer.stepId, asked: 0, callRevision });
+    return automatic ? [request.fact, policyApproval(run, request.id, call)] : [request.fact];
+  });
+  return [responded, ...asked];
+}
+
+type Askable = {
+  readonly callId: string;
+  readonly stepId: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly digest: string;
+  readonly argumentsJson: string;
+  readonly asked: number;
+  readonly callRevision: number;
+  readonly reason: string;
+};
+
+function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
+  const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
+  const { stepId, callId, tool, server, digest, reason, callRevision } = call;
+  const description = describeCall(tool, call.argumentsJson);
+  const choices = ['approve', 'reject'];
+  const kind = wire.ApprovalKind.TOOL;
+  return {
+    id,
+    fact: fact('approvalRequested', {
+      approvalId: id,
+      runId: run.id,
+      stepId,
+      callId,
+      kind,
+      tool,
+      server,
+      digest,
+      description,
+      choices,
+      reason,
+      callRevision,
+    }),
+  };
+}
+
+function policyApproval(
+  run: RunState,
+  approvalId: string,
+  call: { callId: string; tool: string; reason: string },
+): Fact {
+  const { callId, tool, reason } = call;
+  return fact('approvalResolved', {
+    approvalId,
+    runId: run.id,
+    decision: wire.Decision.APPROVED,
+    reason,
+    callId,
+    tool,
+    byPolicy: true,
+  });
+}
+
+function modelFailed(
+  run: RunState,
+  failed: {
+    readonly stepId: string;
+    readonly turn: number;
+    readonly model: string;
+    readonly message: string;
+    readonly text: string;
+  },
+): Fact[] {
+  const { stepId, turn, model, message, text } = failed;
+  return [
+    fact('modelFailed', { runId: run.id, stepId, turn, model, message }),
+    fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
+  ];
+}
+
+function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {
+  const call = run.calls[callId];
+  if (call === undefined || call.phase !== 'ready' || call.repeatable || attempt !== call.attempt + 1) return [];
+  const { stepId, approvalId = '' } = call;
+  return [fact('toolCallStarted', { runId: run.id, stepId, callId, attempt, bridgeInstance: bridge, approvalId })];
+}
+
+/** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
+export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
+  const call = run.calls[outcome.callId];
+  if (call === undefined) return [];
+  if (isUnderWay(call, outcome.attempt)) return outcomeOf(run, call, outcome);
+  // It comes late, but nobody has decided yet: what it says is better than a human's guess.
+  if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
+    const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
+    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt.id, 'the outcome of the call has come in')];
+    return [...withdrawn, ...outcomeOf(run, call, outcome)];
+  }
+  return [];
+}
+
+function isUnderWay(call: CallState, attempt: number): boolean {
+  if (call.phase === 'started') return call.attempt === attempt;
+  return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
+}
+
+function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {
+  const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
+  switch (outcome.type) {
+    case 'callFinished':
+      return [finished(place, outcome)];
+    case 'callUnknown': {
+      const { reason } = outcome;
+      return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
+    }
+    case 'callNotStarted': {
+      const { message } = outcome;
+      return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
+    }
+    case 'callUnauthenticated': {
+      const message = outcome.prompt;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.UNAUTHENTICATED, message };
+      return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
+    }
+    case 'callPinChanged':
+      return pinChanged(run, call, outcome, place);
+  }
+}
+
+type Place = { readonly runId: string; readonly stepId: string; readonly callId: string; readonly attempt: number };
+
+function keeps(call: CallState): { pin: string; digest: string; repeatable: boolean } {
+  return { pin: call.pin, digest: call.digest, repeatable: call.repeatable };
+}
+
+/** The fact of a finished call; its content is cut to the bound. */
+export function finished(
+  place: Place,
+  outcome: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
+  late = false,
+): Fact {
+  const { text: content, cut: cutHere } = cutText(outcome.content, textBytesMax);
+  const cut = outcome.cut ?? cutHere;
+  return fact('toolCallFinished', {
+    ...place,
+    content,
+    isError: outcome.isError,
+    ...(cut === undefined ? {} : { cut: { fullBytes: BigInt(cut.fullBytes), sha256: cut.sha256 } }),
+    late,
+    durationMs: Math.max(0, Math.round(outcome.durationMs)),
+    tool: outcome.tool,
+  });
+}
+
+function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJson: string): Fact {
+  return fact('approvalRequested', {
+    approvalId: uuidFrom('approval', run.id, call.id, String(call.asked + 1)),
+    runId: run.id,
+    stepId: call.stepId,
+    callId: call.id,
+    kind: wire.ApprovalKind.IN_DOUBT,
+    tool: call.tool,
+    server: call.server,
+    digest: call.digest,
+    description: describeDoubt(call.tool, argumentsJson, reason),
+    choices: ['run_again', 'happened', 'give_up'],
+    reason,
+    callRevision: call.revision,
+  });
+}
+
+function tokenRequest(run: RunState, callId: string, prompt: string): Fact {
+  const asked = run.calls[callId]?.attempt ?? 0;
+  return fact('inputRequested', {
+    inputId: uuidFrom('input', run.id, callId, String(asked), String(run.epoch)),
+    runId: run.id,
+    stepId: run.calls[callId]?.stepId ?? '',
+    callId,
+    kind: wire.InputKind.AUTH,
+    prompt,
+  });
+}
+
+function pinChanged(
+  run: RunState,
+  call: CallState,
+  outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
+  place: Place,
+): Fact[] {
+  const { current, argumentsJson } = outcome;
+  const { pin } = current;
+  const digest = callDigest({ server: call.server, tool: call.tool, pin, argumentsJson });
+  const repeatable = isRepeatable(current.hints);
+  const message = `the definition of ${call.tool} changed`;
+  const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
+  const changed = fact('toolCallRefused', refused);
+  const verdict = policyVerdict(current);
+  if (verdict.kind !== 'ask' && !call.gated) return [changed];
+  if (call.asked >= approvalsPerCallMax) {
+    const content = `Tool execution failed: the definition of ${call.tool} changed ${call.asked} times while approvals were asked for`;
+    const given = {
+      type: 'callFinished',
+      callId: call.id,
+      attempt: outcome.attempt,
+      tool: call.tool,
+      content,
+      isError: true,
+      durationMs: 0,
+    } as const;
+    return [finished(place, given)];
+  }
+  const reason = `${message} after it was approved`;
+  const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
+  const request = approvalRequest(run, {
+    callId,
+    stepId,
+    tool,
+    server,
+    digest,
+    argumentsJson,
+    asked,
+    callRevision,
+    reason,
+  });
+  return [changed, request.fact];
+}

@@ -1,0 +1,124 @@
+import { sha256Hex } from './digest.ts';
+import { canonicalJson, type Json } from './json.ts';
+import type { Hints } from './policy.ts';
+
+/** An agent: a name and a tree of nodes. Plain JSON, so that it can be recorded whole. */
+export type AgentDefinition = { readonly name: string; readonly root: AgentNode };
+
+export type AgentNode = LlmNode | SequentialNode | ParallelNode | LoopNode;
+
+export type LlmNode = {
+  readonly type: 'llm';
+  readonly name: string;
+  readonly model: string;
+  readonly prompt: string;
+  /** Session-state key that the node's output is written to; empty = none. */
+  readonly outputKey: string;
+  /** Offers the tool `exit_loop`. */
+  readonly canExitLoop: boolean;
+  /** Model calls before the node is ended. */
+  readonly turnsMax: number;
+  /** `require`: destructive calls wait for a human even inside `parallel` and `loop`. */
+  readonly approval: 'default' | 'require';
+};
+
+export type SequentialNode = {
+  readonly type: 'sequential';
+  readonly name: string;
+  readonly children: readonly AgentNode[];
+};
+
+export type ParallelNode = {
+  readonly type: 'parallel';
+  readonly name: string;
+  readonly children: readonly AgentNode[];
+  /** What a failed branch does to the node, once the other branches have settled. */
+  readonly onError: 'fail' | 'continue';
+};
+
+export type LoopNode = {
+  readonly type: 'loop';
+  readonly name: string;
+  readonly children: readonly AgentNode[];
+  readonly iterationsMax: number;
+};
+
+/** A tool as it is offered to a model. */
+export type OfferedTool = {
+  readonly server: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchemaJson: string;
+  readonly pin: string;
+  readonly hints: Hints;
+  /** The tool's server wants each call approved. */
+  readonly approvalRequired: boolean;
+  /** Calls carry the caller's bearer token. */
+  readonly forwardsBearer: boolean;
+};
+
+/** The tools offered in a run, by name. */
+export type Toolset = ReadonlyMap<string, OfferedTool>;
+
+/** Name of the tool that ends the enclosing loop. */
+export const exitLoopTool = 'exit_loop';
+
+/** A definition as it is recorded: canonical JSON and its digest. */
+export type Defined = { readonly digest: string; readonly definitionJson: string };
+
+/** The recorded form of an agent. */
+export function defineAgent(agent: AgentDefinition): Defined {
+  return defined(agent as unknown as Json);
+}
+
+/** The recorded form of a set of tools: what was offered, with the pin of each (their full definitions stand apart). */
+export function defineToolset(tools: Toolset): Defined {
+  const entries = [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return defined(entries.map((tool) => ({ ...tool, hints: { ...tool.hints } })) as unknown as Json);
+}
+
+/** An agent from its recorded form. */
+export function agentFromDefinition(definitionJson: string): AgentDefinition {
+  return JSON.parse(definitionJson) as AgentDefinition;
+}
+
+/** A set of tools from its recorded form. */
+export function toolsetFromDefinition(definitionJson: string): Toolset {
+  return new Map((JSON.parse(definitionJson) as OfferedTool[]).map((tool) => [tool.name, tool]));
+}
+
+function defined(value: Json): Defined {
+  const definitionJson = canonicalJson(value);
+  return { digest: sha256Hex(definitionJson), definitionJson };
+}
+
+/** A node, and what its place in the tree says of it. */
+export type PlacedNode = {
+  readonly node: AgentNode;
+  /** Some node above it runs its children side by side or again and again. */
+  readonly insideParallelOrLoop: boolean;
+};
+
+/** Id of the root's step. */
+export const rootStep = 'root';
+
+/** Step id of a child: its position under its parent's step, for loops in one iteration (from 1). */
+export function childStep(parent: string, index: number, iteration?: number): string {
+  return iteration === undefined ? `${parent}/${index}` : `${parent}[${iteration}]/${index}`;
+}
+
+/** The node that a step id names; undefined if there is none at that place. */
+export function nodeAt(agent: AgentDefinition, stepId: string): PlacedNode | undefined {
+  const [root, ...indexes] = stepId.split('/');
+  if (root === undefined || root.replace(/\[\d+\]$/, '') !== rootStep) return undefined;
+  let node: AgentNode = agent.root;
+  let inside = false;
+  for (const segment of indexes) {
+    if (node.type === 'llm') return undefined;
+    inside ||= node.type === 'parallel' || node.type === 'loop';
+    const child: AgentNode | undefined = node.children[Number(segment.replace(/\[\d+\]$/, ''))];
+    if (child === undefined) return undefined;
+    node = child;
+  }
+  return { node, insideParallelOrLoop: inside };
+}

@@ -1,0 +1,47 @@
+import { descriptionBytesMax } from './bounds.ts';
+import { cutText } from './cut.ts';
+import { type Json, parseJson } from './json.ts';
+import { visibleText } from './visible.ts';
+
+/**
+ * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, at most 16 KiB
+ * with a mark where it was cut.
+ */
+export function describeCall(tool: string, argumentsJson: string): string {
+  const parsed = parseJson(argumentsJson);
+  return bounded(
+    knownDescription(tool, parsed) ?? `**${tool.toUpperCase()}**\n\nArgs: ${indented(parsed, argumentsJson)}`,
+  );
+}
+
+/** What an approver is shown of a call whose outcome is unknown. */
+export function describeDoubt(tool: string, argumentsJson: string, reason: string): string {
+  return bounded(
+    `**IN DOUBT: ${tool.toUpperCase()}**\n\nThis call was started and nobody can tell whether it took effect: ${reason}\n\n` +
+      `${describeCall(tool, argumentsJson)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
+  );
+}
+
+function bounded(text: string): string {
+  return cutText(visibleText(text), descriptionBytesMax).text;
+}
+
+function knownDescription(tool: string, args: Json | undefined): string | undefined {
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
+  const fields = args as { readonly [key: string]: Json };
+  const names = Object.keys(fields).sort().join();
+  if (tool === 'resources_add' && names === 'name,value')
+    return `**ADD Resource**\n\nName: ${shown(fields.name)}\nValue: ${shown(fields.value)}`;
+  if (tool === 'resources_remove' && names === 'id') return `**REMOVE Resource**\n\nID: ${shown(fields.id)}`;
+  if (tool === 'resources_remove' && names === 'pattern')
+    return `**REMOVE Resources**\n\nPattern: ${shown(fields.pattern)}\n\n⚠️ This will remove ALL resources matching this pattern!`;
+  return undefined;
+}
+
+function shown(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function indented(parsed: Json | undefined, text: string): string {
+  return parsed === undefined ? text : JSON.stringify(parsed, null, 2);
+}

@@ -1,0 +1,245 @@
+/**
+ * The run interpreter: what a run owes, computed from its state alone.
+ *
+ * 1. `advance` is pure: same definition, same state, same answer. A crash, a resume, a replay are all the same call.
+ * 2. A node is entered only when everything before it is finished, and its step id is its position in the tree.
+ * 3. An effect is named by its position; the same effect has the same id after any replay, and no two effects share one.
+ * 4. Nothing that is recorded is owed again.
+ */
+import { facts as wire } from '@stopgo/proto';
+import { type AgentDefinition, type AgentNode, childStep, type LlmNode, rootStep } from './definition.ts';
+import { evolve } from './evolve.ts';
+import { type Fact, fact } from './facts.ts';
+import { answerOutput, outputToWire, textOutput } from './output.ts';
+import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
+import { canceledByUser, turnsUsedUp } from './texts.ts';
+import { callsOf, isModelDue, pendingApprovals } from './work.ts';
+
+/** Something that the outside world is asked to do. */
+export type Effect =
+  /** Ask the model of an llm node. Safe to repeat until its answer is recorded. */
+  | {
+      readonly kind: 'model';
+      readonly id: string;
+      readonly stepId: string;
+      readonly turn: number;
+      readonly node: LlmNode;
+    }
+  /** Make a call. A fenced one needs `ToolCallStarted` on the record first, by the process that makes it. */
+  | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
+  /** Find out what became of an attempt that is on the record. */
+  | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
+
+/** What follows from a state: facts to record now, and then the effects that are owed. */
+export type Advance = {
+  readonly facts: readonly Fact[];
+  /** The state with those facts folded in. */
+  readonly state: ConversationState;
+  readonly effects: readonly Effect[];
+};
+
+/** Folds facts that are about to be recorded, as if they were. */
+export function anticipate(state: ConversationState, all: readonly Fact[], now: number): ConversationState {
+  let next = state;
+  for (const one of all) {
+    next = evolve(next, {
+      stream: '',
+      revision: next.revision + 1,
+      eventId: '',
+      time: now,
+      actor: { kind: 'system', id: '' },
+      causationId: '',
+      correlationId: '',
+      fact: one,
+    });
+  }
+  return next;
+}
+
+/** Every fact that follows from the state, and every effect that may start then and has no outcome on the record. */
+export function advance(agent: AgentDefinition, state: ConversationState, now: number): Advance {
+  const all: Fact[] = [];
+  let current = state;
+  for (;;) {
+    const run = current.run;
+    if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
+    const owed = owedBy(agent, run);
+    if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
+    all.push(...owed.facts);
+    current = anticipate(current, owed.facts, now);
+  }
+}
+
+/** What one look at a node finds. */
+type Owed = {
+  readonly facts: readonly Fact[];
+  readonly effects: readonly Effect[];
+  /** A human rejected all that a model answer asked for: the run is to end. */
+  readonly rejected: boolean;
+};
+
+const nothing: Owed = { facts: [], effects: [], rejected: false };
+
+function owedBy(agent: AgentDefinition, run: RunState): Owed {
+  const root = run.steps[rootStep];
+  if (root?.finished !== undefined) return only(settledBy(run, root.finished));
+  const owed = visit(agent.root, rootStep, run);
+  return owed.rejected ? endRejected(run, owed) : owed;
+}
+
+function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
+  if (!finished.failed) return fact('runCompleted', { runId: run.id, output: outputToWire(finished.output) });
+  const text = finished.output.map((part) => ('text' in part ? part.text : '')).join('\n');
+  return fact('runFailed', { runId: run.id, text });
+}
+
+/** Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. */
+function endRejected(run: RunState, owed: Owed): Owed {
+  const pending = pendingApprovals(run);
+  if (pending.length > 0)
+    return { ...nothing, facts: pending.map((id) => withdrawal(run, id, 'another call of the run was rejected')) };
+  const started = owed.effects.filter((effect) => effect.kind === 'recover');
+  if (started.length > 0) return { ...nothing, effects: started };
+  return only(fact('runCompleted', { runId: run.id, output: outputToWire(textOutput(canceledByUser)) }));
+}
+
+/** The fact that a pending approval is not needed any more. */
+export function withdrawal(run: RunState, approvalId: string, reason: string): Fact {
+  const callId = run.approvals[approvalId]?.callId ?? '';
+  const tool = run.calls[callId]?.tool ?? '';
+  return fact('approvalResolved', {
+    approvalId,
+    runId: run.id,
+    decision: wire.Decision.WITHDRAWN,
+    reason,
+    callId,
+    tool,
+  });
+}
+
+function visit(node: AgentNode, id: string, run: RunState): Owed {
+  const step = run.steps[id];
+  if (step === undefined) {
+    return only(fact('stepStarted', { runId: run.id, stepId: id, node: node.name, nodeType: node.type }));
+  }
+  if (step.finished !== undefined) return nothing;
+  switch (node.type) {
+    case 'llm':
+      return visitLlm(node, step, run);
+    case 'sequential':
+      return visitInOrder(node.children, (index) => childStep(id, index), step, run);
+    case 'loop': {
+      const size = node.children.length;
+      const repeated = Array.from(
+        { length: size * node.iterationsMax },
+        (_, index) => node.children[index % size] as AgentNode,
+      );
+      return visitInOrder(
+        repeated,
+        (index) => childStep(id, index % size, Math.floor(index / size) + 1),
+        step,
+        run,
+        true,
+      );
+    }
+    case 'parallel':
+      return visitSideBySide(node.children, node.onError, step, run);
+  }
+}
+
+function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
+  const calls = callsOf(step, run);
+  if (!isModelDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall), rejected: allRejected(calls) };
+  if (calls.some((call) => call.outcome === 'exit_loop'))
+    return finish(step, run, answerOutput(step.textRevision), { exitLoop: true, outputKey: node.outputKey });
+  if (allRejected(calls)) return { ...nothing, rejected: true };
+  if (step.turn > 0 && calls.length === 0)
+    return finish(step, run, answerOutput(step.textRevision), { outputKey: node.outputKey });
+  if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey: node.outputKey });
+  const turn = step.turn + 1;
+  return { ...nothing, effects: [{ kind: 'model', id: `${step.id}#${turn}`, stepId: step.id, turn, node }] };
+}
+
+/** True if a human was asked about some of the calls and rejected each of them, and all calls are done. */
+function allRejected(calls: readonly CallState[]): boolean {
+  const gated = calls.filter((call) => call.gated);
+  return (
+    gated.length > 0 &&
+    gated.every((call) => call.outcome === 'rejected') &&
+    calls.every((call) => call.phase === 'done')
+  );
+}
+
+function effectOfCall(call: CallState): Effect[] {
+  if (call.phase === 'ready')
+    return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
+  if (call.phase === 'started')
+    return [{ kind: 'recover', id: call.id, attempt: call.attempt, bridge: call.bridge ?? '' }];
+  return [];
+}
+
+function visitInOrder(
+  children: readonly AgentNode[],
+  stepOf: (index: number) => string,
+  step: StepState,
+  run: RunState,
+  isLoop = false,
+): Owed {
+  let output: Output = [];
+  for (const [index, child] of children.entries()) {
+    const childId = stepOf(index);
+    const finished = run.steps[childId]?.finished;
+    if (finished === undefined) return visit(child, childId, run);
+    if (finished.failed) return finish(step, run, finished.output, { failed: true });
+    if (finished.output.length > 0) output = finished.output;
+    if (finished.exitLoop) return finish(step, run, output, { exitLoop: !isLoop });
+  }
+  return finish(step, run, output);
+}
+
+function visitSideBySide(
+  children: readonly AgentNode[],
+  onError: 'fail' | 'continue',
+  step: StepState,
+  run: RunState,
+): Owed {
+  const ids = children.map((_, index) => childStep(step.id, index));
+  const open = children.map((child, index) => visit(child, ids[index] as string, run));
+  const ends = ids.map((id) => run.steps[id]?.finished);
+  if (ends.every((end) => end !== undefined)) {
+    const failure = ends.find((end) => end.failed);
+    if (failure !== undefined && onError === 'fail') return finish(step, run, failure.output, { failed: true });
+    return finish(
+      step,
+      run,
+      ends.flatMap((end) => end.output),
+      { exitLoop: ends.some((end) => end.exitLoop) },
+    );
+  }
+  return {
+    facts: open.flatMap((owed) => owed.facts),
+    effects: open.flatMap((owed) => owed.effects),
+    rejected: open.some((owed) => owed.rejected),
+  };
+}
+
+function finish(
+  step: StepState,
+  run: RunState,
+  output: Output,
+  how: { readonly exitLoop?: boolean; readonly failed?: boolean; readonly outputKey?: string } = {},
+): Owed {
+  const runId = run.id;
+  const stepId = step.id;
+  const { exitLoop = false, failed = false, outputKey = '' } = how;
+  const done = fact('stepFinished', { runId, stepId, output: outputToWire(output), exitLoop, failed });
+  if (outputKey === '') return only(done);
+  return {
+    ...nothing,
+    facts: [fact('stateSet', { runId, stepId, key: outputKey, value: outputToWire(output) }), done],
+  };
+}
+
+function only(one: Fact): Owed {
+  return { ...nothing, facts: [one] };
+}

@@ -1,0 +1,82 @@
+import { facts } from '@stopgo/proto';
+import { argumentsBytesMax } from './bounds.ts';
+import { byteLength } from './cut.ts';
+import { exitLoopTool, type LlmNode, type OfferedTool, type Toolset } from './definition.ts';
+import { callDigest } from './digest.ts';
+import { parseJson } from './json.ts';
+import { isRepeatable, policyVerdict } from './policy.ts';
+
+/** A call as a model asked for it. */
+export type RequestedCall = { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string };
+
+/** What policy makes of a call: what is recorded of it, but for its id. */
+export type JudgedCall = {
+  readonly providerCallId: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly argumentsJson: string;
+  readonly disposition: facts.Disposition;
+  readonly repeatable: boolean;
+  readonly pin: string;
+  readonly digest: string;
+  readonly error: string;
+  readonly reason: string;
+};
+
+/** Where in the tree a call is made. */
+export type CallSite = { readonly node: LlmNode; readonly insideParallelOrLoop: boolean };
+
+/** The verdict on a call that a model asked for, from what was offered and where in the tree it stands. */
+export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): JudgedCall {
+  const common = { providerCallId: call.providerCallId, tool: call.name, argumentsJson: call.argumentsJson };
+  const refused = (error: string): JudgedCall => ({
+    ...common,
+    server: '',
+    disposition: facts.Disposition.REFUSED,
+    repeatable: true,
+    pin: '',
+    digest: '',
+    error,
+    reason: '',
+  });
+  if (call.name === exitLoopTool && site.node.canExitLoop)
+    return { ...refused(''), disposition: facts.Disposition.CONTROL };
+  const tool = tools.get(call.name);
+  if (tool === undefined) return refused(`Tool not found: ${call.name}`);
+  if (byteLength(call.argumentsJson) > argumentsBytesMax)
+    return refused(`The arguments are longer than ${argumentsBytesMax} bytes; the call was not run.`);
+  const parsed = parseJson(call.argumentsJson);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    return refused('The arguments are not a JSON object; the call was not run.');
+  const verdict = policyVerdict(tool);
+  const { server, pin } = tool;
+  const digest = callDigest({ server, tool: tool.name, pin, argumentsJson: call.argumentsJson });
+  const judged = {
+    ...common,
+    server,
+    pin,
+    digest,
+    repeatable: isRepeatable(tool.hints),
+    error: '',
+    reason: verdict.reason,
+  };
+  switch (verdict.kind) {
+    case 'allow':
+      return { ...judged, disposition: facts.Disposition.ALLOWED };
+    case 'deny':
+      return { ...refused(`The call is not allowed: ${verdict.reason}.`), reason: verdict.reason };
+    case 'ask':
+      return runsAtOnce(tool, site)
+        ? {
+            ...judged,
+            disposition: facts.Disposition.AUTO_APPROVED,
+            reason: `${verdict.reason}; inside parallel and loop it runs at once unless approval: require is set`,
+          }
+        : { ...judged, disposition: facts.Disposition.GATED };
+  }
+}
+
+/** Inside `parallel` and `loop` a destructive call runs at once, unless its node or its tool wants an approval. */
+function runsAtOnce(tool: OfferedTool, site: CallSite): boolean {
+  return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;
+}

@@ -1,0 +1,69 @@
+import type { OfferedTool } from './definition.ts';
+import type { RequestedCall } from './judge.ts';
+
+/** What a driver wants to put on the record. */
+export type RunCommand =
+  /** Become the owner, if nobody owns the run, or its owner is one of those known to be dead. */
+  | { readonly type: 'claim'; readonly dead: (instance: string) => boolean }
+  | ModelAnswered
+  /** `text` is what the user is told if the run fails by it. */
+  | {
+      readonly type: 'modelFailed';
+      readonly stepId: string;
+      readonly turn: number;
+      readonly model: string;
+      readonly message: string;
+      readonly text: string;
+    }
+  /** The fence: this attempt, on that bridge, by the process whose append records it. */
+  | { readonly type: 'startCall'; readonly callId: string; readonly attempt: number; readonly bridge: string }
+  | CallOutcomeCommand
+  /** The call needs a bearer token, and none is at hand. */
+  | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
+
+export type ModelAnswered = {
+  readonly type: 'modelAnswered';
+  readonly stepId: string;
+  readonly turn: number;
+  readonly text: string;
+  readonly calls: readonly RequestedCall[];
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly provider: string;
+  readonly model: string;
+  readonly opaque: Uint8Array;
+  readonly stopReason: string;
+};
+
+/** What became of an attempt of a call. */
+export type CallOutcomeCommand =
+  | {
+      readonly type: 'callFinished';
+      readonly callId: string;
+      readonly attempt: number;
+      readonly tool: string;
+      readonly content: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      /** Of a result that was cut before it came here. */
+      readonly cut?: { readonly fullBytes: number; readonly sha256: string };
+    }
+  /** Sent, and nobody can tell whether it ran. */
+  | {
+      readonly type: 'callUnknown';
+      readonly callId: string;
+      readonly attempt: number;
+      readonly reason: string;
+      readonly argumentsJson: string;
+    }
+  /** The tool is not the one that was approved. */
+  | {
+      readonly type: 'callPinChanged';
+      readonly callId: string;
+      readonly attempt: number;
+      readonly current: OfferedTool;
+      readonly argumentsJson: string;
+    }
+  /** The server wants a token, or another one; the call did not run. */
+  | { readonly type: 'callUnauthenticated'; readonly callId: string; readonly attempt: number; readonly prompt: string }
+  /** The attempt certainly did not begin, and never will. */
+  | { readonly type: 'callNotStarted'; readonly callId: string; readonly attempt: number; readonly message: string };
