@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../src/database.ts';
+import { connect } from './peers.ts';
+import { run, runHttp, temporaryFolder } from './program.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const file = (name: string) => join(folder.path, name);
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+test('what was acknowledged survives kill -9, and only the owner may read it', async () => {
+  const args = ['--db', file('data/r.db'), '--http', '--port', '0'];
+  const first = await runHttp(args);
+  const peer = await connect('modern', { url: first.url });
+  const added = await peer.call('resources_add', { name: 'kept', value: 42 });
+  first.child.kill('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+  await peer.close();
+  expect(statSync(file('data')).mode & 0o777).toBe(0o700);
+  expect(statSync(file('data/r.db')).mode & 0o777).toBe(0o600);
+
+  const over = await connect('legacy', { args: ['--db', file('data/r.db')] });
+  const listed = JSON.parse((await over.call('resources_list')).text);
+  expect(listed).toEqual({ resources: [JSON.parse(added.text)], count: 1 });
+  await over.close();
+});
+
+test('the journal has a line before and a line after every call, with what the client sent', async () => {
+  const target = { args: ['--db', file('r.db')], env: { MCP_RESOURCES_JOURNAL: file('journal') } };
+  const peer = await connect('modern', target);
+  await peer.call('resources_add', { name: 'a', value: '1' }, { 'stopgo/call': 'c-1' });
+  await peer.call('resources_add', { name: 'a' });
+  await peer.close();
+  const lines = readFileSync(file('journal'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const call = { tool: 'resources_add', arguments: { name: 'a', value: '1' }, time: expect.any(String) };
+  expect(lines).toMatchObject([
+    { type: 'begin', ...call, meta: { 'stopgo/call': 'c-1' } },
+    { type: 'end', ...call, meta: { 'stopgo/call': 'c-1' }, is_error: false, call: lines[0].call },
+    { type: 'begin', tool: 'resources_add' },
+    { type: 'end', is_error: true, call: lines[2].call },
+  ]);
+  expect(lines[2].call).not.toBe(lines[0].call);
+});
+
+test('a call that cannot be journaled has no effect', async () => {
+  // Every write to this device fails for want of space.
+  const target = { args: ['--db', file('r.db')], env: { MCP_RESOURCES_JOURNAL: '/dev/full' } };
+  const peer = await connect('legacy', target);
+  expect(await peer.call('resources_add', { name: 'a', value: 1 })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('ENOSPC'),
+  });
+  await peer.close();
+  const database = openDatabase(file('r.db'));
+  expect(database.prepare('SELECT count(*) AS n FROM resources').get()).toMatchObject({ n: 0 });
+  database.close();
+});
+
+describe('the end', () => {
+  const REQUEST = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'resources_list', arguments: {} } };
+
+  test('of the input ends the program, after what came before it was answered', async () => {
+    const program = run(['--db', file('r.db')]);
+    program.child.stdin?.end(`${JSON.stringify(REQUEST)}\n`);
+    expect(await program.ended).toBe(0);
+    expect(JSON.parse(program.output.stdout)).toMatchObject({ id: 1, result: { content: [{ type: 'text' }] } });
+  });
+
+  test('comes with SIGTERM while the input is open', async () => {
+    const program = run(['--db', file('r.db')]);
+    program.child.stdin?.write(`${JSON.stringify(REQUEST)}\n`);
+    await once(program.child.stdout ?? program.child, 'data');
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+
+  test('comes with SIGTERM while a client keeps its connection and a request is half sent', async () => {
+    const program = await runHttp(['--db', file('r.db'), '--http', '--port', '0']);
+    const half = request(program.url, { method: 'POST', headers: { 'Content-Length': '10' } });
+    half.on('error', () => {});
+    half.write('{');
+    await fetch(new URL('/health', program.url));
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+
+  test('comes with a message that is too long', async () => {
+    const program = run(['--db', file('r.db')]);
+    program.child.stdin?.on('error', () => {});
+    program.child.stdin?.write('x'.repeat(1_200_000));
+    expect(await program.ended).toBe(0);
+    expect(program.output.stderr).toMatch(/^mcp-resources: \S.*\n$/u);
+  });
+});
+
+describe('HTTP', () => {
+  const ask = (url: URL, method: string, headers: Record<string, string>, body = ''): Promise<[number, string]> =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve([response.statusCode ?? 0, text]));
+      });
+      sent.on('error', reject).end(body);
+    });
+
+  test('answers its own machine, and nobody that a browser was lured from', async () => {
+    writeFileSync(file('c.yaml'), `port: 0\ndb_path: ${JSON.stringify(file('r.db'))}\n`);
+    const program = await runHttp(['--config', file('c.yaml')]);
+    const { url } = program;
+    const health = new URL('/health', url);
+    expect(url.hostname).toBe('127.0.0.1');
+    expect(await ask(health, 'GET', {})).toEqual([200, 'ok\n']);
+    expect((await ask(health, 'POST', {}))[0]).toBe(405);
+    expect((await ask(new URL('/other', url), 'GET', {}))[0]).toBe(404);
+
+    const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const post = async (headers: Record<string, string>, text = body) =>
+      (await ask(url, 'POST', { ...json, ...headers }, text))[0];
+    expect(await post({})).toBe(200);
+    expect(await post({ Host: `localhost:${url.port}`, Origin: 'http://localhost:3000' })).toBe(200);
+    expect(await post({ Host: 'evil.example' })).toBe(403);
+    expect(await post({ Origin: 'http://evil.example' })).toBe(403);
+    expect(await post({ Origin: 'null' })).toBe(403);
+    expect((await ask(health, 'GET', { Host: 'evil.example' }))[0]).toBe(403);
+    expect(await post({}, `"${'x'.repeat(1_048_576)}"`)).toBe(413);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+});
+
+describe('a start that fails says why in one line', () => {
+  const failing = async (args: readonly string[], environment: Record<string, string> = {}) => {
+    const program = run(args, environment);
+    program.child.stdin?.end();
+    expect(await program.ended).toBe(1);
+    expect(program.output.stdout).toBe('');
+    expect(program.output.stderr).toMatch(/^mcp-resources: [^\n]+\n$/u);
+    return program.output.stderr;
+  };
+
+  test('the database cannot be used', async () => {
+    mkdirSync(file('folder'));
+    writeFileSync(file('plain'), 'this is no database at all');
+    const locked = openDatabase(file('locked'));
+    locked.exec('PRAGMA locking_mode = EXCLUSIVE');
+    locked.exec('BEGIN EXCLUSIVE');
+    chmodSync(file('folder'), 0o500);
+    const opening = ['folder', 'plain', 'plain/below', 'locked'].map((name) => failing(['--db', file(name)]));
+    // A folder that can never be created, and that once made the creation spin.
+    opening.push(failing(['--db', '/proc/none/r.db']));
+    for (const message of await Promise.all(opening)) expect(message).toContain('cannot open the database');
+    locked.close();
+  });
+
+  test('the settings make no sense', async () => {
+    writeFileSync(file('typo.yaml'), 'prot: 1\n');
+    writeFileSync(file('bad.yaml'), 'host: [\n');
+    writeFileSync(file('type.yaml'), 'port: high\n');
+    const messages = await Promise.all([
+      failing(['--config', file('none.yaml')]),
+      failing(['--config', file('bad.yaml')]),
+      failing(['--config', file('typo.yaml')]),
+      failing(['--config', file('type.yaml')]),
+      failing(['--port', '1']),
+      failing(['--http', '--port', '70000']),
+      failing(['--what']),
+      failing(['--db', file('r.db')], { MCP_RESOURCES_JOURNAL: file('none/journal') }),
+    ]);
+    expect(messages.join('')).toMatch(
+      /failed to read config file: .*\n.*failed to parse config file: .*\n.*unknown key "prot".*\n.*port must be an integer.*\n.*add --http\n.*--port must be.*\n.*--what.*\n.*cannot open the journal/u,
+    );
+  });
+
+  test('the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    expect(await failing(['--db', file('r.db'), '--http', '--port', String(port)])).toContain(
+      `cannot listen on 127.0.0.1:${port}`,
+    );
+    other.close();
+  });
+});
