@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import type { Anthropic } from '@anthropic-ai/sdk';
+import { parseObject } from './json.ts';
+import { decodeOpaque, type Origin } from './opaque.ts';
+import type { ModelCall, ModelMessage, ModelTool } from './port.ts';
+import { providerToolName } from './tool-names.ts';
+import { type Assistant, type Turn, turnsOf } from './transcript.ts';
+
+const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
+const DERIVED_ID_LENGTH = 24;
+
+type Block = Anthropic.ContentBlockParam;
+
+/** The transcript as messages with alternating roles; calls and results as real tool_use and tool_result blocks. */
+export function anthropicMessages(messages: readonly ModelMessage[], origin: Origin): Anthropic.MessageParam[] {
+  const merged: { role: 'user' | 'assistant'; content: Block[] }[] = [];
+  for (const turn of turnsOf(messages)) {
+    const role = turn.kind === 'assistant' ? 'assistant' : 'user';
+    const before = merged.at(-1);
+    if (before?.role === role) before.content.push(...blocksOf(turn, origin));
+    else merged.push({ role, content: blocksOf(turn, origin) });
+  }
+  return merged;
+}
+
+/** The tools with their JSON Schema as it is; a schema that is no JSON object is an error. */
+export function anthropicTools(tools: readonly ModelTool[]): Anthropic.Tool[] {
+  return tools.map(({ name, description, inputSchemaJson }) => {
+    const schema = parseObject(inputSchemaJson);
+    if (!schema) throw new Error(`the input schema of tool "${name}" is not a JSON object`);
+    return { name: providerToolName(name), description, input_schema: { ...schema, type: 'object' } };
+  });
+}
+
+function blocksOf(turn: Turn, origin: Origin): Block[] {
+  switch (turn.kind) {
+    case 'user':
+      return [{ type: 'text', text: turn.text }];
+    case 'assistant':
+      return replayed(turn.message, origin) ?? rebuilt(turn.message);
+    case 'results':
+      return turn.results.map(({ call, content, isError }) => ({
+        type: 'tool_result',
+        tool_use_id: idOf(turn.of, call),
+        content,
+        is_error: isError,
+      }));
+  }
+}
+
+/** What Claude itself said, unless it does not fit the recorded calls. */
+function replayed(message: Assistant, origin: Origin): Block[] | undefined {
+  const blocks = decodeOpaque(message, 'anthropic', origin) as readonly Block[] | undefined;
+  const ids = blocks?.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  const fits =
+    ids?.length === message.calls.length && message.calls.every((call, at) => ids[at] === call.providerCallId);
+  return fits && blocks ? [...blocks] : undefined;
+}
+
+function rebuilt(message: Assistant): Block[] {
+  const uses = message.calls.map((call) => ({
+    type: 'tool_use' as const,
+    id: idOf(message, call),
+    name: providerToolName(call.name),
+    input: parseObject(call.argumentsJson) ?? {},
+  }));
+  return [...(message.text.trim() === '' ? [] : [{ type: 'text' as const, text: message.text }]), ...uses];
+}
+
+/** Claude's own id of a call; for a call of another model one made from our id, the same in every request. */
+function idOf(message: Assistant, call: ModelCall): string {
+  if (message.provider === 'anthropic' && TOOL_USE_ID.test(call.providerCallId)) return call.providerCallId;
+  return `toolu_${createHash('sha256').update(call.callId).digest('hex').slice(0, DERIVED_ID_LENGTH)}`;
+}

@@ -1,0 +1,45 @@
+import type { Attempt } from './retry.ts';
+
+type Failure = Extract<Attempt<never>, { kind: 'failed' }>;
+
+const STATUS_TOO_MANY_REQUESTS = 429;
+const STATUS_SERVER_FAULT_MIN = 500;
+const CAUSES_MAX = 5;
+
+/** A failure that would only happen again. */
+export function failed(message: string): Failure {
+  return { kind: 'failed', message };
+}
+
+/** An answer with an error status: rate limits and server faults may pass, everything else will not. */
+export function failedWithStatus(status: number, message: string, afterMs?: number): Failure {
+  const text = message.trim() === '' ? `HTTP ${status}` : message;
+  const mayPass = status === STATUS_TOO_MANY_REQUESTS || status >= STATUS_SERVER_FAULT_MIN;
+  if (!mayPass) return failed(text);
+  return { kind: 'failed', message: text, retry: afterMs === undefined ? {} : { afterMs } };
+}
+
+/** A stream that ended before the answer was complete. */
+export function brokenOff(): Failure {
+  return { kind: 'failed', message: 'the connection ended in the middle of the answer', retry: {} };
+}
+
+/** An error of the transport or of reading what came; lost connections may pass. */
+export function failedWith(error: unknown): Failure {
+  const problem = connectionProblem(error);
+  if (problem !== undefined) return { kind: 'failed', message: `connection failed: ${problem}`, retry: {} };
+  return failed(`the answer could not be read: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+/** Looks for a network error in an error and its causes. */
+function connectionProblem(error: unknown): string | undefined {
+  let current = error;
+  let lost = false;
+  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
+    const code = 'code' in current && typeof current.code === 'string' ? current.code : '';
+    if (/^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return `${code} (${current.message})`;
+    lost ||= current instanceof TypeError && /^(?:fetch failed|terminated|network error)$/i.test(current.message);
+    current = current.cause;
+  }
+  return lost ? 'no connection to the model API' : undefined;
+}

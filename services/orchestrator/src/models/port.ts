@@ -1,0 +1,66 @@
+/** One message of the transcript in provider-neutral form. */
+export type ModelMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly calls: readonly ModelCall[];
+      readonly provider: string;
+      readonly opaque?: Uint8Array;
+    }
+  | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
+
+/** A call that a model asked for. `providerCallId` is empty when the provider gave the call no id. */
+export type ModelCall = {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+};
+
+/** What came of a call. `callId` says of which one. */
+export type ModelToolResult = {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly name: string;
+  readonly content: string;
+  readonly isError: boolean;
+};
+
+/** A tool as it is offered to the model; the schema is JSON Schema text and is passed on whole. */
+export type ModelTool = { readonly name: string; readonly description: string; readonly inputSchemaJson: string };
+
+/** Everything a model is told. */
+export type ModelRequest = {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+};
+
+/** provider: 'gemini'|'anthropic'; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */
+export type ModelAnswer = {
+  readonly text: string;
+  readonly calls: readonly { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string }[];
+  readonly provider: string;
+  readonly model: string;
+  readonly opaque?: Uint8Array;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly stopReason: string;
+};
+
+/** An answer, or one line that says why there is none; the line is bounded and free of secrets. */
+export type ModelOutcome =
+  | { readonly kind: 'answer'; readonly answer: ModelAnswer }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * A model. `generate` never rejects except when its signal aborts, and then with the signal's reason. `onDelta` gets the
+ * answer's text as it arrives; what it got is the beginning of the answer's text, and nothing comes after the end.
+ */
+export type ModelPort = {
+  generate(
+    request: ModelRequest,
+    options: { readonly signal: AbortSignal; readonly onDelta?: (text: string) => void },
+  ): Promise<ModelOutcome>;
+};

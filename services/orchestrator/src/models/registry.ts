@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AdapterOptions } from './adapter.ts';
+import { createAnthropic, loadAnthropicSdk } from './anthropic.ts';
+import { createGemini, loadGeminiSdk } from './gemini.ts';
+import { type ProviderName, resolveModel } from './model-name.ts';
+import type { ModelPort } from './port.ts';
+import { createRedactor } from './redact.ts';
+import type { Clock } from './retry.ts';
+
+/** The limit of one `generate` with all its retries, in milliseconds (row A106). */
+export const MODEL_TIMEOUT_MS = 60_000;
+/** What `ModelAnswer.model` says when the offline model answered. */
+export const OFFLINE_MODEL_NAME = 'offline';
+
+const OFFLINE_KEY = 'offline-model-needs-no-key';
+
+type ProviderSettings = {
+  readonly keyVariable: string;
+  readonly urlVariable: string;
+  readonly defaultUrl: string;
+  readonly create: (options: AdapterOptions) => ModelPort;
+  readonly load: () => Promise<unknown>;
+};
+
+const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
+  gemini: {
+    keyVariable: 'GEMINI_API_KEY',
+    urlVariable: 'GEMINI_BASE_URL',
+    defaultUrl: 'https://generativelanguage.googleapis.com',
+    create: createGemini,
+    load: loadGeminiSdk,
+  },
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    defaultUrl: 'https://api.anthropic.com',
+    create: createAnthropic,
+    load: loadAnthropicSdk,
+  },
+};
+
+/** What the models are made of. */
+export type ModelsOptions = {
+  /** `GEMINI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_BASE_URL` and `ANTHROPIC_BASE_URL` are read, nothing else. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Default `MODEL_TIMEOUT_MS`. */
+  readonly modelTimeoutMs?: number;
+  /** Base URL of the offline model. If given, every model goes there, without a key. */
+  readonly offlineModel?: string;
+  /** Default: the time of this machine. */
+  readonly clock?: Clock;
+};
+
+/** The configured models. */
+export type Models = {
+  /** The model of this name. Never throws: a name or a key that is not usable shows as the failure of each `generate`. */
+  forModel(name: string): ModelPort;
+  /** One line for each thing that keeps one of these models from being called; empty if all is well. */
+  check(names: readonly string[]): string[];
+  /** Loads what the first call of these models would have to load. */
+  warmUp(names: readonly string[]): Promise<void>;
+};
+
+/**
+ * Makes the models known by name (rows A005-A008, A027-A029, B033). There is one client for each provider, made at its
+ * first use and kept, so that connections are reused. A key is needed only for a provider that is used.
+ */
+export function createModels(options: ModelsOptions): Models {
+  const { env, offlineModel } = options;
+  const redact = createRedactor(Object.values(PROVIDERS).flatMap(({ keyVariable }) => env[keyVariable]?.trim() ?? []));
+  const ports = new Map<ProviderName, ModelPort>();
+
+  const portOf = (provider: ProviderName): ModelPort => {
+    const known = ports.get(provider);
+    if (known) return known;
+    const { keyVariable, urlVariable, defaultUrl, create } = PROVIDERS[provider];
+    const port = create({
+      apiKey: offlineModel === undefined ? (env[keyVariable]?.trim() ?? '') : OFFLINE_KEY,
+      baseUrl: offlineModel ?? (env[urlVariable]?.trim() || defaultUrl),
+      origin: offlineModel === undefined ? 'live' : 'offline',
+      timeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS,
+      clock: options.clock ?? machineClock,
+      redact,
+    });
+    ports.set(provider, port);
+    return port;
+  };
+
+  const problemsOf = (name: string): string[] => {
+    const resolved = resolveModel(name);
+    if (resolved.kind === 'refused') return [resolved.problem];
+    if (offlineModel !== undefined) return [];
+    const { keyVariable, urlVariable } = PROVIDERS[resolved.provider];
+    const url = env[urlVariable]?.trim();
+    return [
+      ...(env[keyVariable]?.trim() ? [] : [`${keyVariable} environment variable not set (needed by model "${name}")`]),
+      ...(url && !isHttpUrl(url) ? [`${urlVariable} is not an http or https URL (needed by model "${name}")`] : []),
+    ];
+  };
+
+  return {
+    forModel: (name) => ({
+      generate: async (request, call) => {
+        call.signal.throwIfAborted();
+        const [problem] = problemsOf(name);
+        const resolved = resolveModel(name);
+        if (problem !== undefined) return { kind: 'failed', message: redact(problem) };
+        if (resolved.kind === 'refused') return { kind: 'failed', message: redact(resolved.problem) };
+        const outcome = await portOf(resolved.provider).generate({ ...request, model: resolved.model }, call);
+        if (outcome.kind === 'failed' || offlineModel === undefined) return outcome;
+        return { kind: 'answer', answer: { ...outcome.answer, model: OFFLINE_MODEL_NAME } };
+      },
+    }),
+    check: (names) => [...new Set(names)].flatMap(problemsOf),
+    warmUp: async (names) => {
+      const resolved = names.map(resolveModel).flatMap((model) => (model.kind === 'supported' ? [model.provider] : []));
+      await Promise.all([...new Set(resolved)].map((provider) => PROVIDERS[provider].load()));
+    },
+  };
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+const machineClock: Clock = {
+  now: () => performance.now(),
+  // An aborted sleep is over, which is all that its caller wants to know.
+  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  random: () => Math.random(),
+};

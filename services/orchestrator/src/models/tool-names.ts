@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/** What both providers accept as the name of a tool. */
+const ACCEPTED = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const DIGEST_LENGTH = 20;
+const PREFIX_LENGTH_MAX = 64 - DIGEST_LENGTH - 2;
+// A name that looks like one of ours is mapped too; else a server could choose it to take another tool's place.
+const MAPPED = new RegExp(`__[0-9a-f]{${DIGEST_LENGTH}}$`);
+
+/**
+ * The name under which a tool is shown to a provider: its own if every provider takes it, else a readable beginning
+ * and a digest of the whole name. It depends on nothing but the name, so a transcript reads the same in every request;
+ * different names never get the same one (as long as 80 bits of SHA-256 do not collide).
+ */
+export function providerToolName(name: string): string {
+  if (ACCEPTED.test(name) && !MAPPED.test(name)) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, DIGEST_LENGTH);
+  const readable = name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+  return `${readable.slice(0, PREFIX_LENGTH_MAX)}__${digest}`;
+}
+
+/** The way back, for the tools of one request. A name that was not offered comes back as the model wrote it. */
+export function createToolNameReader(tools: readonly { readonly name: string }[]): (providerName: string) => string {
+  const names = new Map(tools.map(({ name }) => [providerToolName(name), name]));
+  return (providerName) => names.get(providerName) ?? providerName;
+}
