@@ -18,16 +18,16 @@ const buildConfig = join(root, 'tsconfig.build.json');
 /** What stops a script: its message is the whole explanation. */
 export class BootstrapError extends Error {}
 
-/** Installs and builds whatever is missing or out of date. Throws `BootstrapError`. */
-export async function bootstrap() {
+/** Installs and, unless told not to, builds whatever is missing or out of date. Throws `BootstrapError`. */
+export async function bootstrap({ building = true } = {}) {
   requireNode(process.versions.node);
-  if (isInstalled() && isBuilt()) return;
+  if (isInstalled() && (!building || isBuilt())) return;
   await withLock(
     join(root, '.cache', 'bootstrap.lock'),
     (pid) => say(`waiting for another process (${pid}) that is installing or building`),
     async () => {
       if (!isInstalled()) await install();
-      if (!isBuilt()) await build();
+      if (building && !isBuilt()) await build();
     },
   );
 }

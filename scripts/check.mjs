@@ -3,7 +3,7 @@ import { bootstrap, runScript } from './bootstrap.mjs';
 import { checks, runChecks } from './checks.mjs';
 
 await runScript(async () => {
-  await bootstrap();
+  await bootstrap({ building: false });
   const { failed } = await runChecks(checks);
   return failed === 0 ? 0 : 1;
 });

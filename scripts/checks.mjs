@@ -21,7 +21,7 @@ export const checks = [
   program('proto format', buf, 'format', '--diff', '--exit-code'),
   { name: 'proto compatibility', check: protoCompatibility },
   { name: 'generated code', check: generatedCode },
-  program('unused code and dependencies', knip, '--no-progress'),
+  program('unused code and dependencies', knip, '--no-progress', '--no-config-hints'),
 ];
 
 /** Runs checks, a few at a time; prints one line for each and the output of those that failed. Gives the counts. */

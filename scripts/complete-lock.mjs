@@ -16,7 +16,8 @@ for (const [location, { optionalDependencies = {}, dev }] of Object.entries(lock
   for (const [name, version] of Object.entries(optionalDependencies)) {
     if (isHeld(name, location)) continue;
     if (!/^\d/.test(version)) throw new Error(`${name}@${version}: only an exact version can be added`);
-    lock.packages[`node_modules/${name}`] = { version, ...(dev ? { dev } : {}), ...platformOf(name), optional: true };
+    const { os, cpu, libc } = platformOf(name);
+    lock.packages[`node_modules/${name}`] = { version, cpu, ...(dev ? { dev } : {}), ...libc, optional: true, os };
     added.push(`${name}@${version}`);
   }
 }
@@ -40,5 +41,5 @@ function platformOf(name) {
   const cpu = words[words.indexOf(os) + 1];
   if (os === undefined || cpu === undefined) throw new Error(`${name}: its name does not tell the platform`);
   const libc = words.some((word) => word.startsWith('musl')) ? { libc: ['musl'] } : {};
-  return { os: [os], cpu: [PROCESSORS[cpu] ?? cpu], ...libc };
+  return { os: [os], cpu: [PROCESSORS[cpu] ?? cpu], libc };
 }

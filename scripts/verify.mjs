@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { counts: { type: 'string' } } });
 const LONG_SCRIPTS = ['test:crash', 'bench:short'];
 
 await runScript(async () => {
-  await bootstrap();
+  await bootstrap({ building: false });
   const counts = await runChecks([...checks, { name: 'build', check: build }]);
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const name of LONG_SCRIPTS) counts[await runLong(name, scripts[name])] += 1;
