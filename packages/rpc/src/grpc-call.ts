@@ -20,7 +20,6 @@ export class GrpcCalls {
   readonly #messageBytesMax: number;
   readonly #onInternalError: OnInternalError;
   readonly #open = new Map<CallLifetime, Method>();
-  #stopping = false;
 
   constructor(options: {
     readonly checkToken: TokenCheck;
@@ -32,15 +31,13 @@ export class GrpcCalls {
     this.#onInternalError = options.onInternalError;
   }
 
-  /** Refuses new calls and ends open streams: they have no end of their own that one could wait for. */
+  /** Ends open streams: they have no end of their own that one could wait for. */
   endStreams(): void {
-    this.#stopping = true;
     for (const [lifetime, method] of this.#open) if (method.kind === 'stream') lifetime.abort(stopping(method));
   }
 
   /** Ends every call that is still open. */
   endAll(): void {
-    this.#stopping = true;
     for (const [lifetime, method] of this.#open) lifetime.abort(stopping(method));
   }
 
@@ -55,7 +52,7 @@ export class GrpcCalls {
       const answer = await invokeUnary(method, this.#invocation(method, call, lifetime));
       callback(null, encode(method.desc.output, answer, method.path, this.#messageBytesMax));
     } catch (error) {
-      callback(statusOf(this.#errorForCaller(error, lifetime)));
+      callback(statusOf(errorForCaller(error, method.path, this.#onInternalError)));
     } finally {
       this.#finish(lifetime);
     }
@@ -67,12 +64,12 @@ export class GrpcCalls {
     try {
       for await (const answer of invokeStream(method, this.#invocation(method, call, lifetime))) {
         const more = call.write(encode(method.desc.output, answer, method.path, this.#messageBytesMax));
-        if (!more) await once(call, 'drain', { signal: lifetime.signal });
+        if (!more) await lifetime.race(once(call, 'drain'));
       }
       call.end();
     } catch (error) {
       // grpc-js sends the status of an `error` event after what has been written before.
-      if (!call.destroyed) call.emit('error', statusOf(this.#errorForCaller(error, lifetime)));
+      if (!call.destroyed) call.emit('error', statusOf(errorForCaller(error, method.path, this.#onInternalError)));
     } finally {
       this.#finish(lifetime);
     }
@@ -104,7 +101,6 @@ export class GrpcCalls {
     if (proof === 'refused') {
       throw unauthenticated(`${method.path}: the internal token is missing or wrong; give both services the same one`);
     }
-    if (this.#stopping) throw stopping(method);
     return {
       context: {
         ...identityOf(call.metadata, proof === 'proven'),
@@ -115,10 +111,6 @@ export class GrpcCalls {
       lifetime,
       onInternalError: this.#onInternalError,
     };
-  }
-
-  #errorForCaller(error: unknown, lifetime: CallLifetime): DomainError {
-    return errorForCaller(error, lifetime, this.#onInternalError);
   }
 }
 

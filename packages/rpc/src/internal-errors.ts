@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError, internalError } from '@stopgo/core';
-import type { CallLifetime } from './lifetime.ts';
 import { domainErrorOf, wireErrorOf } from './wire-error.ts';
 
 /**
@@ -16,13 +15,12 @@ export const warnOfInternalError: OnInternalError = (error, id, method) => {
 };
 
 /**
- * What the caller of a service gets to see of `error`: a DomainError as the wire carries it, the reason of a canceled
- * call if that is what the implementation ran into, else kind `internal` with an id, and the original to the hook.
+ * What the caller of a service gets to see of `error`: a DomainError as the wire carries it, else kind `internal` with
+ * an id, and the original goes to the hook.
  */
-export function errorForCaller(error: unknown, lifetime: CallLifetime, onInternalError: OnInternalError): DomainError {
+export function errorForCaller(error: unknown, path: string, onInternalError: OnInternalError): DomainError {
   if (error instanceof DomainError) return domainErrorOf(wireErrorOf(error));
-  if (lifetime.reason !== undefined && isAbort(error)) return lifetime.reason;
-  return report(error, lifetime.path, onInternalError);
+  return report(error, path, onInternalError);
 }
 
 /** Reports an error that no caller waits for any more, unless it is the expected end of a canceled call. */

@@ -27,7 +27,7 @@ export async function invokeUnary(
   try {
     return create(method.desc.output, await lifetime.race(method.run(request, context), late));
   } catch (error) {
-    throw errorForCaller(error, lifetime, onInternalError);
+    throw errorForCaller(error, method.path, onInternalError);
   }
 }
 
@@ -40,10 +40,9 @@ export async function* invokeStream(
   let over = false;
   try {
     const iterator = method.run(request, context)[Symbol.asyncIterator]();
-    lifetime.onAbort(() => {
-      // A generator queues this behind a pending `next()`, which its signal is there to end.
-      iterator.return?.().catch(late);
-    });
+    // A generator queues this behind a pending `next()`, which its signal is there to end.
+    const release = async () => iterator.return?.();
+    lifetime.onAbort(() => void release().catch(late));
     for (;;) {
       const step = await lifetime.race(iterator.next(), late);
       if (step.done === true) break;
@@ -52,9 +51,9 @@ export async function* invokeStream(
     over = true;
   } catch (error) {
     over = true;
-    throw errorForCaller(error, lifetime, onInternalError);
+    throw errorForCaller(error, method.path, onInternalError);
   } finally {
-    // Reached without an end or an error only if the reader stopped early.
+    // Neither an end nor an error: the reader stopped early, or could not use what it got.
     if (!over) lifetime.abort(callerLeft(method.path));
   }
 }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { connectivityState } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   bind,
@@ -159,6 +160,21 @@ describe('gRPC', () => {
     expect((await clientOf(fits.address).echo({ payload: almost })).text).toBe(String(almost.byteLength));
   });
 
+  test('a producer whose message is refused is freed', async () => {
+    const state = { freed: false };
+    const server = await serve({
+      async *count() {
+        try {
+          while (true) yield { payload: new Uint8Array(MESSAGE_BYTES_MAX) };
+        } finally {
+          state.freed = true;
+        }
+      },
+    });
+    expect((await failure(readAll(clientOf(server.address).count({})))).kind).toBe('resource_exhausted');
+    await vi.waitFor(() => expect(state.freed).toBe(true));
+  });
+
   test('a server refuses a message over its own bound, whatever the client believes', async () => {
     const echo = vi.fn(async () => ({}));
     const server = await serve({ echo }, { limits: { messageBytesMax: 1_000 } });
@@ -237,6 +253,28 @@ describe('gRPC', () => {
     await server.stop(NO_GRACE_MS);
     expect((await ended).map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
     expect(reasons).toEqual([expect.objectContaining({ kind: 'unavailable' })]);
+  });
+
+  test('a stopping server does not wait for a reader that stalls', async () => {
+    const state = { freed: false };
+    const server = await serve({
+      async *count() {
+        try {
+          while (true) yield { payload: new Uint8Array(64 * 1024) };
+        } finally {
+          state.freed = true;
+        }
+      },
+    });
+    const channel = connectGrpc(server.address);
+    cleanUp.push(() => channel.close());
+    const stream = createGrpcClient(EchoService, channel).count({});
+    await stream.next();
+    await server.stop(NO_GRACE_MS);
+    expect(state.freed).toBe(true);
+    const connectivity = () => channel.grpc.getChannel().getConnectivityState(false);
+    await vi.waitFor(() => expect(connectivity()).not.toBe(connectivityState.READY));
+    expect((await failure(readAll(stream))).kind).toBe('unavailable');
   });
 
   test('a server that vanishes in the middle of a call is unavailable', async () => {

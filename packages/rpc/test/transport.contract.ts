@@ -1,5 +1,5 @@
 import { create, isMessage } from '@bufbuild/protobuf';
-import { DomainError, type ErrorKind, unavailable } from '@stopgo/core';
+import { DomainError, deadlineExceeded, type ErrorKind, unavailable } from '@stopgo/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   type CallContext,
@@ -231,6 +231,18 @@ export function transportContract(
       await waitFor(() => expect(reasons).toEqual([expect.objectContaining({ kind: 'canceled' })]));
       expect((await failure(client.echo({}, { signal: leave.signal }))).kind).toBe('canceled');
       expect(reasons.length).toBe(1);
+    });
+
+    test('a call that ends with the call it serves tells the same reason', async () => {
+      const client = await connect({ echo: () => new Promise(() => undefined) });
+      const outer = new AbortController();
+      const call = failure(client.echo({}, { context: { signal: outer.signal } }));
+      const stream = client.count({ upto: 9 }, { context: { signal: outer.signal } });
+      await stream.next();
+      outer.abort(deadlineExceeded('the outer call'));
+      for (const error of [await call, await failure(readAll(stream))]) {
+        expect([error.kind, error.message]).toEqual(['deadline_exceeded', 'the outer call']);
+      }
     });
 
     test('a deadline ends a call, and the service learns it', async () => {
