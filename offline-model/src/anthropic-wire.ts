@@ -50,7 +50,8 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
     provider: 'anthropic',
     model,
     lastUserText: lastUserText(messages),
-    results: last ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
+    results:
+      last?.blocks.at(-1)?.type === 'tool_result' ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.messages, body.system, body.tools]).length,
   };

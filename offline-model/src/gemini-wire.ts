@@ -53,7 +53,7 @@ export function readGeminiRequest(body: unknown, model: string, strictSignatures
     provider: 'gemini',
     model,
     lastUserText: lastUserText(contents),
-    results: last ? last.parts.flatMap(outcomeOf) : [],
+    results: last?.parts.at(-1)?.functionResponse ? last.parts.flatMap(outcomeOf) : [],
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.contents, body.systemInstruction, body.tools]).length,
   };

@@ -7,7 +7,10 @@ export type Wish =
 
 const VERBS = 'create|add|make|remove|delete|list|show|display';
 // A verb counts where a clause may begin; so a resource called "list" is still a name in "remove list".
-const CLAUSE_START = new RegExp(`(?:^|[.;,!?\\n:]\\s*|(?:\\b(?:and|then|please|also|you|to)\\s+)+)(${VERBS})\\b`, 'gi');
+const CLAUSE_START = new RegExp(
+  `(?:^|[.;,!?\\n:]\\s*|(?:\\b(?:and|then|now|please|also|you|to)\\s+)+)(${VERBS})\\b`,
+  'gi',
+);
 const VALUE_OF_A_NAME =
   /(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))\s*,?\s*(?:(?:with|having|of|and)\s+)?(?:(?:(?:a|the|its)\s+)?value\s*(?:of\b|is\b|=|:|to\b)?|=|:)\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-])|[^\s,;]+)/giu;
 const FILLER = /^(?:(?:the|a|an|any|every|resources?|servers?|items?|named|called|with|name|me|please)\s+)+/i;

@@ -4,7 +4,7 @@ export type Turn = {
   readonly model: string;
   /** The newest text that a user wrote, however many tool results came after it. */
   readonly lastUserText: string;
-  /** The tool results in the last message; empty when the last message is not one of results. */
+  /** The tool results in the last message; empty when that message does not end with results. */
   readonly results: readonly ToolOutcome[];
   readonly tools: readonly DeclaredTool[];
   /** Size of everything that was sent, in characters; the token count is derived from it. */

@@ -27,7 +27,9 @@ test('it says where it listens, and ends cleanly on SIGTERM even while an answer
     body: JSON.stringify({ contents: [{ parts: [{ text: 'hi' }] }] }),
   });
   const answered = expect(hanging).rejects.toThrow();
-  await expect.poll(async () => (await (await fetch(`${url}/__requests`)).text()).includes("generateContent")).toBe(true);
+  await expect
+    .poll(async () => (await (await fetch(`${url}/__requests`)).text()).includes('generateContent'))
+    .toBe(true);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
   await answered;

@@ -58,6 +58,8 @@ async function createClient({ apiKey, baseUrl, timeoutMs }: AdapterOptions): Pro
   const { Anthropic } = await loadAnthropicSdk();
   return new Anthropic({
     apiKey,
+    // Since its version 1 the SDK sends the key as a bearer token; the header of its own is what proxies know (row A006).
+    defaultHeaders: { 'x-api-key': apiKey, authorization: null },
     baseURL: baseUrl,
     webhookKey: null,
     maxRetries: 0,

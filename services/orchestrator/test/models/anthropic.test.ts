@@ -1,0 +1,85 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { ANTHROPIC_KEY, ask } from './fixture.ts';
+import { modelContract } from './models.contract.ts';
+import { generateFrom, sse } from './raw-server.ts';
+
+modelContract({
+  provider: 'anthropic',
+  model: 'claude-sonnet-5-5',
+  errorPrefix: 'Claude API error',
+  urlVariable: 'ANTHROPIC_BASE_URL',
+  keyHeader: 'x-api-key',
+  key: ANTHROPIC_KEY,
+  toolsOf: (body) =>
+    (body as { tools: { name: string; input_schema: unknown }[] }).tools.map((tool) => ({
+      name: tool.name,
+      schema: tool.input_schema,
+    })),
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+const start = { type: 'message_start', message: { content: [], usage: { input_tokens: 3, output_tokens: 1 } } };
+const toolUse = {
+  type: 'content_block_start',
+  index: 0,
+  content_block: { type: 'tool_use', id: 't1', name: 'resources_list', input: {} },
+};
+const json = (partial_json: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'input_json_delta', partial_json },
+});
+const end = (stop_reason: string, explanation?: string) => [
+  {
+    type: 'message_delta',
+    delta: { stop_reason, stop_details: explanation ? { explanation } : null },
+    usage: { output_tokens: 5 },
+  },
+  { type: 'message_stop' },
+];
+const stream = (...events: { type: string }[]) => events.map((event) => sse(event, event.type)).join('');
+const MODEL = 'claude-sonnet-5-5';
+
+test.each<[string, { type: string }[], string]>([
+  ['a refusal', [start, ...end('refusal', 'not this')], 'the model refused to answer (not this)'],
+  [
+    'a call that was cut off where its arguments happen to be complete',
+    [start, toolUse, json('{"pattern":"a"}'), ...end('max_tokens')],
+    'the answer was cut off in a tool call (max_tokens)',
+  ],
+  [
+    'arguments that are no object',
+    [start, toolUse, json('{"a":'), ...end('tool_use')],
+    'the arguments of the call of "resources_list" are not a JSON object',
+  ],
+  ['no content', [start, ...end('end_turn')], 'the model gave an empty answer (end_turn)'],
+])('%s is a failure with a clear message', async (_, events, message) => {
+  expect(await generateFrom(stream(...events), MODEL, ask(MODEL, 'hi'))).toEqual({
+    kind: 'failed',
+    message: `Claude API error: ${message}`,
+  });
+});
+
+test('an error inside the stream is told; what the provider quotes in a broken event reaches no log', async () => {
+  const logs = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) => vi.spyOn(console, level));
+  const error = { type: 'error', error: { type: 'invalid_request_error', message: `bad x-api-key: ${ANTHROPIC_KEY}` } };
+  const told = await generateFrom(stream(start, error), MODEL, ask(MODEL, 'hi'));
+  expect(told).toEqual({ kind: 'failed', message: 'Claude API error: bad x-api-key: [redacted]' });
+  const broken = await generateFrom(
+    `${stream(start)}event: message_delta\ndata: {${ANTHROPIC_KEY}\n\n`,
+    MODEL,
+    ask(MODEL, 'hi'),
+  );
+  expect(broken).toMatchObject({ message: expect.stringContaining('the answer could not be read') });
+  expect(JSON.stringify([broken, logs.map((log) => log.mock.calls)])).not.toContain('secret');
+  for (const log of logs) expect(log).not.toHaveBeenCalled();
+});
+
+test('the exact text of the arguments is kept', async () => {
+  const body = stream(start, toolUse, json('{"n": 12345678901234567890}'), ...end('tool_use'));
+  const outcome = await generateFrom(body, MODEL, ask(MODEL, 'hi'));
+  expect(outcome).toMatchObject({
+    answer: { calls: [{ argumentsJson: '{"n": 12345678901234567890}' }], usage: { inputTokens: 3, outputTokens: 5 } },
+  });
+});

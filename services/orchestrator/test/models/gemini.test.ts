@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { ask, GEMINI_KEY, NEVER } from './fixture.ts';
+import { modelContract } from './models.contract.ts';
+import { generateFrom, sse } from './raw-server.ts';
+
+modelContract({
+  provider: 'gemini',
+  model: 'gemini-2.5-flash',
+  errorPrefix: 'Gemini API error',
+  urlVariable: 'GEMINI_BASE_URL',
+  keyHeader: 'x-goog-api-key',
+  key: GEMINI_KEY,
+  toolsOf: (body) =>
+    (body as { tools: { functionDeclarations: { name: string; parametersJsonSchema: unknown }[] }[] }).tools
+      .flatMap((group) => group.functionDeclarations)
+      .map(({ name, parametersJsonSchema }) => ({ name, schema: parametersJsonSchema })),
+});
+
+const candidate = (finishReason: string | undefined, ...parts: object[]) => ({
+  candidates: [{ content: { role: 'model', parts }, ...(finishReason ? { finishReason } : {}) }],
+});
+const call = { functionCall: { name: 'resources_list', args: {} } };
+
+test.each<[string, object[], string]>([
+  ['nothing at all', [], 'no candidates in response'],
+  ['no candidates', [{ usageMetadata: { promptTokenCount: 1 } }], 'no candidates in response'],
+  ['a blocked prompt', [{ promptFeedback: { blockReason: 'SAFETY' } }], 'the prompt was blocked (SAFETY)'],
+  [
+    'a stopped answer',
+    [candidate(undefined, { text: 'I' }), candidate('SAFETY')],
+    'the model stopped its answer (SAFETY)',
+  ],
+  ['a call that was cut off', [candidate('MAX_TOKENS', call)], 'the answer was cut off in a tool call (MAX_TOKENS)'],
+  ['thoughts only', [candidate('STOP', { text: 'hm', thought: true })], 'the model gave an empty answer (STOP)'],
+])('%s is a failure with a clear message', async (_, chunks, message) => {
+  const body = chunks.map((chunk) => sse(chunk)).join('');
+  expect(await generateFrom(body, 'gemini-2.5-flash', ask('gemini-2.5-flash', 'hi'))).toEqual({
+    kind: 'failed',
+    message: `Gemini API error: ${message}`,
+  });
+});
+
+test('a signature that came with an empty text is kept, and a call without an id has none', async () => {
+  const body = sse(candidate('STOP', { text: 'a' }, { text: 'b' }, { text: '', thoughtSignature: 'c2ln' }, call));
+  const outcome = await generateFrom(body, 'gemini-3-pro', ask('gemini-3-pro', 'hi'), NEVER);
+  expect(outcome).toMatchObject({ answer: { text: 'ab', calls: [{ providerCallId: '', name: 'resources_list' }] } });
+  const opaque = outcome.kind === 'answer' && outcome.answer.opaque;
+  expect(JSON.parse(Buffer.from(opaque || '').toString())).toEqual({
+    origin: 'live',
+    content: [{ text: 'ab' }, { text: '', thoughtSignature: 'c2ln' }, call],
+  });
+});

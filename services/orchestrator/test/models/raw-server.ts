@@ -1,0 +1,37 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createModels, type ModelOutcome, type ModelRequest } from '../../src/models/index.ts';
+import { ANTHROPIC_KEY, GEMINI_KEY, impatientClock, NEVER } from './fixture.ts';
+
+/** One server-sent event. */
+export function sse(data: object, event?: string): string {
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** What a model makes of exactly this stream, for answers that the offline model never gives. */
+export async function generateFrom(
+  body: string,
+  model: string,
+  request: ModelRequest,
+  signal: AbortSignal = NEVER,
+): Promise<ModelOutcome> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = {
+    GEMINI_API_KEY: GEMINI_KEY,
+    ANTHROPIC_API_KEY: ANTHROPIC_KEY,
+    GEMINI_BASE_URL: url,
+    ANTHROPIC_BASE_URL: url,
+  };
+  try {
+    return await createModels({ env, clock: impatientClock().clock, modelTimeoutMs: 15_000 })
+      .forModel(model)
+      .generate(request, { signal });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}

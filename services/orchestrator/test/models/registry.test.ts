@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createModels } from '../../src/models/index.ts';
+import { resolveModel } from '../../src/models/model-name.ts';
+import { answerOf, ask, NEVER, recorded, resultsFor, startFixture } from './fixture.ts';
+
+let fixture: Awaited<ReturnType<typeof startFixture>>;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.stop());
+
+test.each([
+  ['gemini-2.5-flash', 'gemini', 'gemini-2.5-flash'],
+  ['my-own-model', 'gemini', 'my-own-model'],
+  ['claude-sonnet-5-5', 'anthropic', 'claude-sonnet-5-5'],
+  ['google:gemini-2.5-pro', 'gemini', 'gemini-2.5-pro'],
+  ['anthropic:my:model', 'anthropic', 'my:model'],
+])('%s belongs to %s', (name, provider, model) => {
+  expect(resolveModel(name)).toEqual({ kind: 'supported', provider, model });
+});
+
+test('what keeps a model from being called is said by name, one line each, before anything is called', async () => {
+  const models = createModels({ env: { ANTHROPIC_API_KEY: ' ', GEMINI_BASE_URL: 'localhost:1' } });
+  const names = ['gemini-2.5-flash', 'claude-x', 'openai:gpt-5', 'groq:x', 'acme:x', 'google:', ' '];
+  expect(models.check(names)).toEqual([
+    'GEMINI_API_KEY environment variable not set (needed by model "gemini-2.5-flash")',
+    'GEMINI_BASE_URL is not an http or https URL (needed by model "gemini-2.5-flash")',
+    'ANTHROPIC_API_KEY environment variable not set (needed by model "claude-x")',
+    'model "openai:gpt-5": provider "openai" is not supported yet; use a Gemini or Claude model',
+    'model "groq:x": provider "groq" is not supported yet; use a Gemini or Claude model',
+    'unknown LLM provider: "acme"',
+    'model "google:": the name after "google:" is missing',
+    'the model name is empty; use for example gemini-2.5-flash',
+  ]);
+  expect(await models.forModel('claude-x').generate(ask('claude-x', 'hi'), { signal: NEVER })).toEqual({
+    kind: 'failed',
+    message: 'ANTHROPIC_API_KEY environment variable not set (needed by model "claude-x")',
+  });
+  expect(
+    createModels({ env: { GEMINI_API_KEY: 'k' } }).check(['gemini-2.5-flash']),
+    'only what is used needs a key',
+  ).toEqual([]);
+});
+
+test('with an offline model every model goes there without a key and answers as "offline"', async () => {
+  const models = createModels({ env: { GEMINI_BASE_URL: 'http://127.0.0.1:1' }, offlineModel: fixture.url });
+  expect(models.check(['gemini-2.5-flash', 'claude-x', 'ollama:x'])).toHaveLength(1);
+  await models.warmUp(['gemini-2.5-flash', 'claude-x', 'ollama:x']);
+  for (const name of ['gemini-2.5-flash', 'anthropic:claude-x']) {
+    const port = models.forModel(name);
+    const answer = answerOf(await port.generate(ask(name, 'add x value 1'), { signal: NEVER }));
+    expect(answer.model).toBe('offline');
+    const said = recorded(answer);
+    const next = await port.generate(
+      ask(
+        name,
+        'add x value 1',
+        said,
+        resultsFor(said, () => 'ok'),
+      ),
+      { signal: NEVER },
+    );
+    expect(answerOf(next)).toMatchObject({ text: 'resources_add returned: ok', model: 'offline' });
+  }
+});
+
+test('the SDKs are not loaded by importing the models', () => {
+  const source = ['index', 'registry', 'gemini', 'anthropic', 'gemini-request', 'anthropic-request']
+    .map((file) => readFileSync(new URL(`../../src/models/${file}.ts`, import.meta.url), 'utf8'))
+    .join('\n');
+  expect(source.match(/^import (?!type).*'@(?:google|anthropic-ai)\/.*$/gm)).toBeNull();
+});
