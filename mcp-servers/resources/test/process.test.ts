@@ -6,14 +6,19 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { connect } from './peers.ts';
-import { run, runHttp, temporaryFolder } from './program.ts';
+import { killStarted, run, runHttp, temporaryFolder } from './program.ts';
+
+const HOSTILE = ['(a+)+$', '(a|aa)+$', '(a|a?)+!', '(.*a){40}!', '([a-zA-Z]+)*[0-9]$', '^(([a-z])+.)+[A-Z]([a-z])+$'];
 
 let folder: ReturnType<typeof temporaryFolder>;
 const file = (name: string) => join(folder.path, name);
 beforeEach(() => {
   folder = temporaryFolder();
 });
-afterEach(() => folder.remove());
+afterEach(() => {
+  killStarted();
+  folder.remove();
+});
 
 test('what was acknowledged survives kill -9, and only the owner may read it', async () => {
   const args = ['--db', file('data/r.db'), '--http', '--port', '0'];
@@ -64,6 +69,24 @@ test('a call that cannot be journaled has no effect', async () => {
   const database = openDatabase(file('r.db'));
   expect(database.prepare('SELECT count(*) AS n FROM resources').get()).toMatchObject({ n: 0 });
   database.close();
+});
+
+// A backtracking engine would need longer for each of these than the universe is old. They run in the program, so that
+// such an engine fails this test by its deadline instead of blocking it.
+test('hostile patterns are answered, and match or remove nothing', async () => {
+  const peer = await connect('legacy', { args: ['--db', file('r.db')] });
+  try {
+    await peer.call('resources_add', { name: `${'a'.repeat(255)}?`, value: 1 });
+    for (const pattern of HOSTILE) {
+      const listed = JSON.parse((await peer.call('resources_list', { pattern })).text);
+      expect(listed, pattern).toEqual({ resources: null, count: 0 });
+      const removed = JSON.parse((await peer.call('resources_remove', { pattern })).text);
+      expect(removed, pattern).toEqual({ removed_count: 0, removed_ids: null });
+    }
+    expect(JSON.parse((await peer.call('resources_list')).text)).toMatchObject({ count: 1 });
+  } finally {
+    await peer.close();
+  }
 });
 
 describe('the end', () => {

@@ -23,8 +23,17 @@ export interface Program {
   readonly ended: Promise<number | string>;
 }
 
+const started = new Set<ChildProcess>();
+
+/** Ends what a failed test left running. */
+export function killStarted(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
 export function run(args: readonly string[], environment: Record<string, string> = {}): Program {
   const child = spawn(COMMAND, [...BASE_ARGS, ...args], { cwd: CWD, env: { ...process.env, ...environment } });
+  started.add(child);
+  child.once('close', () => started.delete(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output.stdout += chunk;

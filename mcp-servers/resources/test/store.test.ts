@@ -90,15 +90,6 @@ test('a pattern that takes too long removes nothing', () => {
   expect(store.list(undefined)).toMatchObject({ count: 3 });
 });
 
-// With a backtracking engine each of these runs for longer than the universe is old; here the test just ends.
-test.each(['(a+)+$', '(a|aa)+$', '(a|a?)+[!]', '(.*a){40}!', '([a-zA-Z]+)*[0-9]$', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
-  'hostile pattern %s is linear',
-  (pattern) => {
-    const compiled = compilePattern(pattern);
-    expect(compiled.kind === 'compiled' && compiled.test(`${'a'.repeat(255)}?`)).toBe(false);
-  },
-);
-
 test.each(['\\1', '(?=a)', '(?!a)', '(?<=a)b', '(?<!a)b', 'a{1001}', '[', 'a**', '\\C'])(
   'pattern %s is not RE2',
   (pattern) => {

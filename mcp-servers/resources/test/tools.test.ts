@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, GENERATIONS, type Peer } from './peers.ts';
-import { type Program, runHttp, temporaryFolder } from './program.ts';
+import { killStarted, type Program, runHttp, temporaryFolder } from './program.ts';
 
 const RFC3339_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/u;
 
@@ -50,6 +50,7 @@ describe.each(['stdio', 'http'] as const)('over %s', (transport) => {
       await peer?.close();
       program?.child.kill('SIGTERM');
       await program?.ended;
+      killStarted();
       folder.remove();
     });
 
