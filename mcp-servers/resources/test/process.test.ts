@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -181,7 +181,6 @@ describe('a start that fails says why in one line', () => {
     const locked = openDatabase(file('locked'));
     locked.exec('PRAGMA locking_mode = EXCLUSIVE');
     locked.exec('BEGIN EXCLUSIVE');
-    chmodSync(file('folder'), 0o500);
     const opening = ['folder', 'plain', 'plain/below', 'locked'].map((name) => failing(['--db', file(name)]));
     // A folder that can never be created, and that once made the creation spin.
     opening.push(failing(['--db', '/proc/none/r.db']));
