@@ -1,1 +1,3 @@
-export {};
+/** The bridge to MCP servers: connections, the catalogue of tools, and calls that run at most once per attempt. */
+export { type BridgeBounds, bridgeBounds } from './bounds.ts';
+export { type McpBridge, type McpBridgeOptions, type ServerStatus, startMcpBridge } from './start.ts';

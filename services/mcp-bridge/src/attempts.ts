@@ -1,0 +1,135 @@
+// At most once, for as long as the bridge lives:
+//
+// 1. An attempt is on record before anything of it runs, and stays on record: its id is never forgotten.
+// 2. An attempt on record never runs again. Who asks again joins it, or is given what became of it.
+// 3. An attempt that was fenced before it came never runs.
+// 4. Outcomes are forgotten after a while; that an attempt was made is not. The ids are 128 bits of a digest each.
+import { toBinary } from '@bufbuild/protobuf';
+import { canonicalJson, sha256Hex } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import { type Outcome, refused, unknown } from './outcome.ts';
+
+/** Names one attempt of one call. */
+export type AttemptKey = Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId' | 'attempt'>;
+
+/** What is known of an attempt. */
+export type AttemptState =
+  | { readonly kind: 'never_seen' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'forgotten' };
+
+/** Runs one attempt; must not throw. Aborting the signal asks it to end. */
+export type RunAttempt = (signal: AbortSignal) => Promise<Outcome>;
+
+type Running = { readonly outcome: Promise<Outcome>; readonly cancel: AbortController };
+type Kept = { readonly outcome: Outcome; readonly bytes: number; readonly until: number };
+
+const idCharacters = 32;
+
+/** The attempts that this instance has seen or fenced. */
+export class Attempts {
+  readonly #bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number };
+  readonly #clock: () => number;
+  readonly #running = new Map<string, Running>();
+  /** In the order they ended, which is the order they are forgotten in. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #forgotten = new Set<string>();
+  /** Certain not to have run, and never to run. */
+  readonly #fenced = new Set<string>();
+  #keptBytes = 0;
+
+  /** `clock`: milliseconds that only grow. */
+  constructor(bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number }, clock: () => number) {
+    this.#bounds = bounds;
+    this.#clock = clock;
+  }
+
+  /** The outcome of the attempt, which is run if it has never been seen. */
+  execute(key: AttemptKey, run: RunAttempt): Promise<Outcome> {
+    const id = idOf(key);
+    const running = this.#running.get(id);
+    if (running !== undefined) return running.outcome;
+    const state = this.#settled(id);
+    if (state === undefined) return this.#start(id, run);
+    switch (state.kind) {
+      case 'outcome':
+        return Promise.resolve(state.outcome);
+      case 'never_seen':
+        return Promise.resolve(
+          refused(mcp.RefusedReason.FENCED, 'this attempt was fenced before it came; it did not run'),
+        );
+      case 'forgotten':
+        return Promise.resolve(unknown('this attempt was made before, and its outcome is not kept any more'));
+    }
+  }
+
+  /** What became of the attempt. One that was never seen is refused from now on. */
+  fence(key: AttemptKey): AttemptState {
+    const id = idOf(key);
+    if (this.#running.has(id)) return { kind: 'running' };
+    const state = this.#settled(id);
+    if (state !== undefined) return state;
+    this.#fenced.add(id);
+    return { kind: 'never_seen' };
+  }
+
+  /** Asks a running attempt to end; false if it does not run. */
+  cancel(key: AttemptKey): boolean {
+    const running = this.#running.get(idOf(key));
+    running?.cancel.abort();
+    return running !== undefined;
+  }
+
+  /** Asks every running attempt to end. */
+  cancelAll(): void {
+    for (const { cancel } of this.#running.values()) cancel.abort();
+  }
+
+  /** Settles when no attempt runs any more. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
+  }
+
+  #start(id: string, run: RunAttempt): Promise<Outcome> {
+    const cancel = new AbortController();
+    const outcome = run(cancel.signal).then((end) => {
+      this.#running.delete(id);
+      this.#keep(id, end);
+      return end;
+    });
+    this.#running.set(id, { outcome, cancel });
+    return outcome;
+  }
+
+  #settled(id: string): Exclude<AttemptState, { kind: 'running' }> | undefined {
+    this.#forgetOld();
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) return { kind: 'outcome', outcome: kept.outcome };
+    if (this.#fenced.has(id)) return { kind: 'never_seen' };
+    return this.#forgotten.has(id) ? { kind: 'forgotten' } : undefined;
+  }
+
+  #keep(id: string, outcome: Outcome): void {
+    const bytes = toBinary(mcp.ExecuteResponseSchema, outcome).byteLength;
+    this.#kept.set(id, { outcome, bytes, until: this.#clock() + this.#bounds.outcomeKeepMs });
+    this.#keptBytes += bytes;
+    this.#forgetOld();
+  }
+
+  #forgetOld(): void {
+    const now = this.#clock();
+    for (const [id, { outcome, bytes, until }] of this.#kept) {
+      if (until > now && this.#keptBytes <= this.#bounds.outcomeBytesMax) return;
+      this.#kept.delete(id);
+      this.#keptBytes -= bytes;
+      // A refused attempt did not run: it may be called never seen, which lets the caller start anew.
+      if (outcome.outcome.case === 'refused') this.#fenced.add(id);
+      else this.#forgotten.add(id);
+    }
+  }
+}
+
+function idOf({ conversationId, runId, callId, attempt }: AttemptKey): string {
+  return sha256Hex(canonicalJson([conversationId, runId, callId, attempt])).slice(0, idCharacters);
+}

@@ -1,0 +1,75 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { ResultText } from './content.ts';
+import { NotSent, RedirectRefused, reasonOf } from './failures.ts';
+
+/** How one try of a call ended. */
+export type CallEnd =
+  /** The server answered, with a result or an error of its own. */
+  | { readonly kind: 'answered'; readonly result: ResultText; readonly isError: boolean }
+  /** The call certainly did not reach the server. */
+  | { readonly kind: 'not_sent'; readonly reason: string }
+  /** The server forgot the session and therefore did not run the call. */
+  | { readonly kind: 'session_gone' }
+  /** The server wants other credentials, and did not run the call. */
+  | { readonly kind: 'unauthenticated' }
+  /** The call was sent, and nobody can tell whether it ran. The reason goes after the name of the server. */
+  | { readonly kind: 'lost'; readonly cause: LostCause; readonly reason: string };
+
+/** What lost an answer. After `connection` the connection is of no use any more. */
+export type LostCause = 'connection' | 'status' | 'timeout' | 'canceled';
+
+/** Longest piece of a server's own text that an error result repeats, in characters. */
+const quotedCharactersMax = 4_000;
+
+/** A result for the model that says why its call failed. */
+export function failed(reason: string): Extract<CallEnd, { kind: 'answered' }> {
+  return { kind: 'answered', isError: true, result: { text: `Tool execution failed: ${reason}` } };
+}
+
+/** Reads what an error of the MCP client means for the call that it ended. `server` is the server's name. */
+export function endOfError(error: unknown, server: string, hasSession: boolean): CallEnd {
+  if (error instanceof NotSent) return { kind: 'not_sent', reason: error.message };
+  if (error instanceof RedirectRefused) return failed(`the server "${server}" was not reached: ${error.message}`);
+  if (error instanceof ProtocolError) return failed(quoted(error.message));
+  if (error instanceof SdkHttpError) return endOfStatus(error, server, hasSession);
+  if (error instanceof SdkError) {
+    switch (error.code) {
+      case SdkErrorCode.NotConnected:
+        return { kind: 'not_sent', reason: 'it is not connected' };
+      case SdkErrorCode.InvalidResult:
+        return failed(`the server "${server}" gave a result that is not valid MCP`);
+      case SdkErrorCode.UnsupportedResultType:
+        return failed(
+          `the server "${server}" asks for something this platform does not give: ${quoted(error.message)}`,
+        );
+      default:
+        return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(error.message)})` };
+    }
+  }
+  // The client has no type of its own for a connection that was gone before the request.
+  if (error instanceof Error && error.message === 'Not connected')
+    return { kind: 'not_sent', reason: 'it is not connected' };
+  return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(reasonOf(error))})` };
+}
+
+const requestTimeout = 408;
+const unauthorized = 401;
+const notFound = 404;
+const badRequest = 400;
+const serverError = 500;
+
+function endOfStatus(error: SdkHttpError, server: string, hasSession: boolean): CallEnd {
+  const status = error.status ?? serverError;
+  if (status === unauthorized) return { kind: 'unauthenticated' };
+  // The standard says 404; a widely used server says 400 and names the session.
+  const namesSession = status === badRequest && /session/iu.test(error.message);
+  if (hasSession && (status === notFound || namesSession)) return { kind: 'session_gone' };
+  if (status >= serverError || status === requestTimeout) {
+    return { kind: 'lost', cause: 'status', reason: `answered HTTP ${status}` };
+  }
+  return failed(`the server "${server}" answered HTTP ${status}: ${quoted(error.message)}`);
+}
+
+function quoted(text: string): string {
+  return text.length > quotedCharactersMax ? `${text.slice(0, quotedCharactersMax)}…` : text;
+}

@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** One tool call on its way over HTTP: what its requests carry, and what became of them. */
+export type CallScope = {
+  /** The caller's bearer token, if this server is to get it. */
+  readonly token: string | undefined;
+  /** Requests of the call that are open: the POST and, if its stream broke, the GET that resumes it. */
+  requestsOpen: number;
+  /** Set when an answer was larger than allowed. */
+  oversize: boolean;
+  /** Called when the number of open requests changes. */
+  onChange: () => void;
+};
+
+/**
+ * The call that an HTTP request belongs to. The MCP client has no per-call headers for credentials, and many calls share
+ * one connection; the scope follows each call through it, so that concurrent callers never mix. Requests outside of a
+ * call (handshake, listing, notifications) find none and carry no token.
+ */
+export const callScope = new AsyncLocalStorage<CallScope>();

@@ -1,0 +1,78 @@
+import { byteLength, canonicalJson, sha256Hex } from '@stopgo/core';
+import type { DefinedTool } from './tool-definitions.ts';
+
+/** One server's part of the catalogue. */
+export type CatalogueSource = { readonly config: { readonly name: string }; readonly tools: readonly DefinedTool[] };
+
+/** The tools of all servers. */
+export type Catalogue = {
+  /** Digest over everything in it. */
+  readonly revision: string;
+  readonly tools: readonly DefinedTool[];
+};
+
+/** What could not be taken in, each as a sentence. */
+export type CatalogueProblems = readonly string[];
+
+/** Two servers with a tool of the same name; in the order of the configuration. */
+export type DuplicateTool = { readonly tool: string; readonly first: string; readonly second: string };
+
+/** The first tool name that two servers share, if any. */
+export function duplicateTool(sources: readonly CatalogueSource[]): DuplicateTool | undefined {
+  const owners = new Map<string, string>();
+  for (const { config, tools } of sources) {
+    for (const { name } of tools) {
+      const first = owners.get(name);
+      if (first !== undefined) return { tool: name, first, second: config.name };
+      owners.set(name, config.name);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Puts the catalogue together. A name that two servers share belongs to the one that had it in `before`: a server that
+ * changes its list while we run cannot take over another's tool.
+ */
+export function assembleCatalogue(
+  sources: readonly CatalogueSource[],
+  before: Catalogue,
+  bytesMax: number,
+): { readonly catalogue: Catalogue; readonly problems: CatalogueProblems } {
+  const owners = new Map<string, string>();
+  for (const { server, name } of before.tools) {
+    const still = sources.some((source) => source.config.name === server && source.tools.some((t) => t.name === name));
+    if (still) owners.set(name, server);
+  }
+  const tools: DefinedTool[] = [];
+  const problems: string[] = [];
+  let bytes = 0;
+  for (const tool of sources.flatMap((source) => source.tools)) {
+    const owner = owners.get(tool.name) ?? tool.server;
+    if (owner !== tool.server) {
+      problems.push(`tool "${tool.name}" of MCP server "${tool.server}" is left out: "${owner}" has one of that name`);
+      continue;
+    }
+    bytes += byteLength(tool.definitionJson);
+    if (bytes > bytesMax) {
+      problems.push(
+        `tool "${tool.name}" of MCP server "${tool.server}" is left out: all definitions exceed ${bytesMax} bytes`,
+      );
+      continue;
+    }
+    owners.set(tool.name, tool.server);
+    tools.push(tool);
+  }
+  const identity = tools.map(({ server, name, pin, hints, approvalRequired, forwardsBearer }) => [
+    server,
+    name,
+    pin,
+    { ...hints },
+    approvalRequired,
+    forwardsBearer,
+  ]);
+  return { catalogue: { revision: sha256Hex(canonicalJson(identity)), tools }, problems };
+}
+
+/** A catalogue without tools. */
+export const emptyCatalogue: Catalogue = assembleCatalogue([], { revision: '', tools: [] }, 0).catalogue;

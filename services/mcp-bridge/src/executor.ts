@@ -1,0 +1,161 @@
+import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import { withoutToken } from './bearer.ts';
+import type { BridgeBounds } from './bounds.ts';
+import { type CallEnd, failed } from './call-end.ts';
+import { gate } from './gate.ts';
+import { finished, type Outcome, refused, unknown } from './outcome.ts';
+import type { ServerConnection } from './server-connection.ts';
+import type { DefinedTool } from './tool-definitions.ts';
+
+const { RefusedReason } = mcp;
+
+/** What an attempt needs to be made. */
+export type ExecutorDependencies = {
+  readonly server: (name: string) => ServerConnection | undefined;
+  /** The tool as the catalogue has it now. */
+  readonly tool: (server: string, name: string) => DefinedTool | undefined;
+  readonly bounds: BridgeBounds;
+  /** Milliseconds that only grow. */
+  readonly clock: () => number;
+};
+
+type Arguments = { readonly [key: string]: Json };
+
+/** A call whose server and arguments are known. */
+type Call = {
+  readonly request: mcp.ExecuteRequest;
+  readonly server: ServerConnection;
+  readonly arguments: Arguments;
+  /** The caller's token, if the server is to get it. */
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Makes one attempt of a call: waits for its turn, passes the gate, sends. Aborting the signal takes it out of the queue
+ * or asks the server to stop it. Never throws; the token is in nothing that it returns.
+ */
+export async function makeAttempt(
+  request: mcp.ExecuteRequest,
+  token: string | undefined,
+  signal: AbortSignal,
+  dependencies: ExecutorDependencies,
+): Promise<Outcome> {
+  const server = dependencies.server(request.server);
+  if (server === undefined) return toolNotFound(request);
+  const args = parseArguments(request.argumentsJson);
+  if (typeof args === 'string') return answer(failed(args), 0, undefined);
+  if (server.downReason !== undefined) return unavailable(server.downReason);
+  if (server.queue.full) {
+    const { callsQueuedMax } = dependencies.bounds;
+    return unavailable(`the server "${request.server}" has ${callsQueuedMax} calls waiting already; try again later`);
+  }
+  const call: Call = { request, server, arguments: args, signal, token: server.forwardsBearer ? token : undefined };
+  return new Promise((resolve) => {
+    const canceled = () => {
+      resolve(refused(RefusedReason.FENCED, 'the call was canceled before it was sent; it did not run'));
+    };
+    signal.addEventListener('abort', canceled, { once: true });
+    server.queue.add(async () => {
+      signal.removeEventListener('abort', canceled);
+      if (!signal.aborted) resolve(await runCall(call, dependencies));
+    });
+  });
+}
+
+async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDependencies): Promise<Outcome> {
+  const { request, server } = call;
+  const began = clock();
+  const deadline = began + server.config.timeoutMs;
+  // Once a repeatable call has been sent, nothing but a result says how it ended.
+  let lostText: string | undefined;
+  const end = (otherwise: Outcome): Outcome =>
+    lostText === undefined ? otherwise : answer(failed(lostText), clock() - began, call.token);
+  let renewed = false;
+  let available = await server.current();
+  for (let repeats = 0; ; ) {
+    if (available.kind === 'down') return end(unavailable(available.reason));
+    const tool = find(request.server, request.tool);
+    if (tool === undefined) return end(toolNotFound(request));
+    const refusal = refusalOf(tool, request);
+    if (refusal !== undefined) return end(refusal);
+    const { session } = available;
+    const { arguments: args, token, signal } = call;
+    const sent = await session.call({
+      tool,
+      arguments: args,
+      token,
+      signal,
+      timeoutMs: Math.max(1, deadline - clock()),
+    });
+    switch (sent.kind) {
+      case 'answered':
+        return answer(sent, clock() - began, token);
+      case 'unauthenticated':
+        return refused(
+          RefusedReason.UNAUTHENTICATED,
+          `Authentication required to access the ${request.server} server.`,
+        );
+      case 'not_sent':
+        server.lost(session, sent.reason);
+        return end(unavailable(`the server "${request.server}" is down: ${sent.reason}`));
+      case 'session_gone':
+        if (renewed) return end(unavailable(`the server "${request.server}" does not keep its sessions`));
+        renewed = true;
+        available = await server.renew(session);
+        continue;
+      case 'lost':
+        break;
+    }
+    const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
+    if (sent.cause === 'connection') server.lost(session, withoutToken(sent.reason, token));
+    if (!isRepeatable(tool.hints)) return unknown(`${text}; whether the call took effect is not known`);
+    lostText = text;
+    repeats += 1;
+    const over = sent.cause === 'timeout' || sent.cause === 'canceled' || clock() >= deadline;
+    if (over || repeats > bounds.repeatsMax) return end(unavailable(text));
+    available = await server.comeBack(Math.min(bounds.repeatWaitMs, deadline - clock()));
+  }
+}
+
+function refusalOf(tool: DefinedTool, request: mcp.ExecuteRequest): Outcome | undefined {
+  const verdict = gate(tool, request);
+  switch (verdict.kind) {
+    case 'open':
+      return undefined;
+    case 'pin_changed':
+      return refused(RefusedReason.PIN_CHANGED, verdict.message, tool);
+    case 'not_approved':
+      return refused(RefusedReason.NOT_APPROVED, verdict.message);
+  }
+}
+
+/** The arguments, or why they are none. */
+function parseArguments(text: string): Arguments | string {
+  const bytes = byteLength(text);
+  if (bytes > argumentsBytesMax) return `the arguments have ${bytes} bytes; at most ${argumentsBytesMax} are allowed`;
+  const parsed = parseJson(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    return 'the arguments are not a JSON object';
+  }
+  try {
+    // Half a character cannot be part of a digest, and could not be sent either.
+    canonicalJson(parsed);
+  } catch {
+    return 'the arguments hold text that is not valid Unicode';
+  }
+  return parsed as Arguments;
+}
+
+function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number, token: string | undefined): Outcome {
+  return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.isError, durationMs);
+}
+
+function toolNotFound(request: mcp.ExecuteRequest): Outcome {
+  return refused(RefusedReason.TOOL_NOT_FOUND, `Tool not found: ${request.tool}`);
+}
+
+function unavailable(reason: string): Outcome {
+  return refused(RefusedReason.SERVER_UNAVAILABLE, `${reason}; the call was not sent`);
+}

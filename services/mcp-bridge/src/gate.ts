@@ -1,0 +1,46 @@
+import { callDigest, policyVerdict } from '@stopgo/core';
+import type { DefinedTool } from './tool-definitions.ts';
+
+/** What a call brings along to be let through. */
+export type Credentials = {
+  /** Pin that the model was offered. */
+  readonly pin: string;
+  /** Empty if nobody approved the call. */
+  readonly approvalId: string;
+  /** What the approval is bound to. */
+  readonly digest: string;
+  readonly argumentsJson: string;
+};
+
+/** Whether a call may run. */
+export type GateVerdict =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'pin_changed'; readonly message: string }
+  | { readonly kind: 'not_approved'; readonly message: string };
+
+/**
+ * The last word before a call is sent: a call that policy gates runs only with an approval of exactly this tool, as it
+ * is defined now, with exactly these arguments. The digest is computed here, from what would be sent; what the caller
+ * says it is counts for nothing unless it is the same.
+ *
+ * A call that brings an approval is held to it even if its tool is not gated (any more): a server must not get around
+ * an approval by calling its tool harmless afterwards.
+ *
+ * Throws a TypeError if the arguments are not JSON.
+ */
+export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
+  const digest = callDigest({ server: tool.server, tool: tool.name, pin: tool.pin, argumentsJson: call.argumentsJson });
+  const verdict = policyVerdict({ hints: tool.hints, approvalRequired: tool.approvalRequired });
+  const approved = call.approvalId !== '';
+  if (verdict.kind === 'allow' && !approved) return { kind: 'open' };
+  const label = `the tool "${tool.name}" of the server "${tool.server}"`;
+  if (call.pin !== tool.pin) {
+    return { kind: 'pin_changed', message: `${label} is not defined as it was when the call was made` };
+  }
+  if (!approved)
+    return { kind: 'not_approved', message: `${label} needs an approval, and the call has none (${verdict.reason})` };
+  if (call.digest !== digest) {
+    return { kind: 'not_approved', message: `the approval is for another call of ${label}, or for other arguments` };
+  }
+  return { kind: 'open' };
+}

@@ -1,0 +1,140 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import { type CallScope, callScope } from './call-scope.ts';
+import { NotSent, RedirectRefused } from './failures.ts';
+
+/** Error codes of a connection that was never made: nothing was sent. */
+const neverConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** The address as it may be shown: without user, password, query and fragment, any of which may be a credential. */
+export function shownUrl(url: string | URL): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  shown.search = '';
+  shown.hash = '';
+  return shown.href;
+}
+
+/** True for a name or address that only this machine can have. */
+export function isLoopbackHost(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/u.test(hostname);
+}
+
+/** True if a bearer token may be sent there: nobody on the way can read it. */
+export function mayCarryToken(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopbackHost(hostname);
+}
+
+/**
+ * The `fetch` of a connection to one server: adds the token of the call that a request belongs to, never follows a
+ * redirect, bounds what is read, and tells "never sent" from "lost".
+ *
+ * @throws NotSent, RedirectRefused, or what `fetch` throws.
+ */
+export function createHttpFetch(messageBytesMax: number): FetchLike {
+  return async (url, init) => {
+    const scope = callScope.getStore();
+    const headers = new Headers(init?.headers);
+    headers.delete('authorization');
+    if (scope?.token !== undefined) headers.set('authorization', `Bearer ${scope.token}`);
+    change(scope, 1);
+    let response: Response;
+    try {
+      response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    } catch (error) {
+      change(scope, -1);
+      const code = connectionCode(error);
+      if (code !== undefined && neverConnected.has(code))
+        throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
+      throw code === undefined ? error : new Error(`connection to ${shownUrl(url)} lost (${code})`);
+    }
+    if (response.status >= 300 && response.status < 400 && response.status !== 304) {
+      change(scope, -1);
+      await response.body?.cancel().catch(() => undefined);
+      throw new RedirectRefused(
+        `${shownUrl(url)} answered with a redirect (HTTP ${response.status}) to ${targetOf(url, response)}; ` +
+          'redirects are not followed: configure the address that it points to, if you trust it',
+      );
+    }
+    return bounded(response, messageBytesMax, scope);
+  };
+}
+
+function change(scope: CallScope | undefined, by: number): void {
+  if (scope === undefined) return;
+  scope.requestsOpen += by;
+  scope.onChange();
+}
+
+/**
+ * The same response with its body counted. Outside of a call an event stream is not bounded: it lives as long as the
+ * connection.
+ */
+function bounded(response: Response, bytesMax: number, scope: CallScope | undefined): Response {
+  if (response.body === null) {
+    change(scope, -1);
+    return response;
+  }
+  const limited = scope !== undefined || !(response.headers.get('content-type') ?? '').includes('text/event-stream');
+  const reader = response.body.getReader();
+  let bytes = 0;
+  let open = true;
+  const end = () => {
+    if (open) change(scope, -1);
+    open = false;
+  };
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (done) {
+          controller.close();
+          end();
+          return;
+        }
+        bytes += value.byteLength;
+        if (!limited || bytes <= bytesMax) return controller.enqueue(value);
+        if (scope !== undefined) scope.oversize = true;
+        await reader.cancel().catch(() => undefined);
+        throw new Error(`the answer is larger than ${bytesMax} bytes`);
+      } catch (error) {
+        controller.error(error);
+        end();
+      }
+    },
+    async cancel(reason) {
+      end();
+      await reader.cancel(reason).catch(() => undefined);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}
+
+function targetOf(url: string | URL, response: Response): string {
+  const location = response.headers.get('location');
+  if (location === null || !URL.canParse(location, String(url))) return 'nowhere';
+  return shownUrl(new URL(location, url));
+}
+
+function connectionCode(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
+}

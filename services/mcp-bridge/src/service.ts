@@ -1,0 +1,74 @@
+import { create } from '@bufbuild/protobuf';
+import { failedPrecondition, invalidArgument } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import type { ServiceImpl } from '@stopgo/rpc';
+import type { AttemptState, Attempts } from './attempts.ts';
+import type { Catalogue } from './catalogue.ts';
+import { type ExecutorDependencies, makeAttempt } from './executor.ts';
+import { refused, toolMessage } from './outcome.ts';
+
+/** What the service is made of. */
+export type ServiceDependencies = ExecutorDependencies & {
+  /** Id of this instance. */
+  readonly instance: string;
+  readonly catalogue: () => Catalogue;
+  readonly attempts: Attempts;
+  readonly stopping: () => boolean;
+};
+
+/** The surface of the bridge: `stopgo.mcp.v1.McpBridgeService`. */
+export function createService(dependencies: ServiceDependencies): ServiceImpl<typeof mcp.McpBridgeService> {
+  const { instance, catalogue, attempts, stopping } = dependencies;
+
+  const check = (request: { readonly key?: mcp.CallKey | undefined; readonly instance: string }): mcp.CallKey => {
+    if (request.instance !== instance) {
+      throw failedPrecondition(
+        `this is the bridge instance ${instance}, and the call is for ${request.instance || 'none'}; ask that one`,
+        { reason: 'wrong_instance', instance },
+      );
+    }
+    const { key } = request;
+    if (key === undefined || key.conversationId === '' || key.runId === '' || key.callId === '') {
+      throw invalidArgument('key: conversation_id, run_id and call_id are required');
+    }
+    return key;
+  };
+
+  return {
+    listTools: async (request) => {
+      const { revision, tools } = catalogue();
+      if (request.knownRevision === revision) return { revision, instance, unchanged: true };
+      return { revision, instance, tools: tools.map(toolMessage) };
+    },
+
+    // A caller that leaves does not end its call: the attempt is on record, and its outcome can be asked for.
+    execute: async (request, context) => {
+      const key = check(request);
+      const token = context.bearerToken?.reveal();
+      return attempts.execute(key, (signal) =>
+        stopping()
+          ? Promise.resolve(
+              refused(mcp.RefusedReason.SERVER_UNAVAILABLE, 'the bridge is stopping; the call was not sent'),
+            )
+          : makeAttempt(request, token, signal, dependencies),
+      );
+    },
+
+    fenceCall: async (request) => ({ state: fenceState(attempts.fence(check(request))) }),
+
+    cancelCall: async (request) => ({ found: attempts.cancel(check(request)) }),
+  };
+}
+
+function fenceState(state: AttemptState): mcp.FenceCallResponse['state'] {
+  switch (state.kind) {
+    case 'never_seen':
+      return { case: 'neverSeen', value: create(mcp.NeverSeenSchema) };
+    case 'running':
+      return { case: 'running', value: create(mcp.RunningSchema) };
+    case 'outcome':
+      return { case: 'outcome', value: state.outcome };
+    case 'forgotten':
+      return { case: 'forgotten', value: create(mcp.ForgottenSchema) };
+  }
+}

@@ -1,0 +1,7 @@
+import type { McpServerConfig } from '@stopgo/runtime';
+import { shownUrl } from './http-fetch.ts';
+
+/** What the log says of a server when it is started. Arguments and queries may hold credentials and are left out. */
+export function startLine({ name, transport }: McpServerConfig): string {
+  return `MCP Server [${name}]: ${transport.kind === 'http' ? shownUrl(transport.url) : transport.command}`;
+}

@@ -1,0 +1,119 @@
+import { byteLength, canonicalJson, effectiveHints, type Hints, type Json, toolPin, visibleText } from '@stopgo/core';
+
+/** A tool of one server, with what the platform makes of its definition. */
+export type DefinedTool = {
+  readonly server: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly [key: string]: Json };
+  readonly inputSchemaJson: string;
+  /** As declared; empty if there are none. */
+  readonly annotationsJson: string;
+  readonly definitionJson: string;
+  readonly pin: string;
+  readonly hints: Hints;
+  readonly approvalRequired: boolean;
+  readonly forwardsBearer: boolean;
+};
+
+/** What the configuration of its server says about each tool. */
+export type ToolPlace = {
+  readonly server: string;
+  readonly unannotated: 'ask' | 'run';
+  readonly approvalRequired: boolean;
+  readonly forwardsBearer: boolean;
+};
+
+/** The tools that can be used, and why the others cannot. */
+export type DefinedTools = { readonly tools: readonly DefinedTool[]; readonly problems: readonly string[] };
+
+/** Names longer than this are cut in a warning, in characters. */
+const shownNameCharactersMax = 80;
+
+/**
+ * Reads the definitions of a server. One that cannot be used is left out and told, so that it does not take the others
+ * with it: no name, a name given twice, a schema that is no object schema, a definition beyond the bound.
+ */
+export function defineTools(
+  definitions: readonly Json[],
+  place: ToolPlace,
+  bounds: { readonly definitionBytesMax: number; readonly toolsPerServerMax: number },
+): DefinedTools {
+  const tools = new Map<string, DefinedTool>();
+  const problems: string[] = [];
+  for (const definition of definitions) {
+    if (tools.size === bounds.toolsPerServerMax) {
+      problems.push(`it has more than ${bounds.toolsPerServerMax} tools; the others are left out`);
+      break;
+    }
+    const result = defineTool(definition, place, bounds.definitionBytesMax);
+    if (typeof result === 'string') problems.push(result);
+    else if (tools.has(result.name))
+      problems.push(`tool ${shownName(result.name)}: defined twice; the second is left out`);
+    else tools.set(result.name, result);
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+function defineTool(definition: Json, place: ToolPlace, bytesMax: number): DefinedTool | string {
+  if (!isObject(definition)) return 'a tool that is no JSON object is left out';
+  const { name, inputSchema, annotations } = definition;
+  if (typeof name !== 'string' || name === '') return 'a tool without a name is left out';
+  const label = `tool ${shownName(name)}`;
+  if (!isObject(inputSchema) || inputSchema.type !== 'object') {
+    return `${label}: its inputSchema is not the schema of an object; the tool is left out`;
+  }
+  try {
+    const { pin, definitionJson } = toolPin(pinned(definition));
+    const bytes = byteLength(definitionJson);
+    if (bytes > bytesMax)
+      return `${label}: its definition has ${bytes} bytes (at most ${bytesMax}); the tool is left out`;
+    return {
+      server: place.server,
+      name,
+      description: typeof definition.description === 'string' ? definition.description : '',
+      inputSchema,
+      inputSchemaJson: canonicalJson(inputSchema),
+      annotationsJson: annotations === undefined ? '' : canonicalJson(annotations),
+      definitionJson,
+      pin,
+      hints: effectiveHints({
+        unannotated: place.unannotated,
+        ...(annotations === undefined ? {} : { annotations }),
+        ...(definition.destructiveHint === undefined ? {} : { topLevelDestructive: definition.destructiveHint }),
+      }),
+      approvalRequired: place.approvalRequired,
+      forwardsBearer: place.forwardsBearer,
+    };
+  } catch {
+    return `${label}: its definition cannot be written as canonical JSON; the tool is left out`;
+  }
+}
+
+const pinnedKeys = [
+  'name',
+  'title',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'destructiveHint',
+] as const;
+
+/** What the pin covers: everything that tells a model or a person what the tool is, and nothing else. */
+function pinned(definition: { readonly [key: string]: Json }): Json {
+  const kept: Record<string, Json> = {};
+  for (const key of pinnedKeys) {
+    const value = definition[key];
+    if (value !== undefined) kept[key] = value;
+  }
+  return kept;
+}
+
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shownName(name: string): string {
+  return `"${visibleText(name.slice(0, shownNameCharactersMax))}"`;
+}
