@@ -2,7 +2,7 @@
  * What kind of failure a caller sees. One list for every service: the transports map a kind to a gRPC status and back,
  * and the gateway maps it to HTTP and JSON-RPC.
  *
- * Worth trying again after a pause: `unavailable`, `resource_exhausted` and, for a call that is safe to repeat,
+ * Worth trying again after a pause: `resource_exhausted` and, for a call that is safe to repeat, `unavailable` and
  * `deadline_exceeded`. `conflict` asks to read again first. All others fail the same way when repeated.
  */
 export type ErrorKind =
@@ -76,7 +76,7 @@ export const unauthenticated = ofKind('unauthenticated');
 export const permissionDenied = ofKind('permission_denied');
 /** A named bound is reached. */
 export const resourceExhausted = ofKind('resource_exhausted');
-/** A part that is needed cannot be reached now. */
+/** A part that is needed cannot be reached now. If it was lost in the middle of a call, what took effect is unknown. */
 export const unavailable = ofKind('unavailable');
 /** No answer within the time allowed; whether it took effect is unknown. */
 export const deadlineExceeded = ofKind('deadline_exceeded');

@@ -21,11 +21,13 @@ const CODES: Readonly<Record<ErrorKind, status>> = {
   internal: status.INTERNAL,
 };
 
-/** Codes without a kind of their own: peers that are not ours may send them. */
+/** What a bare status means, also one that no service of ours sends. */
 const KINDS: ReadonlyMap<status, ErrorKind> = new Map([
   ...(Object.entries(CODES) as [ErrorKind, status][]).map(([kind, code]) => [code, kind] as const),
   [status.ALREADY_EXISTS, 'conflict'],
   [status.OUT_OF_RANGE, 'invalid_argument'],
+  // Our own cancellation never gets here, so this is a server that was cut off in the middle of the call.
+  [status.CANCELLED, 'unavailable'],
 ]);
 
 /** The trailer that holds a {@link WireError} as JSON. */

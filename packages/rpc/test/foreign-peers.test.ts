@@ -15,8 +15,8 @@ import {
 import type { ErrorKind } from '@stopgo/core';
 import { afterEach, expect, test, vi } from 'vitest';
 import { bind, connectGrpc, createGrpcClient, Secret, startGrpcServer } from '../src/index.ts';
+import { type EchoClient, echoImpl, failure, readAll, waitFor } from './echo.ts';
 import { EchoRequestSchema, EchoService } from './gen/stopgo/testing/v1/echo_pb.ts';
-import { type EchoClient, echoImpl, failure, readAll } from './transport.contract.ts';
 
 const TOKEN = 'internal-token-0123456789';
 const GARBAGE = Buffer.from([0xff, 0xff, 0xff]);
@@ -84,7 +84,7 @@ async function statusFromOurs(bytes: Buffer, headers: Record<string, string | Bu
 }
 
 test.each<[status, ErrorKind]>([
-  [status.CANCELLED, 'canceled'],
+  [status.CANCELLED, 'unavailable'],
   [status.UNKNOWN, 'internal'],
   [status.INVALID_ARGUMENT, 'invalid_argument'],
   [status.DEADLINE_EXCEEDED, 'deadline_exceeded'],
@@ -128,7 +128,7 @@ test('an answer that cannot be decoded is data loss, and ends its stream', async
   });
   expect((await failure(client.echo({}))).kind).toBe('data_loss');
   expect((await failure(readAll(client.count({})))).kind).toBe('data_loss');
-  await vi.waitFor(() => expect(canceled).toHaveBeenCalledTimes(1));
+  await waitFor(() => expect(canceled).toHaveBeenCalledTimes(1));
 });
 
 test.each<[string, Buffer, Record<string, string | Buffer>]>([
