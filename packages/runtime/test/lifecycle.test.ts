@@ -53,6 +53,14 @@ describe('a process', () => {
     expect(await ended).toBe(0);
   });
 
+  test('takes the same signal, delivered twice at once, for one', async () => {
+    const { child, said, ended } = start('ok');
+    await said('ready');
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
   test('exits at once on a second signal', async () => {
     const { child, said, ended } = start('stop-hangs');
     await said('ready');

@@ -5,6 +5,12 @@ import { messageOf, type Started } from './started.ts';
 /** How long a graceful stop may take before the process gives up on it. */
 export const STOP_DEADLINE_MS = 10_000;
 
+/**
+ * The same signal again within this time is an echo, not a second wish: on Ctrl-C a terminal signals the whole process
+ * group, and `npm` passes its own copy on.
+ */
+const SIGNAL_ECHO_MS = 300;
+
 const EXIT_OK = 0;
 const EXIT_FAILED = 1;
 /** A process ended by a signal exits with this plus the signal's number. */
@@ -28,18 +34,23 @@ export type RunProcessOptions = {
  * Runs a service as a process: starts it, waits for SIGINT or SIGTERM, stops it gracefully, exits.
  *
  * Exit codes: 0 after a clean stop; 1 when the start failed, the stop failed or took longer than the deadline, or an
- * error was caught by nobody; 130 or 143 at once on a second signal. A signal during the start stops the service as
+ * error was caught by nobody; 130 or 143 at once on a second signal (an echo of
+ * the first one does not count). A signal during the start stops the service as
  * soon as it has started. A closed output (`stopgo start | head`) does not end the process.
  */
 export async function runProcess(options: RunProcessOptions): Promise<void> {
   const { name, logger, process: host, stopDeadlineMs = STOP_DEADLINE_MS } = options;
   const asked = deferred();
-  let stopping = false;
+  let first: { readonly signal: StopSignal; readonly at: number } | undefined;
 
   for (const signal of Object.keys(SIGNAL_NUMBERS) as StopSignal[]) {
     host.on(signal, () => {
-      if (stopping) host.exit(EXIT_SIGNAL_BASE + SIGNAL_NUMBERS[signal]);
-      stopping = true;
+      if (first !== undefined) {
+        const isEcho = first.signal === signal && performance.now() - first.at < SIGNAL_ECHO_MS;
+        if (!isEcho) host.exit(EXIT_SIGNAL_BASE + SIGNAL_NUMBERS[signal]);
+        return;
+      }
+      first = { signal, at: performance.now() };
       logger.info('Shutting down server...', { signal });
       setTimeout(() => {
         logger.error(`${name} did not stop within ${stopDeadlineMs} ms; giving up`);

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, loadAgentConfig } from '../src/index.ts';
+
+/** The problems that a file is refused with. */
+function problemsOf(source: string): readonly string[] {
+  try {
+    loadAgentConfig('agent.yaml', { readFile: () => source });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const NODE_TYPES = 'llm, sequential, parallel, loop or a2a';
+const DURATION = 'expected a duration such as 120s, 500ms, 2m or a number of seconds';
+
+describe('what is refused, with one line each', () => {
+  test.each<[string, string, string[]]>([
+    ['a server without a name', 'mcp_servers: [{ command: x }]', ['mcp_servers[0]: name is required']],
+    [
+      'a server with an empty name',
+      'mcp_servers: [{ name: "", url: "http://h/" }]',
+      ['mcp_servers[0]: name is required'],
+    ],
+    [
+      'a name used three times, told once',
+      'mcp_servers: [{ name: resources, command: x }, { name: resources, command: y }, { name: resources, command: z }]',
+      ['mcp_servers: duplicate name "resources"'],
+    ],
+    ['neither url nor command', 'mcp_servers: [{ name: a }]', ['mcp_servers[0] "a": set either url or command']],
+    [
+      'both url and command',
+      'mcp_servers: [{ name: z, command: x }, { name: a, command: x, url: "http://h/" }]',
+      ['mcp_servers[1] "a": set either url or command'],
+    ],
+    [
+      'args beside url',
+      'mcp_servers: [{ name: a, url: "http://h/", args: [x] }]',
+      ['mcp_servers[0] "a": args is for a server with command'],
+    ],
+    [
+      'auth beside command',
+      'mcp_servers: [{ name: a, command: x, auth: none }]',
+      ['mcp_servers[0] "a": auth is for a server with url'],
+    ],
+    ['mcp with neither', 'mcp: { args: [x] }', ['mcp "default": set either url or command']],
+    [
+      'mcp beside mcp_servers',
+      'mcp: { command: x }\nmcp_servers: []',
+      ['mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name'],
+    ],
+    ['an unknown key', 'promt: hello', ['unknown key "promt"; did you mean "prompt"?']],
+    ['a key in another spelling', 'mcpServers: []', ['unknown key "mcpServers"; did you mean "mcp_servers"?']],
+    ['an unknown key further in', 'llm: { modle: x }', ['llm: unknown key "modle"; did you mean "model"?']],
+    [
+      'an unknown key far from all',
+      'limits: { zzzzzz: 1 }',
+      ['limits: unknown key "zzzzzz"; known: concurrent_runs, open_streams, body_bytes, message_bytes'],
+    ],
+    ['a number for a text', 'name: 42', ['name: expected text, found the number 42 (put it in quotes: "42")']],
+    ['a boolean for a text', 'prompt: true', ['prompt: expected text, found true (put it in quotes: "true")']],
+    ['a list for a text', 'prompt: [a]', ['prompt: expected text, found a list']],
+    ['a mapping for a list', 'mcp_servers: { a: 1 }', ['mcp_servers: expected a list, found a mapping']],
+    [
+      'a text for a list',
+      'mcp_servers: [{ name: a, command: x, args: --token }]',
+      ['mcp_servers[0].args: expected a list, found text'],
+    ],
+    ['a text for a mapping', 'llm: gemini', ['llm: expected a mapping, found text']],
+    ['nothing for an entry', 'mcp_servers: [~]', ['mcp_servers[0]: expected a mapping, found nothing']],
+    ['a text for a number', 'port: "8080"', ['port: expected a whole number from 0 to 65535, found "8080"']],
+    ['a number out of range', 'port: 65536', ['port: expected a whole number from 0 to 65535, found the number 65536']],
+    ['half a number', 'max_turns: 1.5', ['max_turns: expected a whole number from 1 to 100, found the number 1.5']],
+    [
+      'yes for true',
+      'mcp_servers: [{ name: a, command: x, stateless: yes }]',
+      ['mcp_servers[0].stateless: expected true or false, found "yes"'],
+    ],
+    [
+      'a misspelled word',
+      'mcp_servers: [{ name: a, command: x, era: legcy }]',
+      ['mcp_servers[0].era: expected auto, legacy or modern, found "legcy"; did you mean "legacy"?'],
+    ],
+    ['another word', 'unannotated: maybe', ['unannotated: expected ask or run, found "maybe"']],
+    ['no duration', 'sync_wait: soon', [`sync_wait: ${DURATION}, found "soon"`]],
+    ['a duration too long', 'llm: { timeout: 2h }', ['llm.timeout: must be from 1ms to 1h, found 2h']],
+    [
+      'no url',
+      'public_url: example.com',
+      ['public_url: expected an http or https URL, such as http://127.0.0.1:8090/mcp'],
+    ],
+    [
+      'a password in a url',
+      'mcp_servers: [{ name: a, url: "https://u:hunter22@h/" }]',
+      ['mcp_servers[0].url: must not hold a user name or a password: addresses are logged'],
+    ],
+    [
+      'a path in an origin',
+      'allowed_origins: ["https://a.example/x"]',
+      ['allowed_origins[0]: expected an origin such as https://app.example.com, without a path or a slash at the end'],
+    ],
+    [
+      'a port in a host',
+      'allowed_hosts: ["a.example:80"]',
+      ['allowed_hosts[0]: expected a host name in lower case, without scheme, port or path'],
+    ],
+    [
+      'an unknown type of node',
+      'agent: { type: paralel }',
+      [`agent.type: expected ${NODE_TYPES}, found "paralel"; did you mean "parallel"?`],
+    ],
+    ['no children', 'agent: { type: loop }', ['agent: a node of type "loop" needs at least one entry in agents']],
+    [
+      'a key of another type',
+      'agent: { type: sequential, prompt: x, agents: [{ prompt: y }] }',
+      ['agent: prompt is not for a node of type "sequential" (only llm, a2a)'],
+    ],
+    [
+      'a remote node without url',
+      'agent: { type: parallel, agents: [{ type: a2a }] }',
+      ['agent.agents[0]: url is required'],
+    ],
+    ['a remote agent without name and url', 'a2a: [{}]', ['a2a[0]: name is required', 'a2a[0]: url is required']],
+    [
+      'a list of remote agents',
+      'a2a: [{ name: b, url: "http://h/" }]',
+      ['a2a: delegating to other agents is not built in this version; remove the list'],
+    ],
+    [
+      'remote agents of a node',
+      'agent: { a2a: [{ name: b, url: "http://h/" }] }',
+      ['agent.a2a: delegating to other agents is not built in this version; remove the list'],
+    ],
+    [
+      'a tree',
+      'agent: { type: loop, agents: [{ prompt: x }] }',
+      ['agent: a tree of agents is not built in this version; use one node of type "llm", or leave agent out'],
+    ],
+    [
+      'a list as the file',
+      '- a',
+      ['failed to parse config file: agent.yaml: expected a mapping of keys, found a list'],
+    ],
+    [
+      'the same key twice',
+      'name: a\nname: b',
+      ['failed to parse config file: agent.yaml:2:1: Map keys must be unique'],
+    ],
+    [
+      'two documents',
+      'name: a\n---\nname: b',
+      ['failed to parse config file: agent.yaml:2:1: only one document is allowed; remove the line ---'],
+    ],
+    ['a tab', 'llm:\n\tmodel: x', ['failed to parse config file: agent.yaml:2:1: Tabs are not allowed as indentation']],
+  ])('%s', (_, source, problems) => {
+    expect(problemsOf(source)).toEqual(problems);
+  });
+
+  test('all problems of a file at once', () => {
+    const problems = problemsOf(`
+promt: hello
+prot: 80
+name: 7
+mcp: { command: x }
+mcp_servers:
+  - { command: x }
+  - { name: a }
+  - { name: a, command: y, timeout: never }
+agent: { type: tree, agents: [{ type: a2a }] }
+`);
+    expect(problems.toSorted()).toEqual([
+      `agent.agents[0]: url is required`,
+      `agent.type: expected ${NODE_TYPES}, found "tree"`,
+      'mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name',
+      'mcp_servers: duplicate name "a"',
+      'mcp_servers[0]: name is required',
+      'mcp_servers[1] "a": set either url or command',
+      `mcp_servers[2].timeout: ${DURATION}, found "never"`,
+      'name: expected text, found the number 7 (put it in quotes: "7")',
+      'unknown key "promt"; did you mean "prompt"?',
+      'unknown key "prot"; did you mean "port"?',
+    ]);
+  });
+
+  test('a tree deeper than the limit, however deep', () => {
+    const depth = 200;
+    const tree = `${'{ type: loop, agents: ['.repeat(depth)}{ prompt: x }${'] }'.repeat(depth)}`;
+    expect(problemsOf(`agent: ${tree}`)).toEqual([expect.stringMatching(/the tree is deeper than 32 levels$/)]);
+  });
+
+  test('aliases that blow up', () => {
+    const lines = Array.from({ length: 12 }, (_, i) => `  - &a${i + 1} [*a${i}, *a${i}, *a${i}, *a${i}]`);
+    expect(problemsOf(`x:\n  - &a0 [z]\n${lines.join('\n')}`)).toEqual([
+      expect.stringMatching(/^failed to parse config file: agent\.yaml: Excessive alias count/),
+    ]);
+  });
+
+  test.each([
+    ['ENOENT', 'failed to read config file: agent.yaml: there is no such file; name another one with --config FILE'],
+    ['EACCES', 'failed to read config file: agent.yaml: permission denied'],
+    ['EISDIR', 'failed to read config file: agent.yaml: is a folder, not a file'],
+    ['EIO', 'failed to read config file: agent.yaml: the disk said EIO'],
+  ])('a file that cannot be read: %s', (code, problem) => {
+    const readFile = () => {
+      throw Object.assign(new Error(`the disk said ${code}`), { code });
+    };
+    expect(() => loadAgentConfig('agent.yaml', { readFile })).toThrow(new ConfigError([problem]));
+  });
+
+  test('a text in a wrong place may be a credential, so it is not repeated', () => {
+    const secret = 'sk-live-0123456789';
+    for (const file of [
+      `llm: ${secret}`,
+      `limits: ${secret}`,
+      `mcp_servers: ${secret}`,
+      `mcp_servers: [{ name: a, command: x, env: ${secret} }]`,
+      `public_url: ${secret}`,
+    ]) {
+      expect(problemsOf(file).join()).not.toContain(secret);
+    }
+  });
+});

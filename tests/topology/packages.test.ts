@@ -1,0 +1,187 @@
+import { posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  importsOf,
+  packageOf,
+  type Repository,
+  readRepository,
+  rootManifest,
+  sources,
+  type Workspace,
+  withFile,
+  workspaces,
+} from './repository.ts';
+
+const SHARED = ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc', '@stopgo/runtime'];
+const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'store'].map((name) => `@stopgo/${name}`);
+/** Programs of their own: started, not imported, except by tests that want them in their own process. */
+const PROGRAMS = ['@stopgo/mcp-resources', '@stopgo/offline-model'];
+const ANYTHING = [...SHARED, ...SERVICES, ...PROGRAMS];
+
+/** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
+const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
+  'packages/proto': { name: '@stopgo/proto', may: [] },
+  'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
+  'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
+  'packages/runtime': { name: '@stopgo/runtime', may: ['@stopgo/core'] },
+  'services/approvals': { name: '@stopgo/approvals', may: SHARED },
+  'services/gateway': { name: '@stopgo/gateway', may: SHARED },
+  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: SHARED },
+  'services/orchestrator': { name: '@stopgo/orchestrator', may: SHARED },
+  'services/store': { name: '@stopgo/store', may: SHARED },
+  'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [] },
+  'offline-model': { name: '@stopgo/offline-model', may: [] },
+  cli: { name: '@stopgo/cli', may: ANYTHING },
+  tests: { name: '@stopgo/tests', may: ANYTHING },
+  bench: { name: '@stopgo/bench', may: ANYTHING },
+};
+
+function pinnedPackages(repository: Repository): string[] {
+  const found = workspaces(repository).map(({ folder, manifest }) => `${folder} is ${manifest.name}`);
+  const pinned = Object.entries(PACKAGES).map(([folder, { name }]) => `${folder} is ${name}`);
+  return [
+    ...found.filter((line) => !pinned.includes(line)).map((line) => `not pinned: ${line}`),
+    ...pinned.filter((line) => !found.includes(line)).map((line) => `missing: ${line}`),
+  ];
+}
+
+function directions(repository: Repository): string[] {
+  return workspaces(repository).flatMap(({ folder, manifest }) => {
+    const may = PACKAGES[folder]?.may ?? [];
+    const forbidden = (name: string, inTests: boolean) =>
+      name.startsWith('@stopgo/') &&
+      name !== manifest.name &&
+      !may.includes(name) &&
+      !(inTests && [...SHARED, ...PROGRAMS].includes(name));
+    const declared = Object.keys(manifest.dependencies ?? {})
+      .filter((name) => forbidden(name, false))
+      .map((name) => `${folder}/package.json depends on ${name}`);
+    const imported = eachImport(repository, folder)
+      .filter(({ path, specifier }) => forbidden(packageOf(specifier) ?? '', !isProduct(path, folder)))
+      .map(({ path, specifier }) => `${path} imports ${specifier}`);
+    return [...declared, ...imported];
+  });
+}
+
+function undeclaredImports(repository: Repository): string[] {
+  const forTests = Object.keys(rootManifest(repository).devDependencies ?? {});
+  return workspaces(repository).flatMap((workspace) =>
+    eachImport(repository, workspace.folder)
+      .filter(({ path, specifier }) => {
+        const name = packageOf(specifier);
+        if (name === undefined || name === workspace.manifest.name) return false;
+        const declared = Object.keys(workspace.manifest.dependencies ?? {});
+        if (isProduct(path, workspace.folder)) return !declared.includes(name);
+        return ![...declared, ...Object.keys(workspace.manifest.devDependencies ?? {}), ...forTests].includes(name);
+      })
+      .map(
+        ({ path, specifier }) => `${path} imports ${specifier}, which ${workspace.folder}/package.json does not name`,
+      ),
+  );
+}
+
+/** A relative import that leaves its package goes around the package's exports. */
+function escapes(repository: Repository): string[] {
+  return workspaces(repository).flatMap(({ folder }) =>
+    eachImport(repository, folder)
+      .filter(({ path, specifier }) => {
+        if (!specifier.startsWith('.')) return false;
+        const target = posix.join(posix.dirname(path), specifier);
+        const inside = target.startsWith(`${folder}/`);
+        return !inside || (isProduct(path, folder) && !target.startsWith(`${folder}/src/`));
+      })
+      .map(({ path, specifier }) => `${path} reaches out to ${specifier}`),
+  );
+}
+
+function eachImport(repository: Repository, folder: string): { path: string; specifier: string }[] {
+  return sources(repository, `${folder}/`).flatMap(([path, text]) =>
+    importsOf(text).map((specifier) => ({ path, specifier })),
+  );
+}
+
+function isProduct(path: string, folder: Workspace['folder']): boolean {
+  return path.startsWith(`${folder}/src/`);
+}
+
+const repository = readRepository();
+const rules = { pinnedPackages, directions, undeclaredImports, escapes };
+
+describe.each(Object.entries(rules))('%s', (_, rule) => {
+  test('holds', () => {
+    expect(rule(repository)).toEqual([]);
+  });
+});
+
+describe('each rule sees its mutant', () => {
+  const manifest = (name: string, dependencies = {}) => JSON.stringify({ name, dependencies });
+
+  test.each<[string, keyof typeof rules, string, string, string]>([
+    [
+      'a new package',
+      'pinnedPackages',
+      'packages/extra/package.json',
+      manifest('@stopgo/extra'),
+      'not pinned: packages/extra is @stopgo/extra',
+    ],
+    ['a renamed package', 'pinnedPackages', 'cli/package.json', manifest('stopgo'), 'missing: cli is @stopgo/cli'],
+    [
+      'a service that depends on another',
+      'directions',
+      'services/approvals/package.json',
+      manifest('@stopgo/approvals', { '@stopgo/store': '*' }),
+      'services/approvals/package.json depends on @stopgo/store',
+    ],
+    [
+      'a service that imports another',
+      'directions',
+      'services/gateway/src/mutant.ts',
+      "import { start } from '@stopgo/store';",
+      'services/gateway/src/mutant.ts imports @stopgo/store',
+    ],
+    [
+      'a service test that imports another service',
+      'directions',
+      'services/gateway/test/mutant.ts',
+      "import type { X } from '@stopgo/store';",
+      'services/gateway/test/mutant.ts imports @stopgo/store',
+    ],
+    [
+      'a core that imports outwards',
+      'directions',
+      'packages/core/src/mutant.ts',
+      "export * from '@stopgo/rpc';",
+      'packages/core/src/mutant.ts imports @stopgo/rpc',
+    ],
+    [
+      'an import nobody declared',
+      'undeclaredImports',
+      'services/store/src/mutant.ts',
+      "import x from 'express/lib/x.js';",
+      'services/store/src/mutant.ts imports express/lib/x.js, which services/store/package.json does not name',
+    ],
+    [
+      'a tool of the tests in the product',
+      'undeclaredImports',
+      'packages/rpc/src/mutant.ts',
+      "import {\n  test,\n} from 'vitest';",
+      'packages/rpc/src/mutant.ts imports vitest, which packages/rpc/package.json does not name',
+    ],
+    [
+      'a way around the exports',
+      'escapes',
+      'services/store/src/mutant.ts',
+      "import '../../../packages/core/src/digest.ts';",
+      'services/store/src/mutant.ts reaches out to ../../../packages/core/src/digest.ts',
+    ],
+    [
+      'a product that uses its tests',
+      'escapes',
+      'services/store/src/mutant.ts',
+      "import { x } from '../test/x.ts';",
+      'services/store/src/mutant.ts reaches out to ../test/x.ts',
+    ],
+  ])('%s', (_, rule, path, text, violation) => {
+    expect(rules[rule](withFile(repository, path, text))).toContain(violation);
+  });
+});
