@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import {
+  fileSchema,
+  limitsSchema,
+  llmSchema,
+  mcpServerSchema,
+  nodeSchema,
+  remoteAgentSchema,
+} from '../src/config/schema.ts';
+import { ConfigError, loadAgentConfig, parseDuration } from '../src/index.ts';
+
+const pathOf = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const readFile = (path: string) => readFileSync(path, 'utf8');
+const page = readFile(pathOf('docs/configuration.md'));
+
+/** The rows of the first table below a heading, cell by cell. */
+function tableUnder(heading: string): string[][] {
+  const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  );
+}
+
+/** What a key gets when a file does not give it, in the words of the page. */
+function defaultOf(schema: z.ZodType): string {
+  const absent = schema.safeParse(undefined);
+  if (!absent.success) return 'required';
+  if (Array.isArray(absent.data)) return '[]';
+  if (absent.data === undefined || typeof absent.data === 'object') return '';
+  return absent.data === '' ? '(empty)' : String(absent.data);
+}
+
+describe('docs/configuration.md', () => {
+  test.each([
+    ['Top level', fileSchema.shape],
+    ['llm', llmSchema.shape],
+    ['mcp_servers', mcpServerSchema.shape],
+    ['a2a', remoteAgentSchema.shape],
+    ['agent', nodeSchema.shape],
+    ['limits', limitsSchema.shape],
+  ])('the table of %s has every key with its default', (heading, shape) => {
+    const told = tableUnder(heading).map(([key = '', type = '', value = '']) => {
+      const isDuration = type.startsWith('duration');
+      return [key, isDuration ? String(parseDuration(value)) : value];
+    });
+    expect(told.toSorted()).toEqual(
+      Object.entries(shape)
+        .map(([key, schema]) => [key, defaultOf(schema)])
+        .toSorted(),
+    );
+  });
+
+  test('its examples can be loaded', () => {
+    const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
+    expect(examples).toHaveLength(4);
+    for (const example of examples) loadAgentConfig('example', { readFile: () => example });
+  });
+
+  test.each([
+    'promt: x',
+    'llm: { modle: x }',
+    'mcp_servers: [{ command: x }]',
+    'mcp_servers: [{ name: resources, command: x }, { name: resources, command: x }]',
+    'mcp_servers: [{ name: b, command: x }, { name: a }]',
+    'mcp_servers: [{ name: b, command: x }, { name: a, url: "http://h/", args: [] }]',
+    'mcp_servers: [{ name: b, command: x }, { name: a, command: x, auth: none }]',
+    'mcp: { command: x }\nmcp_servers: []',
+    'name: 42',
+    'port: 80a',
+    'sync_wait: soon',
+    'llm: { timeout: 2h }',
+    'agent: { type: paralel }',
+    'agent: { type: loop }',
+    'agent: { type: loop, agents: [{ prompt: x }] }',
+    'a2a: [{ name: a, url: "http://h/" }]',
+    '[]',
+  ])('its table of errors has the one of %s', (source) => {
+    const told = tableUnder('Errors').map(([text]) => text);
+    try {
+      loadAgentConfig('FILE', { readFile: () => source });
+      expect.unreachable('the file was accepted');
+    } catch (error) {
+      expect(error).toBeInstanceOf(ConfigError);
+      for (const problem of (error as ConfigError).problems) expect(told).toContain(problem);
+    }
+  });
+});
+
+describe('config/agent.yaml', () => {
+  test('is a file without warnings that listens on this machine only', () => {
+    const { config, warnings } = loadAgentConfig(pathOf('config/agent.yaml'), { readFile });
+    expect(warnings).toEqual([]);
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, llm: { model: 'gemini-2.5-flash' } });
+    expect(config.mcpServers.map(({ name, transport }) => [name, transport])).toEqual([
+      [
+        'resources',
+        {
+          kind: 'stdio',
+          command: 'node',
+          args: ['mcp-servers/resources/dist/main.js', '--db', './data/resources.db'],
+          env: {},
+        },
+      ],
+    ]);
+  });
+});
