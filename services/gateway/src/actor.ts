@@ -1,0 +1,66 @@
+import { invalidArgument, visibleText } from '@stopgo/core';
+import { envelope } from '@stopgo/proto';
+import type { Request } from 'express';
+import { APPROVER_CHARACTERS_MAX } from './bounds.ts';
+import type { Frame } from './frame.ts';
+
+/** Who did something over REST, as it is recorded. */
+export type RestActor = {
+  readonly kind: envelope.ActorKind;
+  readonly id: string;
+  /** True if the id is what the caller says of themselves. */
+  readonly claimed: boolean;
+  readonly surface: 'rest';
+  readonly address: string;
+};
+
+const NOBODY = 'anonymous';
+
+/** Somebody who talks to the agent. */
+export const userActor = ({ address }: Frame): RestActor => ({
+  kind: envelope.ActorKind.USER,
+  id: NOBODY,
+  claimed: false,
+  surface: 'rest',
+  address,
+});
+
+/**
+ * Somebody who decides: under the name in `X-Approver` or in the body, else as nobody in particular.
+ *
+ * @throws DomainError `invalid_argument` for a name that is empty, too long or not printable, and for two names.
+ */
+export function approverActor(req: Request, frame: Frame, by: string | undefined): RestActor {
+  const header = req.get('x-approver');
+  const fromHeader = header === undefined ? undefined : checkedName('X-Approver', headerText(header));
+  const fromBody = by === undefined ? undefined : checkedName('"by"', by);
+  if (fromHeader !== undefined && fromBody !== undefined && fromHeader !== fromBody) {
+    throw invalidArgument('X-Approver and "by" name different people; send one of them');
+  }
+  const name = fromHeader ?? fromBody;
+  return {
+    kind: envelope.ActorKind.APPROVER,
+    id: name ?? NOBODY,
+    claimed: name !== undefined,
+    surface: 'rest',
+    address: frame.address,
+  };
+}
+
+function checkedName(where: string, name: string): string {
+  const trimmed = name.trim();
+  const printable = visibleText(trimmed) === trimmed && !/[\n\t]/.test(trimmed);
+  if (trimmed === '' || !printable || [...trimmed].length > APPROVER_CHARACTERS_MAX) {
+    throw invalidArgument(`${where} must be 1 to ${APPROVER_CHARACTERS_MAX} printable characters`);
+  }
+  return trimmed;
+}
+
+/** Node reads header bytes as Latin-1; clients mean UTF-8. What is not UTF-8 stays Latin-1. */
+function headerText(value: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,108 @@
+import { notFound, unavailable, visibleText } from '@stopgo/core';
+import { describeError } from '@stopgo/runtime';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { allowAll } from './authorize.ts';
+import { SSE_HEARTBEAT_MS, SSE_STALL_MS } from './bounds.ts';
+import { browserRules } from './browser-rules.ts';
+import { problemOf } from './errors.ts';
+import { frameOf } from './frame.ts';
+import type { OpenStreams } from './open-streams.ts';
+import type { GatewayOptions } from './options.ts';
+import { readBody } from './request-body.ts';
+import { pathOf, requestLog } from './request-log.ts';
+import { requestRules, securityHeaders } from './request-rules.ts';
+import { sendJson } from './respond.ts';
+import { allRoutes } from './routes/all-routes.ts';
+import type { Handler, Route, RouteDependencies } from './routes/route.ts';
+
+/** What the app needs of the server around it. */
+export type AppSurroundings = {
+  readonly streams: OpenStreams;
+  /** Aborts when requests that are still running must be answered now. */
+  readonly giveUp: AbortSignal;
+};
+
+/** The HTTP surface, without a socket. */
+export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurroundings): Express {
+  const deps: RouteDependencies = {
+    ...options,
+    authorize: options.authorize ?? allowAll,
+    streams,
+    heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
+    streamStallMs: options.times?.streamStallMs ?? SSE_STALL_MS,
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.use(requestLog(options.log, options.now, options.newSessionId));
+  app.use(securityHeaders, requestRules, browserRules(options));
+  mount(app, allRoutes(deps), readBody(options.limits.bodyBytes), giveUp);
+  app.use(unknownRoute);
+  app.use(answerError(options));
+  return app;
+}
+
+function mount(app: Express, routes: readonly Route[], body: RequestHandler, giveUp: AbortSignal): void {
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const here = routes.filter((route) => route.path === path);
+    for (const { method, handle } of here) {
+      if (method === 'GET') app.get(path, answer(handle, giveUp));
+      else app.post(path, body, answer(handle, giveUp));
+    }
+    app.all(path, wrongMethod(here));
+  }
+}
+
+const answer =
+  (handle: Handler, giveUp: AbortSignal): RequestHandler =>
+  (req, res) =>
+    orGiveUp(handle(req, res, frameOf(res)), giveUp);
+
+/** The outcome of a handler, or an error as soon as the server cannot wait any longer. */
+function orGiveUp(work: Promise<void>, giveUp: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const act = () =>
+      reject(
+        unavailable(
+          'the gateway is stopping; whether this took effect is unknown: read the conversation, or repeat the request with the same Idempotency-Key',
+        ),
+      );
+    if (giveUp.aborted) act();
+    giveUp.addEventListener('abort', act, { once: true });
+    work.then(resolve, reject).finally(() => giveUp.removeEventListener('abort', act));
+  });
+}
+
+function wrongMethod(here: readonly Route[]): RequestHandler {
+  const allow = here.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
+  return (req, res) => {
+    res.setHeader('Allow', allow);
+    if (req.method === 'OPTIONS') res.status(204).end();
+    else sendJson(res, 405, { error: `${req.method} is not allowed here; use ${allow}` });
+  };
+}
+
+const unknownRoute: RequestHandler = (req) => {
+  throw notFound(visibleText(`Cannot ${req.method} ${pathOf(req.originalUrl)}`));
+};
+
+const answerError =
+  ({ log, newId }: GatewayOptions): ErrorRequestHandler =>
+  (error: unknown, req, res: Response, _next) => {
+    const problem = problemOf(error, newId, (cause, id) => {
+      log.error('internal error', {
+        error_id: id,
+        path: pathOf(req.originalUrl),
+        sid: frameOf(res).sessionId,
+        error: describeError(cause),
+      });
+    });
+    if (res.headersSent) {
+      // Half an answer is out: only an abrupt end tells the client that it is not whole.
+      res.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
+    sendJson(res, problem.status, problem.body);
+  };

@@ -1,0 +1,87 @@
+import { type Endpoint, errorExample, JSON_TYPE } from './endpoint.ts';
+import { APPROVAL_ID, approvalExample, conversationExample, settledResultExample, workingExample } from './examples.ts';
+
+const NOT_FOUND = {
+  description: 'No such approval.',
+  example: errorExample(`no conversation found with approval UUID: ${APPROVAL_ID}`),
+};
+
+export const approvalEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/approvals',
+    summary: 'List approvals',
+    description:
+      'Oldest first. Parameters: status (pending, approved, rejected, expired, withdrawn), conversation (an id), limit (1 to 1000, default 100), cursor.',
+    responses: {
+      '200': {
+        description: 'A page; next_cursor is absent on the last one.',
+        example: { approvals: [approvalExample] },
+      },
+      '400': { description: 'A parameter is malformed.', example: errorExample('"status" must be one of …') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/approvals/:uuid',
+    summary: 'Get an approval',
+    description: 'Shows one approval, with its decision if it is settled.',
+    responses: {
+      '200': { description: 'The approval.', example: { approval: approvalExample } },
+      '404': NOT_FOUND,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/approvals/:uuid',
+    summary: 'Approve or reject',
+    description:
+      'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
+    request: {
+      content_type: JSON_TYPE,
+      schema: {
+        approved: { type: 'boolean', description: 'True approves, false rejects', required: false },
+        action: { type: 'string', description: 'The decision as a word', required: false },
+        answer: { type: 'string', description: 'The decision as a word', required: false },
+        result: {
+          type: 'string',
+          description: 'With the action happened: what came of the call, at most 256 KiB',
+          required: false,
+        },
+        by: {
+          type: 'string',
+          description: 'Who decides, 1 to 128 printable characters; X-Approver says the same',
+          required: false,
+        },
+      },
+      example: { approved: true },
+    },
+    responses: {
+      '200': {
+        description: 'Decided; what the run came to, or what it still waits for.',
+        example: { conversation: conversationExample, result: settledResultExample },
+      },
+      '202': { description: 'Decided; the run goes on.', example: workingExample },
+      '400': {
+        description: 'The body holds no clear decision, or one that does not fit; nothing changed.',
+        example: errorExample('the body holds no decision: …'),
+      },
+      '404': NOT_FOUND,
+      '409': {
+        description: 'It was decided before, or withdrawn.',
+        example: {
+          error: '…',
+          reason: 'settled',
+          decision: 'approved',
+          decided_by: 'ada',
+          decided_at: '2026-01-15T10:31:00.000Z',
+        },
+      },
+      '422': { description: 'The Idempotency-Key was used for another request.', example: errorExample('…') },
+      '503': {
+        description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
+        example: errorExample('…'),
+      },
+    },
+  },
+];

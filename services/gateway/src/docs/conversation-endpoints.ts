@@ -1,0 +1,159 @@
+import { type Endpoint, errorExample, JSON_TYPE } from './endpoint.ts';
+import {
+  CONVERSATION_ID,
+  conversationExample,
+  settledResultExample,
+  waitingConversationExample,
+  waitingResultExample,
+  workingExample,
+} from './examples.ts';
+
+const MESSAGE_BYTES = 'at most 64 KiB of UTF-8 unless configured otherwise';
+const NOT_FOUND = {
+  description: 'No such conversation.',
+  example: errorExample(`conversation not found: ${CONVERSATION_ID}`),
+};
+const MALFORMED = {
+  description: 'The body, a header or a parameter is malformed; nothing was done.',
+  example: errorExample('invalid request body: …'),
+};
+const MISMATCH = {
+  description: 'The Idempotency-Key was used for another request.',
+  example: errorExample('…'),
+};
+const UNKNOWN = {
+  description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
+  example: errorExample('…'),
+};
+const WORKING = {
+  description:
+    'The run goes on (after the wait, or at once with Prefer: respond-async). Location names the conversation.',
+  example: workingExample,
+};
+
+export const conversationEndpoints: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/conversations',
+    summary: 'Create a conversation',
+    description:
+      'Opens a conversation; with a message it also does what sending that message does. Takes Idempotency-Key, X-Session-ID, Prefer (respond-async, wait=SECONDS, return=minimal) and Authorization: Bearer.',
+    request: {
+      content_type: JSON_TYPE,
+      schema: {
+        message: {
+          type: 'string',
+          description: `A first message to process at once, ${MESSAGE_BYTES}`,
+          required: false,
+        },
+      },
+      example: { message: 'List all resources' },
+    },
+    responses: {
+      '201': {
+        description: 'Created; with the result if there was a message.',
+        example: { conversation: conversationExample, result: settledResultExample },
+      },
+      '202': WORKING,
+      '400': MALFORMED,
+      '422': MISMATCH,
+      '503': UNKNOWN,
+    },
+  },
+  {
+    method: 'GET',
+    path: '/conversations',
+    summary: 'List conversations',
+    description:
+      'Newest first. Parameters: status (active, waiting_approval, completed), q (words to search for), limit (1 to 1000, default 100), cursor (next_cursor of the page before), include=messages. The summary counts all conversations.',
+    responses: {
+      '200': {
+        description: 'A page; next_cursor is absent on the last one.',
+        example: {
+          conversations: [{ ...conversationExample, messages: undefined }],
+          summary: { total: 1, active: 1, waiting_approval: 0, completed: 0 },
+          position: 9,
+        },
+      },
+      '400': { description: 'A parameter is malformed.', example: errorExample('"limit" must be a whole number …') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/conversations/:id',
+    summary: 'Get a conversation',
+    description: 'With all its messages, or without them with Prefer: return=minimal.',
+    responses: {
+      '200': { description: 'The conversation.', example: { conversation: conversationExample } },
+      '404': NOT_FOUND,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/conversations/:id/messages',
+    summary: 'Send a message',
+    description:
+      'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer shows what is pending. Takes the same headers as creating a conversation.',
+    request: {
+      content_type: JSON_TYPE,
+      schema: { message: { type: 'string', description: `The message, ${MESSAGE_BYTES}`, required: true } },
+      example: { message: 'Create a server my-test with value 42' },
+    },
+    responses: {
+      '200': {
+        description: 'The answer of the run, or what it waits for.',
+        example: { conversation: waitingConversationExample, result: waitingResultExample },
+      },
+      '202': WORKING,
+      '400': { description: 'No message, or a malformed request.', example: errorExample('message is required') },
+      '404': NOT_FOUND,
+      '409': {
+        description: 'The last message is still being worked on.',
+        example: { error: 'conversation is busy', run: workingExample.run, conversation: workingExample.conversation },
+      },
+      '422': MISMATCH,
+      '429': { description: 'Too many runs at once; try again after Retry-After.', example: errorExample('…') },
+      '503': UNKNOWN,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/conversations/:id/cancel',
+    summary: 'Cancel the run',
+    description:
+      'Ends the open run: what is pending is withdrawn, a running call is asked to stop. Canceling a canceled run again answers the same.',
+    request: {
+      content_type: JSON_TYPE,
+      schema: { reason: { type: 'string', description: 'Why, at most 1 KiB', required: false } },
+      example: { reason: 'not needed any more' },
+    },
+    responses: {
+      '200': {
+        description: 'It is canceled.',
+        example: { conversation: conversationExample, result: { ...settledResultExample, response: 'Run canceled.' } },
+      },
+      '400': MALFORMED,
+      '404': NOT_FOUND,
+      '409': { description: 'There is no run to cancel, or it completed or failed.', example: errorExample('…') },
+      '422': MISMATCH,
+      '503': UNKNOWN,
+    },
+  },
+  {
+    method: 'GET',
+    path: '/conversations/:id/events',
+    summary: 'Follow a conversation',
+    description:
+      'Server-sent events: every durable event from the first (or from ?from=REVISION, or after Last-Event-ID) on, then live. id is the revision, event the name of the fact; pieces of a model answer come as event delta without id and may be lost.',
+    responses: {
+      '200': {
+        description: 'text/event-stream.',
+        example:
+          'id: 1\nevent: conversation_created\ndata: {"revision":1,"type":"conversation_created","payload":{}}\n\n',
+      },
+      '400': { description: 'Last-Event-ID or from is no revision.', example: errorExample('…') },
+      '404': NOT_FOUND,
+      '429': { description: 'Too many open streams; try again after Retry-After.', example: errorExample('…') },
+    },
+  },
+];

@@ -1,0 +1,18 @@
+import type { Answer } from '../json-text.ts';
+import { approvalEndpoints } from './approval-endpoints.ts';
+import { conversationEndpoints } from './conversation-endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
+import { serviceEndpoints } from './service-endpoints.ts';
+
+const VERSION = '1.0.0';
+
+/** Every operation of the REST surface. */
+export const endpoints: readonly Endpoint[] = [...serviceEndpoints, ...conversationEndpoints, ...approvalEndpoints];
+
+/** The description of the API of one agent. */
+export const describeApi = (agentName: string): Answer => ({
+  title: 'Agent Stop and Go API',
+  description: `REST API of the agent ${agentName}: it stops before it does harm and goes on once a human has said yes.`,
+  version: VERSION,
+  endpoints,
+});

@@ -1,0 +1,107 @@
+import { DomainError, type ErrorKind, visibleText } from '@stopgo/core';
+import { RETRY_AFTER_MS_DEFAULT } from './bounds.ts';
+import type { Answer } from './json-text.ts';
+
+/** An error as HTTP says it. */
+export type Problem = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: { readonly [key: string]: Answer };
+};
+
+/** Where an error goes that no client may see: the error, and the id that the client is told. */
+export type ReportInternal = (error: unknown, id: string) => void;
+
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 404,
+  conflict: 409,
+  failed_precondition: 409,
+  resource_exhausted: 429,
+  internal: 500,
+  data_loss: 500,
+  unimplemented: 501,
+  unavailable: 503,
+  canceled: 503,
+  deadline_exceeded: 504,
+};
+
+/** What a failed precondition is, by the reason in its details; any other is a 409. */
+const PRECONDITION_STATUS: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
+
+/** The answer for whatever was thrown. Only a DomainError that is not a defect of ours keeps its text. */
+export function problemOf(error: unknown, newId: () => string, report: ReportInternal): Problem {
+  if (error instanceof DomainError) return problemOfDomain(error, newId, report);
+  const refused = refusedByParser(error);
+  return refused ?? internalProblem(error, newId(), report);
+}
+
+function problemOfDomain(error: DomainError, newId: () => string, report: ReportInternal): Problem {
+  const status =
+    (error.kind === 'failed_precondition' ? PRECONDITION_STATUS[error.details.reason ?? ''] : undefined) ??
+    STATUS[error.kind];
+  if (status === 500) return internalProblem(error, error.details.error_id ?? newId(), report);
+  return {
+    status,
+    headers: headersFor(status, error),
+    body: { ...detailsOf(error), error: visibleText(error.message) },
+  };
+}
+
+function internalProblem(error: unknown, id: string, report: ReportInternal): Problem {
+  report(error, id);
+  return { status: 500, headers: {}, body: { error: `internal error ${id}; the log has the cause`, error_id: id } };
+}
+
+function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: DomainError): Record<string, string> {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
+  if (status === 429 || status === 503) return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+  return {};
+}
+
+/** The details as they came; a list of choices as a list. */
+function detailsOf({ details }: DomainError): Record<string, Answer> {
+  const { choices, ...rest } = details;
+  return choices === undefined
+    ? rest
+    : {
+        ...rest,
+        choices: choices
+          .split(',')
+          .map((choice) => choice.trim())
+          .filter((choice) => choice !== ''),
+      };
+}
+
+type ParserError = { readonly status: number; readonly type: string | undefined; readonly limit: unknown };
+
+/** What express and its body parser throw about a request: an error with the status to answer. */
+function refusedByParser(error: unknown): Problem | undefined {
+  const parsed = parserError(error);
+  if (parsed === undefined) return undefined;
+  return { status: parsed.status, headers: {}, body: { error: textOf(parsed) } };
+}
+
+function parserError(error: unknown): ParserError | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  if (error.status < 400 || error.status > 499) return undefined;
+  const type = 'type' in error && typeof error.type === 'string' ? error.type : undefined;
+  return { status: error.status, type, limit: 'limit' in error ? error.limit : undefined };
+}
+
+function textOf({ status, type, limit }: ParserError): string {
+  switch (type) {
+    case 'entity.too.large':
+      return `request body is larger than ${limit} bytes; send less`;
+    case 'encoding.unsupported':
+      return 'invalid request body: compressed bodies are not supported; send it plain';
+    case 'request.aborted':
+      return 'invalid request body: it ended early';
+    case 'request.size.invalid':
+      return 'invalid request body: its size is not the Content-Length';
+    default:
+      return status === 400 ? 'the path or body of the request is malformed' : `request refused (${status})`;
+  }
+}

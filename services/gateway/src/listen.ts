@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isIPv6 } from 'node:net';
+
+/**
+ * Listens, and gives the URL under which the server is reached.
+ *
+ * @throws Error in one line that says what is in the way and what to do.
+ */
+export async function listen(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+  return httpUrl(host, (server.address() as AddressInfo).port);
+}
+
+/** The URL of a host, which may be an IPv6 address, and a port. */
+export const httpUrl = (host: string, port: number): string => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is in use; stop the process that has it, or set another "port"',
+  EACCES: 'this user may not use the port; set a "port" above 1023',
+  EADDRNOTAVAIL: 'this machine has no such address; set another "host"',
+  ENOTFOUND: 'the name of the host is unknown; set another "host"',
+};
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reason = REASONS[error.code ?? ''] ?? error.message;
+  return new Error(`cannot listen on ${httpUrl(host, port)}: ${reason}`, { cause: error });
+}

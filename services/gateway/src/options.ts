@@ -1,0 +1,47 @@
+import type { approvals, mcp, orchestrator, store } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+import type { LimitsConfig, Logger } from '@stopgo/runtime';
+import type { Authorize } from './authorize.ts';
+
+/** The services that the gateway translates to. */
+export type GatewayClients = {
+  readonly orchestrator: Client<typeof orchestrator.OrchestratorService>;
+  readonly approvals: Client<typeof approvals.ApprovalsService>;
+  readonly store: Client<typeof store.StoreService>;
+  readonly bridge: Client<typeof mcp.McpBridgeService>;
+};
+
+/** What the gateway needs. It holds no state of its own and decides nothing. */
+export type GatewayOptions = {
+  /** Where it listens. */
+  readonly host: string;
+  /** 0 lets the system pick a free port. */
+  readonly port: number;
+  readonly clients: GatewayClients;
+  readonly log: Logger;
+  /** How long a request waits for its run before it is answered with 202, in milliseconds. */
+  readonly syncWaitMs: number;
+  /** Origins (`https://app.example`) whose pages may call, besides the gateway's own. */
+  readonly allowedOrigins: readonly string[];
+  /** Names (`host` or `host:port`) that a Host header may carry while listening on loopback, besides loopback names. */
+  readonly allowedHosts: readonly string[];
+  readonly limits: Pick<LimitsConfig, 'openStreams' | 'bodyBytes' | 'messageBytes'>;
+  /** Name of the agent, for the documentation. */
+  readonly agentName: string;
+  /** A clock in milliseconds, for the times of the request log. */
+  readonly now: () => number;
+  /** Makes a UUID (version 4): ids of conversations and of errors. */
+  readonly newId: () => string;
+  /** Makes a session id: eight hexadecimal digits. */
+  readonly newSessionId: () => string;
+  /** Told what the operator should know about how the gateway is exposed. */
+  readonly onWarning: (text: string) => void;
+  /** Asked before every action; everything is allowed unless given. */
+  readonly authorize?: Authorize;
+  /** See `SSE_HEARTBEAT_MS`, `SSE_STALL_MS` and `STOP_GRACE_MS`, the defaults. */
+  readonly times?: {
+    readonly heartbeatMs?: number;
+    readonly streamStallMs?: number;
+    readonly stopGraceMs?: number;
+  };
+};

@@ -1,0 +1,42 @@
+import { DomainError, isUuid, notFound, visibleText } from '@stopgo/core';
+import type { Request } from 'express';
+import { ECHO_CHARACTERS_MAX } from './bounds.ts';
+
+/**
+ * The conversation that the path names, in lower case.
+ *
+ * @throws DomainError `not_found` for anything that is no UUID: there is no such conversation.
+ */
+export function conversationIdOf(req: Request): string {
+  return uuidParam(req, 'id', conversationNotFound);
+}
+
+/** As {@link conversationIdOf}, for approvals. */
+export function approvalIdOf(req: Request): string {
+  return uuidParam(req, 'uuid', approvalNotFound);
+}
+
+export const conversationNotFound = (id: string): DomainError => notFound(`conversation not found: ${echo(id)}`);
+export const approvalNotFound = (id: string): DomainError =>
+  notFound(`no conversation found with approval UUID: ${echo(id)}`);
+
+/** The outcome of a call, with the gateway's own words if what it names does not exist. */
+export async function orNotFound<T>(call: Promise<T>, absent: DomainError): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw error instanceof DomainError && error.kind === 'not_found' ? absent : error;
+  }
+}
+
+function uuidParam(req: Request, name: string, absent: (id: string) => DomainError): string {
+  const given = req.params[name];
+  const id = typeof given === 'string' ? given : '';
+  if (!isUuid(id.toLowerCase())) throw absent(id);
+  return id.toLowerCase();
+}
+
+function echo(id: string): string {
+  const shown = id.length > ECHO_CHARACTERS_MAX ? `${id.slice(0, ECHO_CHARACTERS_MAX)}…` : id;
+  return visibleText(shown);
+}

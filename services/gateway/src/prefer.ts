@@ -1,0 +1,44 @@
+import type { Request } from 'express';
+
+/** What a client asked for with `Prefer` (RFC 7240). What is not understood is ignored, as the RFC wants. */
+export type Preferences = {
+  /** `respond-async`: answer before the run is done. */
+  readonly respondAsync: boolean;
+  /** `wait=N`: how long to wait for the run, in seconds. */
+  readonly waitSeconds?: number;
+  /** `return=minimal`: leave the messages out. */
+  readonly minimal: boolean;
+};
+
+const SECONDS = /^\d{1,6}$/;
+
+/** Reads the `Prefer` header. Of a preference that is given twice the first counts. */
+export function preferencesOf(req: Request): Preferences {
+  const given = new Map<string, string>();
+  for (const part of (req.get('prefer') ?? '').split(',')) {
+    const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map((side) => side.trim().toLowerCase());
+    if (name !== '' && !given.has(name)) given.set(name, value.replace(/^"(.*)"$/, '$1'));
+  }
+  const wait = given.get('wait');
+  return {
+    respondAsync: given.has('respond-async'),
+    ...(wait !== undefined && SECONDS.test(wait) ? { waitSeconds: Number(wait) } : {}),
+    minimal: given.get('return') === 'minimal',
+  };
+}
+
+/** How long to wait for a run, in milliseconds: never longer than `syncWaitMs`; not at all if that was preferred. */
+export function waitMsOf(preferences: Preferences, syncWaitMs: number): number {
+  const { respondAsync, waitSeconds } = preferences;
+  if (waitSeconds !== undefined) return Math.min(waitSeconds * 1000, syncWaitMs);
+  return respondAsync ? 0 : syncWaitMs;
+}
+
+/** The value of `Preference-Applied`; empty if there is nothing to say. */
+export function preferencesApplied(preferences: Preferences, answer: { readonly async: boolean }): string {
+  return [
+    ...(preferences.respondAsync && answer.async ? ['respond-async'] : []),
+    ...(preferences.waitSeconds === undefined ? [] : [`wait=${preferences.waitSeconds}`]),
+    ...(preferences.minimal ? ['return=minimal'] : []),
+  ].join(', ');
+}

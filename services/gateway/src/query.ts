@@ -1,0 +1,63 @@
+import { invalidArgument, isUuid } from '@stopgo/core';
+import type { Request } from 'express';
+import { CURSOR_CHARACTERS_MAX, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from './bounds.ts';
+
+const INTEGER = /^\d{1,10}$/;
+
+/** The parameters after the `?`. Every complaint names the parameter; parameters that nobody asks for are ignored. */
+export class Query {
+  readonly #params: URLSearchParams;
+
+  constructor(req: Request) {
+    const start = req.originalUrl.indexOf('?');
+    this.#params = new URLSearchParams(start < 0 ? '' : req.originalUrl.slice(start));
+  }
+
+  /** A text; undefined if it is absent or empty. */
+  text(name: string, charactersMax: number): string | undefined {
+    const [value, second] = this.#params.getAll(name);
+    if (second !== undefined) throw invalidArgument(`"${name}" was given more than once`);
+    if (value === undefined || value === '') return undefined;
+    if ([...value].length > charactersMax) {
+      throw invalidArgument(`"${name}" is longer than ${charactersMax} characters`);
+    }
+    if (value.includes('\0')) throw invalidArgument(`"${name}" holds a NUL character`);
+    return value;
+  }
+
+  /** A whole number within bounds; undefined if it is absent. */
+  integer(name: string, min: number, max: number): number | undefined {
+    const text = this.text(name, CURSOR_CHARACTERS_MAX);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (!INTEGER.test(text) || value < min || value > max) {
+      throw invalidArgument(`"${name}" must be a whole number from ${min} to ${max}`);
+    }
+    return value;
+  }
+
+  /** What one of some words stands for; undefined if it is absent. */
+  choice<T>(name: string, choices: Readonly<Record<string, T>>): T | undefined {
+    const text = this.text(name, CURSOR_CHARACTERS_MAX);
+    if (text === undefined) return undefined;
+    if (!Object.hasOwn(choices, text)) {
+      throw invalidArgument(`"${name}" must be one of ${Object.keys(choices).join(', ')}`);
+    }
+    return choices[text];
+  }
+
+  /** A UUID in lower case; undefined if it is absent. */
+  uuid(name: string): string | undefined {
+    const text = this.text(name, CURSOR_CHARACTERS_MAX)?.toLowerCase();
+    if (text !== undefined && !isUuid(text)) throw invalidArgument(`"${name}" must be a UUID`);
+    return text;
+  }
+
+  /** Which page of a list is wanted. */
+  page(): { readonly limit: number; readonly cursor: string } {
+    return {
+      limit: this.integer('limit', 1, PAGE_ITEMS_MAX) ?? PAGE_ITEMS_DEFAULT,
+      cursor: this.text('cursor', CURSOR_CHARACTERS_MAX) ?? '',
+    };
+  }
+}

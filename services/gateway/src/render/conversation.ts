@@ -1,0 +1,44 @@
+import { internalError } from '@stopgo/core';
+import type { views } from '@stopgo/proto';
+import type { Answer } from '../json-text.ts';
+import { renderApproval } from './approval.ts';
+import { renderMessage } from './message.ts';
+import { rfc3339 } from './time.ts';
+import { conversationStatusWord, runStatusWord } from './words.ts';
+
+/** A view whose head is known to be there. */
+export type SoundView = { readonly head: views.ConversationHead; readonly approvals: readonly views.Approval[] };
+
+/** The parts of a view. @throws DomainError `internal` if a service left the head out, against its contract. */
+export function soundView(view: views.ConversationView | undefined): SoundView {
+  if (view?.head === undefined) throw internalError('an answer came without the head of its conversation');
+  return { head: view.head, approvals: view.pendingApprovals };
+}
+
+/** A conversation as clients see it; without `messages` if none are given. */
+export function renderConversation(
+  { head, approvals }: SoundView,
+  messages?: readonly views.Message[],
+): { readonly [key: string]: Answer | undefined } {
+  const pending = approvals.map(renderApproval);
+  return {
+    id: head.id,
+    session_id: head.sessionId === '' ? undefined : head.sessionId,
+    status: conversationStatusWord(head.status),
+    title: head.title,
+    run: renderRun(head),
+    messages: messages?.map(renderMessage),
+    message_count: head.messageCount,
+    pending_approval: pending[0],
+    pending_approvals: pending,
+    auth_prompt: head.authPrompt === '' ? undefined : head.authPrompt,
+    revision: head.revision,
+    created_at: rfc3339(head.createdAt),
+    updated_at: rfc3339(head.updatedAt),
+  };
+}
+
+/** The latest run of a conversation; undefined before the first message. */
+export function renderRun({ run }: views.ConversationHead): Answer | undefined {
+  return run === undefined ? undefined : { id: run.id, status: runStatusWord(run.status) };
+}

@@ -1,0 +1,24 @@
+import type { views } from '@stopgo/proto';
+import type { Answer } from '../json-text.ts';
+import { callArguments } from './arguments.ts';
+import { rfc3339 } from './time.ts';
+
+/** A message as clients see it: text, the request of a tool call, or its result. */
+export function renderMessage(message: views.Message): Answer {
+  return {
+    id: message.id,
+    role: message.role,
+    content: message.content,
+    tool_call: message.toolCall === undefined ? undefined : renderToolCall(message.toolCall),
+    created_at: rfc3339(message.createdAt),
+  };
+}
+
+function renderToolCall(call: views.ToolCallView): Answer {
+  return {
+    name: call.name,
+    arguments: callArguments(call.argumentsJson),
+    ...(call.hasResult ? { result: call.result, is_error: call.isError } : {}),
+    auto_approved: call.autoApproved || undefined,
+  };
+}

@@ -1,0 +1,33 @@
+import { respondFirst, waitingText } from '@stopgo/core';
+import { orchestrator } from '@stopgo/proto';
+import type { Answer } from '../json-text.ts';
+import { renderApproval } from './approval.ts';
+import type { SoundView } from './conversation.ts';
+
+const TOKEN_TAKEN = 'The message was not stored: the token that came with it let the waiting run go on.';
+
+/** What a request came to: the run's answer, or what it waits for. */
+export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView): Answer {
+  const approvals = view.approvals.map(renderApproval);
+  return {
+    response: responseText(outcome, view),
+    waiting_approval: approvals.length > 0,
+    approval: approvals[0],
+    approvals,
+    auth_required: view.head.authPrompt !== '',
+    error: errorText(outcome, view),
+    notice: outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN ? TOKEN_TAKEN : undefined,
+  };
+}
+
+function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string {
+  const waits = approvals.length > 0;
+  if (waits && outcome === orchestrator.TurnOutcome.REFUSED_WAITING) return respondFirst;
+  if (!waits && head.authPrompt === '') return head.run?.response ?? '';
+  return [waits ? waitingText(approvals) : '', head.authPrompt].filter((text) => text !== '').join('\n\n');
+}
+
+function errorText(outcome: orchestrator.TurnOutcome, { approvals }: SoundView): string | undefined {
+  if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return undefined;
+  return `conversation is waiting for ${approvals.length > 0 ? 'approval' : 'authentication'}`;
+}

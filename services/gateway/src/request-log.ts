@@ -1,0 +1,30 @@
+import { type Logger, logRequest } from '@stopgo/runtime';
+import type { RequestHandler } from 'express';
+import { frameRequest } from './frame.ts';
+
+/** Logged for a client that left before it was answered. Never sent. */
+const STATUS_CLIENT_LEFT = 499;
+
+/** Frames each request, names its session in the answer, and logs it once when it is over. */
+export function requestLog(log: Logger, now: () => number, newSessionId: () => string): RequestHandler {
+  return (req, res, next) => {
+    const startedAt = now();
+    const frame = frameRequest(req, res, newSessionId);
+    res.setHeader('X-Session-ID', frame.sessionId);
+    const { method, originalUrl } = req;
+    res.once('close', () => {
+      logRequest(log, {
+        status: res.headersSent ? res.statusCode : STATUS_CLIENT_LEFT,
+        durationMs: now() - startedAt,
+        method,
+        path: pathOf(originalUrl),
+        sid: frame.sessionId,
+        ...(frame.conversationId === undefined ? {} : { conversation: frame.conversationId }),
+      });
+    });
+    next();
+  };
+}
+
+/** The path of a request target without its query, which may hold credentials. */
+export const pathOf = (target: string): string => target.replace(/[?#].*$/s, '');

@@ -1,0 +1,32 @@
+import { byteLength, invalidArgument, type Json } from '@stopgo/core';
+import { type JsonObject, malformed } from './request-body.ts';
+
+/**
+ * A text member of a body; undefined if it is absent or null.
+ *
+ * @throws DomainError `invalid_argument` if it is no text, holds a NUL character or is longer than `bytesMax` of UTF-8.
+ */
+export function textMember(body: JsonObject, name: string, bytesMax: number): string | undefined {
+  const value: Json | undefined = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw malformed(`"${name}" must be a text`);
+  if (value.includes('\0')) throw invalidArgument(`"${name}" holds a NUL character; leave it out`);
+  const bytes = byteLength(value);
+  if (bytes > bytesMax) {
+    throw invalidArgument(`"${name}" has ${bytes} bytes of UTF-8; at most ${bytesMax} are allowed`);
+  }
+  return value;
+}
+
+/** The user's message. @throws DomainError `invalid_argument` if there is none, or only blanks. */
+export function requiredMessage(body: JsonObject, bytesMax: number): string {
+  const message = textMember(body, 'message', bytesMax) ?? '';
+  if (message.trim() === '') throw invalidArgument('message is required');
+  return message;
+}
+
+/** The user's message, if there is one: absent, null and empty mean none. */
+export function optionalMessage(body: JsonObject, bytesMax: number): string | undefined {
+  const message = textMember(body, 'message', bytesMax);
+  return message === undefined || message === '' ? undefined : requiredMessage(body, bytesMax);
+}

@@ -1,0 +1,15 @@
+import { approvalRoutes } from './approvals.ts';
+import { conversationRoutes } from './conversations.ts';
+import { eventRoutes } from './events.ts';
+import type { Route, RouteDependencies } from './route.ts';
+import { runRoutes } from './runs.ts';
+import { serviceRoutes } from './service.ts';
+
+/** Every operation of the REST surface. */
+export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
+  ...serviceRoutes(deps),
+  ...conversationRoutes(deps),
+  ...runRoutes(deps),
+  ...eventRoutes(deps),
+  ...approvalRoutes(deps),
+];

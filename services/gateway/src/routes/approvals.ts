@@ -1,0 +1,100 @@
+import { type HumanDecision, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
+import { facts, type views } from '@stopgo/proto';
+import { approverActor } from '../actor.ts';
+import { CALL_MARGIN_MS } from '../bounds.ts';
+import { idempotencyOf } from '../idempotency.ts';
+import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
+import { preferencesOf, waitMsOf } from '../prefer.ts';
+import { Query } from '../query.ts';
+import { renderApproval } from '../render/approval.ts';
+import { approvalStatuses } from '../render/words.ts';
+import { objectBody } from '../request-body.ts';
+import { textMember } from '../request-text.ts';
+import { sendJson } from '../respond.ts';
+import { answerTurn } from '../turn-answer.ts';
+import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
+
+const RESOLVE = '/approvals/:uuid';
+
+/** Reading approvals and deciding on them. */
+export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
+  { method: 'GET', path: '/approvals', handle: list(deps) },
+  { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
+  { method: 'POST', path: RESOLVE, handle: resolve(deps) },
+];
+
+const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
+  approve: facts.Decision.APPROVED,
+  reject: facts.Decision.REJECTED,
+  run_again: facts.Decision.RUN_AGAIN,
+  happened: facts.Decision.HAPPENED,
+  give_up: facts.Decision.GIVE_UP,
+};
+
+const list =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const query = new Query(req);
+    const status = query.choice('status', approvalStatuses);
+    const conversationId = query.uuid('conversation');
+    const page = query.page();
+    if (conversationId !== undefined) frame.conversationId = conversationId;
+    await permit(deps, frame, 'approval.list', { kind: 'approval' });
+    const answer = await deps.clients.approvals.listApprovals(
+      {
+        ...page,
+        ...(status === undefined ? {} : { status }),
+        ...(conversationId === undefined ? {} : { conversationId }),
+      },
+      { context: frame.context },
+    );
+    sendJson(res, 200, {
+      approvals: answer.approvals.map(renderApproval),
+      next_cursor: answer.nextCursor === '' ? undefined : answer.nextCursor,
+    });
+  };
+
+const get =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const id = approvalIdOf(req);
+    await permit(deps, frame, 'approval.read', { kind: 'approval', id });
+    const call = deps.clients.approvals.getApproval({ approvalId: id }, { context: frame.context });
+    const approval = present((await orNotFound(call, approvalNotFound(id))).approval);
+    frame.conversationId = approval.conversationId;
+    sendJson(res, 200, { approval: renderApproval(approval) });
+  };
+
+const resolve =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const parsed = parseDecision(body);
+    if (!parsed.ok) throw invalidArgument(parsed.problem);
+    const result = textMember(body, 'result', textBytesMax) ?? '';
+    const actor = approverActor(req, frame, parsed.by);
+    const id = approvalIdOf(req);
+    await permit(deps, frame, 'approval.resolve', { kind: 'approval', id });
+    const preferences = preferencesOf(req);
+    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
+    const idempotency = idempotencyOf(req, { route: RESOLVE, params: { uuid: id }, body, actor });
+    const call = deps.clients.approvals.resolve(
+      {
+        approvalId: id,
+        decision: DECISIONS[parsed.decision.kind],
+        result,
+        actor,
+        wait: { milliseconds },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    );
+    const { approval, turn } = await orNotFound(call, approvalNotFound(id));
+    frame.conversationId = present(approval).conversationId;
+    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+  };
+
+function present(approval: views.Approval | undefined): views.Approval {
+  if (approval === undefined) throw internalError('an answer came without its approval');
+  return approval;
+}

@@ -1,0 +1,36 @@
+import type { Request, Response } from 'express';
+import type { Action, Authorize, Resource } from '../authorize.ts';
+import { requirePermission } from '../authorize.ts';
+import type { Frame } from '../frame.ts';
+import type { OpenStreams } from '../open-streams.ts';
+import type { GatewayOptions } from '../options.ts';
+
+/** What handlers work with. */
+export type RouteDependencies = Pick<
+  GatewayOptions,
+  'clients' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'newId'
+> & {
+  readonly authorize: Authorize;
+  readonly streams: OpenStreams;
+  readonly heartbeatMs: number;
+  readonly streamStallMs: number;
+};
+
+/** Answers one request. Errors that it throws are answered by the caller. */
+export type Handler = (req: Request, res: Response, frame: Frame) => Promise<void>;
+
+/** One operation of the REST surface. */
+export type Route = {
+  readonly method: 'GET' | 'POST';
+  /** Pattern of the path, for example `/conversations/:id`. */
+  readonly path: string;
+  readonly handle: Handler;
+};
+
+/** Asks whether the caller may do something; see {@link requirePermission}. */
+export const permit = (
+  { authorize }: RouteDependencies,
+  { principal }: Frame,
+  action: Action,
+  resource: Resource,
+): Promise<void> => requirePermission(authorize, principal, action, resource);

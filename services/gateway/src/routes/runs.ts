@@ -1,0 +1,105 @@
+import { userActor } from '../actor.ts';
+import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
+import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
+import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
+import { preferencesOf, waitMsOf } from '../prefer.ts';
+import { objectBody } from '../request-body.ts';
+import { optionalMessage, requiredMessage, textMember } from '../request-text.ts';
+import { answerTurn } from '../turn-answer.ts';
+import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
+
+// None of these calls is tied to the client's connection: a client that leaves does not stop the run.
+
+const CREATE = '/conversations';
+const MESSAGE = '/conversations/:id/messages';
+const CANCEL = '/conversations/:id/cancel';
+
+/** What starts, continues and cancels runs. */
+export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
+  { method: 'POST', path: CREATE, handle: create(deps) },
+  { method: 'POST', path: MESSAGE, handle: sendMessage(deps) },
+  { method: 'POST', path: CANCEL, handle: cancel(deps) },
+];
+
+const create =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const message = optionalMessage(body, deps.limits.messageBytes);
+    const key = idempotencyKeyOf(req);
+    const id = key === undefined ? deps.newId() : conversationIdFor(frame.principal, key);
+    await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
+    frame.conversationId = id;
+    const preferences = preferencesOf(req);
+    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
+    const actor = userActor(frame);
+    const idempotency = idempotencyOf(req, { route: CREATE, params: {}, body, actor });
+    const { turn } = await deps.clients.orchestrator.createConversation(
+      {
+        conversationId: id,
+        message: message ?? '',
+        caller: { actor },
+        wait: { milliseconds },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    );
+    await answerTurn(deps.clients.store, res, frame, {
+      turn,
+      status: 201,
+      preferences,
+      withResult: message !== undefined,
+    });
+  };
+
+const sendMessage =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const message = requiredMessage(body, deps.limits.messageBytes);
+    const id = conversationIdOf(req);
+    frame.conversationId = id;
+    await permit(deps, frame, 'message.send', { kind: 'conversation', id });
+    const preferences = preferencesOf(req);
+    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
+    const actor = userActor(frame);
+    const idempotency = idempotencyOf(req, { route: MESSAGE, params: { id }, body, actor });
+    const call = deps.clients.orchestrator.sendMessage(
+      {
+        conversationId: id,
+        message,
+        caller: { actor },
+        wait: { milliseconds },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    );
+    const { turn } = await orNotFound(call, conversationNotFound(id));
+    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+  };
+
+const cancel =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const reason = textMember(body, 'reason', CANCEL_REASON_BYTES_MAX) ?? '';
+    const id = conversationIdOf(req);
+    frame.conversationId = id;
+    await permit(deps, frame, 'run.cancel', { kind: 'conversation', id });
+    const preferences = preferencesOf(req);
+    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
+    const actor = userActor(frame);
+    const idempotency = idempotencyOf(req, { route: CANCEL, params: { id }, body, actor });
+    const call = deps.clients.orchestrator.cancelRun(
+      {
+        conversationId: id,
+        reason,
+        caller: { actor },
+        wait: { milliseconds },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    );
+    const { turn } = await orNotFound(call, conversationNotFound(id));
+    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+  };

@@ -1,0 +1,36 @@
+import { describeApi } from '../docs/describe-api.ts';
+import { renderTool } from '../render/tool.ts';
+import { sendJson } from '../respond.ts';
+import { permit, type Route, type RouteDependencies } from './route.ts';
+
+/** What the service says of itself: that it lives, its tools, its routes. */
+export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
+  const api = describeApi(deps.agentName);
+  return [
+    {
+      method: 'GET',
+      path: '/health',
+      handle: async (_req, res, frame) => {
+        await permit(deps, frame, 'health.read', { kind: 'service' });
+        sendJson(res, 200, { status: 'ok' });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/tools',
+      handle: async (_req, res, frame) => {
+        await permit(deps, frame, 'tools.list', { kind: 'tools' });
+        const { tools } = await deps.clients.bridge.listTools({}, { context: frame.context });
+        sendJson(res, 200, { tools: tools.map(renderTool) });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/docs/json',
+      handle: async (_req, res, frame) => {
+        await permit(deps, frame, 'docs.read', { kind: 'service' });
+        sendJson(res, 200, api);
+      },
+    },
+  ];
+}

@@ -1,0 +1,55 @@
+import { setMaxListeners } from 'node:events';
+import { createServer } from 'node:http';
+import type { Started } from '@stopgo/runtime';
+import { createApp } from './app.ts';
+import {
+  CONNECTIONS_CHECK_MS,
+  CONNECTIONS_MAX,
+  HEADER_BYTES_MAX,
+  HEADERS_TIMEOUT_MS,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  STOP_GRACE_MS,
+} from './bounds.ts';
+import { answerClientErrors } from './client-errors.ts';
+import { gracefulStop } from './graceful-stop.ts';
+import { listen } from './listen.ts';
+import { isLoopback } from './loopback.ts';
+import { OpenStreams } from './open-streams.ts';
+import type { GatewayOptions } from './options.ts';
+
+/**
+ * Starts the HTTP gateway: REST in, typed calls out. `address` is its URL; `stop` lets running requests finish.
+ *
+ * @throws Error in one line if it cannot listen; nothing is left behind then.
+ */
+export async function startGateway(options: GatewayOptions): Promise<Started> {
+  const streams = new OpenStreams(options.limits.openStreams);
+  const giveUp = new AbortController();
+  // Every running request listens: their number is no leak.
+  setMaxListeners(0, giveUp.signal);
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    noDelay: true,
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  const stop = gracefulStop({
+    server,
+    streams,
+    giveUp,
+    graceMs: options.times?.stopGraceMs ?? STOP_GRACE_MS,
+  });
+  answerClientErrors(server, options.log, options.newSessionId);
+  server.on('request', createApp(options, { streams, giveUp: giveUp.signal }));
+  const address = await listen(server, options.host, options.port);
+  if (!isLoopback(options.host)) {
+    options.onWarning(
+      `listening on ${address} without authentication: whoever reaches this port can approve; set "host" to 127.0.0.1 to keep it to this machine`,
+    );
+  }
+  return { address, stop };
+}
