@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-// Packages export their TypeScript under the condition `source`, so that a test never waits for a build.
+// Packages export their TypeScript under the condition `stopgo-source`, so that a test never waits for a build.
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
+  resolve: { conditions: ['stopgo-source'] },
+  ssr: { resolve: { conditions: ['stopgo-source'] } },
   test: {
     include: [
       '{packages,services,mcp-servers}/*/test/**/*.test.ts',
