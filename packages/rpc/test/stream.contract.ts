@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { aborted, type EchoImpl, echoImpl, failure, readAll, type Transport, waitFor } from './echo.ts';
 
 /** What a stream promises: order, its end, and that its producer is freed. */
-export function streamContract({ connect }: Transport): void {
+export function streamContract({ connect, onInternalError }: Transport): void {
   test('a stream gives every answer in order, ends, and frees its producer once', async () => {
     const freed = vi.fn();
     const client = await connect({
@@ -97,6 +97,22 @@ export function streamContract({ connect }: Transport): void {
       leave.abort();
       await freed();
     });
+  });
+
+  test('a producer that fails while it is freed is reported', async () => {
+    const client = await connect({
+      async *count() {
+        try {
+          while (true) yield {};
+        } finally {
+          // biome-ignore lint/correctness/noUnsafeFinally: it is what goes wrong here
+          throw new Error('clean-up failed');
+        }
+      },
+    });
+    for await (const _first of client.count({})) break;
+    await waitFor(() => expect(onInternalError).toHaveBeenCalledTimes(1));
+    expect(onInternalError.mock.calls[0]?.[0]).toMatchObject({ message: 'clean-up failed' });
   });
 
   test('a stream that is never read, or returned before, never starts', async () => {
