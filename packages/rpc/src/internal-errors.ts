@@ -19,8 +19,13 @@ export const warnOfInternalError: OnInternalError = (error, id, method) => {
  * an id, and the original goes to the hook.
  */
 export function errorForCaller(error: unknown, path: string, onInternalError: OnInternalError): DomainError {
-  if (error instanceof DomainError) return domainErrorOf(wireErrorOf(error));
-  return report(error, path, onInternalError);
+  if (!(error instanceof DomainError)) return report(error, path, onInternalError);
+  try {
+    return domainErrorOf(wireErrorOf(error));
+  } catch (defect) {
+    // Details that JSON cannot hold, which types prevent. The caller must get an answer all the same.
+    return report(defect, path, onInternalError);
+  }
 }
 
 /** Reports an error that no caller waits for any more, unless it is the expected end of a canceled call. */

@@ -102,6 +102,16 @@ export function errorContract({ connect, onInternalError }: Transport): void {
     expect(new Set(errors.map(({ message }) => message)).size).toBe(4);
   });
 
+  test('an error that cannot be described is an internal error, not a hanging call', async () => {
+    const client = await connect({
+      echo: async () => {
+        throw unavailable('x', { size: 1n as unknown as string });
+      },
+    });
+    expect((await failure(client.echo({}))).kind).toBe('internal');
+    expect(onInternalError).toHaveBeenCalledTimes(1);
+  });
+
   test('a failing error hook changes nothing for the caller', async () => {
     onInternalError.mockImplementation(() => {
       throw new Error('the log is full');
