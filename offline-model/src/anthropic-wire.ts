@@ -139,8 +139,9 @@ function checkPairs(messages: readonly Message[]): void {
 }
 
 function checkThinking(messages: readonly Message[], strict: boolean): void {
+  // A turn begins where the user last said something, be it after results.
   const lastUser = messages.findLastIndex(
-    (message) => message.role === 'user' && ofType(message, 'tool_result').length === 0,
+    ({ role, blocks }) => role === 'user' && blocks.at(-1)?.type !== 'tool_result',
   );
   for (const [index, message] of messages.entries()) {
     for (const { thinking, signature } of ofType(message, 'thinking')) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ANTHROPIC_KEY, ask } from './fixture.ts';
 import { modelContract } from './models.contract.ts';
 import { generateFrom, sse } from './raw-server.ts';
@@ -16,8 +16,6 @@ modelContract({
       schema: tool.input_schema,
     })),
 });
-
-afterEach(() => vi.restoreAllMocks());
 
 const start = { type: 'message_start', message: { content: [], usage: { input_tokens: 3, output_tokens: 1 } } };
 const toolUse = {
@@ -61,19 +59,10 @@ test.each<[string, { type: string }[], string]>([
   });
 });
 
-test('an error inside the stream is told; what the provider quotes in a broken event reaches no log', async () => {
-  const logs = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) => vi.spyOn(console, level));
+test('an error inside the stream is told', async () => {
   const error = { type: 'error', error: { type: 'invalid_request_error', message: `bad x-api-key: ${ANTHROPIC_KEY}` } };
   const told = await generateFrom(stream(start, error), MODEL, ask(MODEL, 'hi'));
   expect(told).toEqual({ kind: 'failed', message: 'Claude API error: bad x-api-key: [redacted]' });
-  const broken = await generateFrom(
-    `${stream(start)}event: message_delta\ndata: {${ANTHROPIC_KEY}\n\n`,
-    MODEL,
-    ask(MODEL, 'hi'),
-  );
-  expect(broken).toMatchObject({ message: expect.stringContaining('the answer could not be read') });
-  expect(JSON.stringify([broken, logs.map((log) => log.mock.calls)])).not.toContain('secret');
-  for (const log of logs) expect(log).not.toHaveBeenCalled();
 });
 
 test('the exact text of the arguments is kept', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ask, GEMINI_KEY, NEVER } from './fixture.ts';
+import { ask, GEMINI_KEY } from './fixture.ts';
 import { modelContract } from './models.contract.ts';
-import { generateFrom, sse } from './raw-server.ts';
+import { generateFrom, generateFromAll, sse } from './raw-server.ts';
 
 modelContract({
   provider: 'gemini',
@@ -42,11 +42,28 @@ test.each<[string, object[], string]>([
 
 test('a signature that came with an empty text is kept, and a call without an id has none', async () => {
   const body = sse(candidate('STOP', { text: 'a' }, { text: 'b' }, { text: '', thoughtSignature: 'c2ln' }, call));
-  const outcome = await generateFrom(body, 'gemini-3-pro', ask('gemini-3-pro', 'hi'), NEVER);
+  const outcome = await generateFrom(body, 'gemini-3-pro', ask('gemini-3-pro', 'hi'));
   expect(outcome).toMatchObject({ answer: { text: 'ab', calls: [{ providerCallId: '', name: 'resources_list' }] } });
   const opaque = outcome.kind === 'answer' && outcome.answer.opaque;
   expect(JSON.parse(Buffer.from(opaque || '').toString())).toEqual({
     origin: 'live',
     content: [{ text: 'ab' }, { text: '', thoughtSignature: 'c2ln' }, call],
   });
+});
+
+test('an answer in instalments is put together; a stream that breaks off is not continued behind our back', async () => {
+  const piece = (text: string, finishReason?: string) =>
+    sse({
+      candidates: [
+        { content: { parts: [{ text }] }, ...(finishReason ? { finishReason } : {}), continuationToken: 'dG9r' },
+      ],
+      usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 3 },
+    });
+  const model = 'gemini-2.5-pro';
+  const whole = await generateFromAll([piece('one ', 'CONTINUATION'), piece('two', 'STOP')], model, ask(model, 'hi'));
+  expect(whole.outcome).toMatchObject({ answer: { text: 'one two', usage: { inputTokens: 4, outputTokens: 6 } } });
+  expect(whole.requests.map((request) => request.includes('dG9r'))).toEqual([false, true]);
+  const broken = await generateFromAll([piece('one '), piece('two', 'STOP')], model, ask(model, 'hi'));
+  expect(broken.outcome).toMatchObject({ kind: 'failed' });
+  expect(broken.requests).toHaveLength(1);
 });

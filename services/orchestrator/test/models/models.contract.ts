@@ -140,12 +140,21 @@ export function modelContract(under: ModelUnderTest): void {
         provider: 'somebody-else',
         opaque: Buffer.from('{"origin":"live","content":[{"nonsense":1}]}'),
       };
-      const offline = { ...foreign, provider, opaque: Buffer.from('{"origin":"offline","content":[{"nonsense":1}]}') };
-      for (const message of [foreign, offline]) {
-        const rest: (string | ModelMessage)[] = [resultsFor(message, () => 'none'), 'and now add x value 1'];
-        const outcome = await port.generate(ask(model, 'list', message, ...rest), { signal: NEVER });
-        expect(answerOf(outcome).calls[0]?.argumentsJson).toBe('{"name":"x","value":1}');
+      const rest: (string | ModelMessage)[] = [resultsFor(foreign, () => 'none'), 'and now add x value 1'];
+      const outcome = await port.generate(ask(model, 'list', foreign, ...rest), { signal: NEVER });
+      expect(answerOf(outcome).calls[0]?.argumentsJson).toBe('{"name":"x","value":1}');
+      await fixture.reset();
+      await fixture.script({ thinking: 'Hm.', calls: [{ name: 'resources_list' }] }, { text: 'one' }, { text: 'two' });
+      const live = recorded(answerOf(await port.generate(ask(model, 'list'), { signal: NEVER })));
+      const content = Buffer.from(live.opaque ?? '').toString();
+      const offline = { ...live, opaque: Buffer.from(content.replace('"origin":"live"', '"origin":"offline"')) };
+      for (const message of [live, offline]) {
+        const next = [message, resultsFor(message, () => 'none'), 'thanks'];
+        answerOf(await port.generate(ask(model, 'list', ...next), { signal: NEVER }));
       }
+      const signature = /ignature":"([^"]+)"/.exec(content)?.[1] ?? 'none';
+      const sent = (await fixture.requests()).map((request) => JSON.stringify(request.body).includes(signature));
+      expect(sent).toEqual([false, true, false]);
     });
 
     test('a transcript with gaps is still accepted', async () => {
@@ -244,8 +253,9 @@ export function modelContract(under: ModelUnderTest): void {
       expect(answerOf(await port.generate(ask(model, 'hi'), { signal: NEVER })).text).toBe('thanks');
       expect(waits).toEqual([3500]);
       await fixture.reset();
-      await fixture.script(busy(3600));
-      expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toEqual({
+      await fixture.script(busy(21));
+      const patient = fixture.models({ clock: impatientClock(100_000).clock, modelTimeoutMs: 100_000 }).forModel(model);
+      expect(await patient.generate(ask(model, 'hi'), { signal: NEVER })).toEqual({
         kind: 'failed',
         message: `${errorPrefix}: busy`,
       });

@@ -9,14 +9,24 @@ export function sse(data: object, event?: string): string {
 }
 
 /** What a model makes of exactly this stream, for answers that the offline model never gives. */
-export async function generateFrom(
-  body: string,
+export async function generateFrom(body: string, model: string, request: ModelRequest): Promise<ModelOutcome> {
+  return (await generateFromAll([body], model, request)).outcome;
+}
+
+/** The same for a model that makes several requests, each of which gets the next stream; beyond the last, a 500. */
+export async function generateFromAll(
+  bodies: readonly string[],
   model: string,
   request: ModelRequest,
-  signal: AbortSignal = NEVER,
-): Promise<ModelOutcome> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
+): Promise<{ outcome: ModelOutcome; requests: string[] }> {
+  const requests: string[] = [];
+  const server = createServer(async (incoming, response) => {
+    let text = '';
+    for await (const chunk of incoming) text += chunk;
+    const body = bodies[requests.length];
+    requests.push(text);
+    if (body === undefined) response.writeHead(500).end();
+    else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -27,9 +37,10 @@ export async function generateFrom(
     ANTHROPIC_BASE_URL: url,
   };
   try {
-    return await createModels({ env, clock: impatientClock().clock, modelTimeoutMs: 15_000 })
+    const outcome = await createModels({ env, clock: impatientClock().clock, modelTimeoutMs: 15_000 })
       .forModel(model)
-      .generate(request, { signal });
+      .generate(request, { signal: NEVER, onDelta: () => undefined });
+    return { outcome, requests };
   } finally {
     server.closeAllConnections();
     server.close();

@@ -1,0 +1,97 @@
+import type { GenerateContentResponse, Part } from '@google/genai';
+import { brokenOff, failed } from './failure.ts';
+import { encodeOpaque, type Origin } from './opaque.ts';
+import type { ModelAnswer, ModelRequest } from './port.ts';
+import type { Attempt } from './retry.ts';
+import { createToolNameReader } from './tool-names.ts';
+
+const BLAMELESS_ENDS = ['STOP', 'MAX_TOKENS'];
+const TO_BE_CONTINUED = 'CONTINUATION';
+
+/** What a stream has brought so far; over several requests, if the provider answers in instalments. */
+export type Collected = {
+  parts: Part[];
+  /** Usage of each request, in order; a stream repeats its running total. */
+  usage: { inputTokens: number; outputTokens: number }[];
+  chunks: number;
+  finishReason?: string;
+  blockReason?: string;
+  continuationToken?: string;
+};
+
+/** Nothing yet. */
+export function nothingCollected(): Collected {
+  return { parts: [], usage: [], chunks: 0 };
+}
+
+/** If the answer is to be continued by another request: gets ready for it and gives the token to send. */
+export function continuationOf(collected: Collected): string | undefined {
+  const { finishReason, continuationToken } = collected;
+  if (finishReason !== TO_BE_CONTINUED || continuationToken === undefined) return undefined;
+  delete collected.finishReason;
+  delete collected.continuationToken;
+  return continuationToken;
+}
+
+/** Adds a chunk of the request of this number (from 0) to what was collected; gives back the visible text it brought. */
+export function collect(collected: Collected, chunk: GenerateContentResponse, requestNumber: number): string {
+  collected.chunks += 1;
+  const { usageMetadata: usage, promptFeedback } = chunk;
+  if (promptFeedback?.blockReason) collected.blockReason = promptFeedback.blockReason;
+  if (usage) {
+    collected.usage[requestNumber] = {
+      inputTokens: (usage.promptTokenCount ?? 0) + (usage.toolUsePromptTokenCount ?? 0),
+      outputTokens: (usage.candidatesTokenCount ?? 0) + (usage.thoughtsTokenCount ?? 0),
+    };
+  }
+  const candidate = chunk.candidates?.[0];
+  if (candidate?.finishReason) collected.finishReason = candidate.finishReason;
+  if (candidate?.continuationToken) collected.continuationToken = candidate.continuationToken;
+  let text = '';
+  for (const part of candidate?.content?.parts ?? []) {
+    addPart(collected.parts, part);
+    if (part.thought !== true) text += part.text ?? '';
+  }
+  return text;
+}
+
+/** Joins a text to the one before, so that a streamed answer is replayed as one; signed parts are left as they came. */
+function addPart(parts: Part[], part: Part): void {
+  const before = parts.at(-1);
+  const plain = (candidate: Part) => candidate.text !== undefined && candidate.thoughtSignature === undefined;
+  if (plain(part) && part.text === '') return;
+  if (before && plain(before) && plain(part) && before.thought === part.thought) {
+    parts[parts.length - 1] = { ...before, text: `${before.text}${part.text}` };
+  } else {
+    parts.push(part);
+  }
+}
+
+/** The answer that was collected, or why it is none. */
+export function answerOf(collected: Collected, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
+  const { parts, finishReason, blockReason } = collected;
+  if (blockReason !== undefined) return failed(`the prompt was blocked (${blockReason})`);
+  if (finishReason === undefined) return parts.length > 0 ? brokenOff() : failed('no candidates in response');
+  const text = parts.map((part) => (part.thought === true ? '' : (part.text ?? ''))).join('');
+  const nameOf = createToolNameReader(request.tools);
+  const calls = parts.flatMap(({ functionCall }) => {
+    if (!functionCall?.name) return [];
+    const { id, name, args } = functionCall;
+    return [{ providerCallId: id ?? '', name: nameOf(name), argumentsJson: JSON.stringify(args ?? {}) }];
+  });
+  if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
+  if (finishReason === 'MAX_TOKENS' && calls.length > 0)
+    return failed('the answer was cut off in a tool call (MAX_TOKENS)');
+  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
+  const opaque = parts.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, parts) } : {};
+  const usage = {
+    inputTokens: collected.usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: collected.usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  };
+  const value = { text, calls, provider: 'gemini', model: request.model, ...opaque, usage, stopReason: finishReason };
+  return { kind: 'done', value };
+}
+
+function cannotBeRebuilt(part: Part): boolean {
+  return part.thoughtSignature !== undefined || (part.text === undefined && part.functionCall === undefined);
+}
