@@ -69,12 +69,12 @@ describe('the json form', () => {
 });
 
 describe.each(['text', 'json'] as const)('secrets in the %s form', (format) => {
-  const secret = 'p"ä55/w+rd=&\n-0123';
+  const secret = 'p"ä 55/w+rd=&\n-0123';
 
   test('a registered secret is gone, however it is spelled and wherever it stands', () => {
     const { lines, redactor, logger } = logInto(format, 'debug');
     const forget = redactor.registerSecret(secret);
-    logger.debug(`plain ${secret} encoded ${encodeURIComponent(secret)}`, {
+    logger.debug(`plain ${secret} encoded ${encodeURIComponent(secret)} json ${JSON.stringify({ secret })}`, {
       [`name ${secret}`]: [{ deep: `x${secret}y` }],
       json: JSON.stringify({ secret }),
       form: new URLSearchParams({ secret }).toString(),
