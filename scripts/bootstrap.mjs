@@ -98,10 +98,10 @@ function installDigest() {
  * needs to be installed again. Packages for other platforms are in the lock file only.
  */
 function holdsWhatLockSays() {
-  const installed = packagesIn(readOr(join(root, 'node_modules', '.package-lock.json'), '{}'));
-  const wanted = Object.entries(packagesIn(readFileSync(lockFile, 'utf8'))).filter(([path]) =>
-    /node_modules\//.test(path),
-  );
+  const record = join(root, 'node_modules', '.package-lock.json');
+  if (!existsSync(record)) return false;
+  const installed = packagesIn(record);
+  const wanted = Object.entries(packagesIn(lockFile)).filter(([path]) => path.includes('node_modules/'));
   return wanted.every(([path, { version, link, optional }]) => {
     const found = installed[path];
     if (found === undefined) return optional === true;
@@ -109,8 +109,8 @@ function holdsWhatLockSays() {
   });
 }
 
-function packagesIn(text) {
-  return JSON.parse(text).packages ?? {};
+function packagesIn(file) {
+  return JSON.parse(readFileSync(file, 'utf8')).packages ?? {};
 }
 
 function isBuilt() {

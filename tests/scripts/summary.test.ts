@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+
+const script = fileURLToPath(new URL('../../scripts/summary.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'stopgo-summary-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const report = (passed: number, failed: number, skipped: number, testResults: object[] = []) => ({
+  numPassedTests: passed,
+  numFailedTests: failed,
+  numPendingTests: skipped,
+  numTodoTests: 0,
+  testResults,
+});
+const counts = (passed: number, failed: number, skipped: number) => ({ passed, failed, skipped });
+const unloadable = { status: 'failed', assertionResults: [] };
+
+test.each<[string, number, object | undefined, number, object | undefined, string, number]>([
+  ['all is well', 0, report(10, 0, 1), 0, counts(7, 0, 2), '17 passed, 0 failed, 3 skipped', 0],
+  ['a test failed', 1, report(9, 1, 0), 0, counts(7, 0, 0), '16 passed, 1 failed, 0 skipped', 1],
+  ['a check failed', 0, report(10, 0, 0), 1, counts(6, 1, 0), '16 passed, 1 failed, 0 skipped', 1],
+  [
+    'a test file could not be loaded',
+    1,
+    report(10, 0, 0, [unloadable]),
+    0,
+    counts(7, 0, 0),
+    '17 passed, 1 failed, 0 skipped',
+    1,
+  ],
+  ['the tests left no report', 1, undefined, 0, counts(7, 0, 0), '7 passed, 1 failed, 0 skipped', 1],
+  [
+    'the tests ended badly with a good report',
+    1,
+    report(10, 0, 0),
+    0,
+    counts(7, 0, 0),
+    '17 passed, 1 failed, 0 skipped',
+    1,
+  ],
+  ['nothing worked at all', 1, undefined, 1, undefined, '0 passed, 2 failed, 0 skipped', 1],
+])('when %s', (_, testsCode, tests, checksCode, checks, line, exitCode) => {
+  const [testsFile, checksFile] = [join(folder, 'tests.json'), join(folder, 'checks.json')];
+  writeFileSync(testsFile, tests === undefined ? '' : JSON.stringify(tests));
+  writeFileSync(checksFile, checks === undefined ? '' : JSON.stringify(checks));
+  const args = [script, String(testsCode), testsFile, String(checksCode), checksFile];
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stdout).toBe(`${line}\n`);
+  expect(status).toBe(exitCode);
+});
