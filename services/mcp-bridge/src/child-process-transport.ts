@@ -52,11 +52,9 @@ export class ChildProcessTransport implements Transport {
     return this.#child?.pid ?? null;
   }
 
-  /** How the process ended, with its last error output; undefined while it runs or never did. */
+  /** How the process ended; undefined while it runs or never did. */
   get end(): string | undefined {
-    if (this.#end === undefined) return undefined;
-    const output = this.#options.stderr.lastLines();
-    return output === '' ? this.#end : `${this.#end}; its last output: ${output}`;
+    return this.#end;
   }
 
   async start(): Promise<void> {

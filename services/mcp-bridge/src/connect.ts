@@ -112,7 +112,7 @@ async function connectOnce(
   let closing = false;
   const ended = new Promise<string>((resolve) => {
     client.onclose = () => {
-      if (!closing) resolve(line.endReason() ?? 'the connection was closed');
+      if (!closing) resolve(withOutput(line.end() ?? 'the connection was closed', line));
     };
   });
   const close = async () => {
@@ -124,10 +124,10 @@ async function connectOnce(
     const options = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
     await Promise.race([client.connect(transport, options), limit.passed]);
   } catch (error) {
-    const endedWhileAsked = line.endReason() !== undefined;
+    const endedWhileAsked = line.end() !== undefined;
     await close().catch(() => undefined);
-    const reason = line.endReason();
-    const text = endedWhileAsked && reason !== undefined ? `${reason} before it answered` : withOutput(error, line);
+    const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error);
+    const text = withOutput(reason, line);
     return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
   } finally {
     limit.clear();
@@ -141,7 +141,10 @@ async function connectOnce(
     tap,
     streamResumeMs: bounds.streamResumeMs,
     hasSession: () => transport.sessionId !== undefined,
-    endReason: line.endReason,
+    endReason: () => {
+      const end = line.end();
+      return end === undefined ? undefined : withOutput(end, line);
+    },
     oversize: line.oversize,
     ended,
     close,
@@ -151,7 +154,8 @@ async function connectOnce(
 
 type Line = {
   readonly transport: Transport;
-  readonly endReason: () => string | undefined;
+  /** How the process ended, if there is one and it did. */
+  readonly end: () => string | undefined;
   readonly lastOutput: () => string;
   readonly oversize: { told: (() => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
@@ -175,7 +179,7 @@ function stdioLine(
   return {
     transport,
     oversize,
-    endReason: () => transport.end,
+    end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
     close: () => transport.close(),
   };
@@ -188,7 +192,7 @@ function httpLine(config: Extract<McpServerConfig['transport'], { kind: 'http' }
   return {
     transport,
     oversize: { told: undefined },
-    endReason: () => undefined,
+    end: () => undefined,
     lastOutput: () => '',
     close: async (client) => {
       const limit = deadlineOf(bounds.sessionEndMs);
@@ -233,9 +237,8 @@ function followToolChanges(client: Client, listeners: ConnectListeners, pauseMs:
   });
 }
 
-function withOutput(error: unknown, line: Line): string {
+function withOutput(reason: string, line: Line): string {
   const output = line.lastOutput();
-  const reason = connectionReason(error);
   return output === '' ? reason : `${reason}; its last output: ${output}`;
 }
 

@@ -1,0 +1,148 @@
+import { mcp } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import { eventually, finishedOf, refusedOf, scriptedServer, startBridge, unknownOf } from './support/bridge.ts';
+
+const { RefusedReason } = mcp;
+
+test('a server that ends inside a call makes the call unknown, with its last words, and comes back', async () => {
+  const server = scriptedServer('s');
+  const { execute, lines, bridge } = await startBridge([server.config]);
+  expect(unknownOf(await execute('crash', {}))).toBe(
+    'the server "s" ended while the call ran (its process exited with code 3; its last output: first | ' +
+      'out of \\u{7}memory); whether the call took effect is not known',
+  );
+  await eventually(() => bridge.describe()[0]?.ready, 'the server is back');
+  expect(finishedOf(await execute('note', { text: 'x' })).isError).toBe(false);
+  expect(server.pids()).toHaveLength(2);
+  expect(lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toContain(
+    'MCP server "s" lost: its process exited with code 3; its last output: first | out of \\u{7}memory',
+  );
+});
+
+test('a server that is killed is told the same way', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config]);
+  const running = execute('hang', {});
+  await eventually(() => server.calls('hang') === 1, 'the call runs');
+  process.kill(server.pids()[0] ?? 0, 'SIGKILL');
+  expect(unknownOf(await running)).toMatch(
+    /^the server "s" ended while the call ran \(its process was ended by SIGKILL\)/,
+  );
+});
+
+test('while a server is down its calls are refused at once, with the reason; its tools stay listed', async () => {
+  const server = scriptedServer('s');
+  const { execute, tools, bridge } = await startBridge([server.config], { bounds: { backoffFirstMs: 60_000 } });
+  await execute('crash', {});
+  const refused = refusedOf(await execute('note', {}));
+  expect(refused.reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
+  expect(refused.message).toMatch(
+    /^the server "s" is down: its process exited with code 3; .*; the call was not sent$/,
+  );
+  expect(await tools()).toHaveLength(12);
+  expect(bridge.describe()[0]).toMatchObject({ ready: false, reason: expect.stringContaining('exited with code 3') });
+  expect(server.calls('note')).toBe(0);
+});
+
+test('calls that wait while their server ends are refused, not sent', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config], { bounds: { backoffFirstMs: 60_000 } });
+  const [crashed, waiting] = await Promise.all([execute('crash', {}), execute('note', {})]);
+  expect(crashed?.case).toBe('unknown');
+  expect(refusedOf(waiting).reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
+});
+
+test('a read-only call is repeated when its server ends, and gives the result in the end', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config]);
+  expect(finishedOf(await execute('crash_look', { text: '2' }))).toMatchObject({
+    content: 'seen at last',
+    isError: false,
+  });
+  expect(server.calls('crash_look')).toBe(3);
+});
+
+test('a read-only call that keeps ending its server is an error result after two repeats', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config]);
+  const result = finishedOf(await execute('crash_look', { text: '99' }));
+  expect(result).toMatchObject({
+    isError: true,
+    content: 'Tool execution failed: the server "s" ended while the call ran (its process exited with code 4)',
+  });
+  expect(server.calls('crash_look')).toBe(3);
+});
+
+test('a call beyond its time is unknown, or an error result if it only reads; the server stays', async () => {
+  const server = scriptedServer('s', [], { timeoutMs: 100 });
+  const { execute } = await startBridge([server.config]);
+  expect(unknownOf(await execute('hang', {}))).toMatch(/^the server "s" did not answer within \d+ ms; whether/);
+  const read = finishedOf(await execute('hang_look', {}));
+  expect(read.isError).toBe(true);
+  expect(read.content).toMatch(/^Tool execution failed: the server "s" did not answer within \d+ ms$/);
+  finishedOf(await execute('note', {}));
+  expect(server.pids()).toHaveLength(1);
+});
+
+test('errors that a server answers with are results for the model', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config]);
+  expect(finishedOf(await execute('wrong', {}))).toMatchObject({ content: 'that went wrong', isError: true });
+  expect(finishedOf(await execute('protocol_error', {}))).toMatchObject({
+    content: 'Tool execution failed: Invalid arguments: text is missing',
+    isError: true,
+  });
+});
+
+test('a server gets one call at a time, in order; servers do not wait for each other', async () => {
+  const one = scriptedServer('one');
+  const other = scriptedServer('other', ['--prefix=o_']);
+  const { execute } = await startBridge([one.config, other.config]);
+  const calls = ['1', '2', '3'].map((text) => execute('slow', { text }));
+  await eventually(() => one.calls('slow') === 1, 'the first call runs');
+  finishedOf(await execute('o_note', {}));
+  expect(one.calls('slow')).toBeLessThan(3);
+  await Promise.all(calls);
+  const steps = one
+    .journal()
+    .flatMap(({ began, ended, args }) => (began ? [`began ${args?.text}`] : ended ? ['ended'] : []));
+  expect(steps).toEqual(['began 1', 'ended', 'began 2', 'ended', 'began 3', 'ended']);
+});
+
+test('a queue that is full refuses at once', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config], { bounds: { callsQueuedMax: 2 } });
+  const accepted = ['1', '2', '3'].map((text) => execute('slow', { text }));
+  const refused = refusedOf(await execute('note', {}));
+  expect(refused.reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
+  expect(refused.message).toBe('the server "s" has 2 calls waiting already; try again later; the call was not sent');
+  for (const call of accepted) finishedOf(await call);
+});
+
+test('a server that says its tools changed and cannot list them is given up and started again', async () => {
+  const server = scriptedServer('s');
+  const { execute, bridge } = await startBridge([server.config], { bounds: { listMs: 200 } });
+  finishedOf(await execute('become', { text: '{"silent":true}' }));
+  // Nobody knows what the tool is by now, so the call must not go through.
+  const refused = refusedOf(await execute('note', {}));
+  expect(refused.reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
+  expect(refused.message).toMatch(/^the server "s" is down: its tools could not be listed: /);
+  await eventually(() => bridge.describe()[0]?.ready, 'the server is back');
+  finishedOf(await execute('note', {}));
+  expect(server.calls('note')).toBe(1);
+});
+
+test('a result beyond the bound is cut with its size and digest; one beyond memory is an error', async () => {
+  const server = scriptedServer('s');
+  const { execute } = await startBridge([server.config], { bounds: { messageBytesMax: 1024 * 1024 } });
+  const cut = finishedOf(await execute('big', { text: '200000' }));
+  expect(cut.fullBytes).toBe(400_000n);
+  expect(cut.sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(Buffer.byteLength(cut.content)).toBeLessThanOrEqual(256 * 1024);
+  expect(cut.content).toMatch(/ä\n\[cut: 400000 bytes in full, sha256 [0-9a-f]{64}\]$/);
+  expect(finishedOf(await execute('big', { text: '600000' }))).toMatchObject({
+    isError: true,
+    content: 'Tool execution failed: the result of the server "s" is too large',
+  });
+  expect(finishedOf(await execute('big', { text: '3' })).content).toBe('äää');
+});

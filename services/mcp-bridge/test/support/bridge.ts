@@ -1,0 +1,220 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { callDigest } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
+import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import { afterEach } from 'vitest';
+import { type BridgeBounds, type McpBridge, startMcpBridge } from '../../src/index.ts';
+
+const undo: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const act of undo.splice(0).reverse()) await act();
+});
+
+/** Does something after the test, the last first. */
+export function afterwards(act: () => unknown): void {
+  undo.push(act);
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bridge-'));
+  afterwards(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Waits until `look` gives something true; fails after `ms` milliseconds. */
+export async function eventually<T>(look: () => T | Promise<T>, what: string, ms = 10_000): Promise<NonNullable<T>> {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const defaults = {
+  era: 'legacy',
+  unannotated: 'run',
+  approvalRequired: false,
+  stateless: false,
+  timeoutMs: 10_000,
+} as const satisfies Partial<McpServerConfig>;
+
+export function stdioServer(
+  name: string,
+  command: string,
+  args: readonly string[],
+  more: Partial<McpServerConfig> & { env?: Record<string, string> } = {},
+): McpServerConfig {
+  const { env = {}, ...rest } = more;
+  return { name, ...defaults, ...rest, transport: { kind: 'stdio', command, args, env } };
+}
+
+export function httpServer(name: string, url: string, more: Partial<McpServerConfig> = {}): McpServerConfig {
+  return { name, ...defaults, ...more, transport: { kind: 'http', url, auth: 'forward' } };
+}
+
+export type JournalEntry = {
+  readonly started?: number;
+  readonly helper?: number;
+  readonly env?: Record<string, string>;
+  readonly method?: string;
+  readonly clientInfo?: unknown;
+  readonly capabilities?: unknown;
+  readonly began?: string;
+  readonly ended?: string;
+  readonly input?: string;
+  readonly args?: Record<string, unknown>;
+};
+
+/** The hand-written server, and the journal of what it did. */
+export function scriptedServer(
+  name: string,
+  flags: readonly string[] = [],
+  more: Partial<McpServerConfig> & { env?: Record<string, string> } = {},
+) {
+  const journalFile = join(temporaryFolder(), 'journal');
+  const script = fileURLToPath(new URL('../fixtures/scripted-server.mjs', import.meta.url));
+  const journal = (): JournalEntry[] => {
+    let text: string;
+    try {
+      text = readFileSync(journalFile, 'utf8');
+    } catch {
+      return [];
+    }
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as JournalEntry);
+  };
+  return {
+    config: stdioServer(name, process.execPath, [script, journalFile, ...flags], more),
+    journal,
+    calls: (tool: string) => journal().filter((entry) => entry.began === tool).length,
+    pids: () => journal().flatMap((entry) => entry.started ?? []),
+  };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export type LogLine = { readonly level: string; readonly message: string };
+
+export function collectingLog(): { readonly log: Logger; readonly lines: LogLine[]; text(): string } {
+  const lines: LogLine[] = [];
+  const add = (level: string) => (message: string, fields?: object) => {
+    lines.push({ level, message: fields === undefined ? message : `${message} ${JSON.stringify(fields)}` });
+  };
+  const log: Logger = {
+    debug: add('debug'),
+    info: add('info'),
+    warn: add('warn'),
+    error: add('error'),
+    child: () => log,
+  };
+  return { log, lines, text: () => lines.map(({ message }) => message).join('\n') };
+}
+
+export type TestBridgeOptions = {
+  readonly bounds?: Partial<BridgeBounds>;
+  readonly environment?: Record<string, string | undefined>;
+  readonly clock?: () => number;
+  readonly instance?: string;
+};
+
+/** Starts a bridge whose pauses are short, and ends it after the test. */
+export async function startBridge(servers: readonly McpServerConfig[], options: TestBridgeOptions = {}) {
+  const { log, lines, text } = collectingLog();
+  const instance = options.instance ?? 'bridge-1';
+  const bridge = await startMcpBridge({
+    servers,
+    instance,
+    clientInfo: { name: 'test-agent', version: '1.2.3' },
+    log,
+    environment: options.environment ?? process.env,
+    clock: options.clock ?? (() => performance.now()),
+    random: () => 0.5,
+    bounds: { backoffFirstMs: 20, endGraceMs: 1_000, drainMs: 200, ...options.bounds },
+  });
+  afterwards(() => bridge.stop().catch(() => undefined));
+  return { bridge, lines, logText: text, instance, ...callsOf(bridge, instance) };
+}
+
+type Extra = {
+  readonly instance?: string;
+  readonly server?: string;
+  readonly argumentsJson?: string;
+  readonly approvalId?: string;
+  readonly digest?: string;
+  readonly pin?: string;
+  readonly call?: string;
+  readonly attempt?: number;
+  readonly token?: string;
+};
+
+function callsOf(bridge: McpBridge, instance: string) {
+  const client = createInProcessClient(mcp.McpBridgeService, bridge.service);
+  let count = 0;
+  const keyOf = (callId: string, attempt = 1) => ({ conversationId: 'c1', runId: 'r1', callId, attempt });
+  const tools = async () => (await client.listTools({})).tools;
+  const toolNamed = async (name: string) => {
+    const tool = (await tools()).find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return tool;
+  };
+  /** Calls a tool as the orchestrator would: with its current pin and the arguments as JSON. */
+  const execute = async (name: string, args: unknown, extra: Extra = {}) => {
+    const { call, attempt, token, ...fields } = extra;
+    count += 1;
+    const key = keyOf(call ?? `call-${count}`, attempt);
+    const tool = (await tools()).find((one) => one.name === name);
+    const options: CallOptions = token === undefined ? {} : { context: { bearerToken: new Secret(token) } };
+    const { outcome } = await client.execute(
+      {
+        key,
+        instance,
+        server: tool?.server ?? '',
+        tool: name,
+        argumentsJson: JSON.stringify(args),
+        pin: tool?.pin ?? '',
+        ...fields,
+      },
+      options,
+    );
+    return outcome;
+  };
+  /** What an approval of exactly this call, as its tool is defined now, brings along. */
+  const approval = async (name: string, args: unknown) => {
+    const { server, pin } = await toolNamed(name);
+    const argumentsJson = JSON.stringify(args);
+    return { approvalId: 'approval-1', pin, digest: callDigest({ server, tool: name, pin, argumentsJson }) };
+  };
+  return { client, tools, toolNamed, execute, approval, keyOf };
+}
+
+/** The outcome's content, or a failure that shows what came instead. */
+export function finishedOf(outcome: mcp.ExecuteResponse['outcome']): mcp.Finished {
+  if (outcome.case !== 'finished') throw new Error(`not finished: ${JSON.stringify(outcome)}`);
+  return outcome.value;
+}
+
+export function refusedOf(outcome: mcp.ExecuteResponse['outcome']): mcp.Refused {
+  if (outcome.case !== 'refused') throw new Error(`not refused: ${JSON.stringify(outcome.case)}`);
+  return outcome.value;
+}
+
+export function unknownOf(outcome: mcp.ExecuteResponse['outcome']): string {
+  if (outcome.case !== 'unknown') throw new Error(`not unknown: ${JSON.stringify(outcome.case)}`);
+  return outcome.value.message;
+}
