@@ -3,7 +3,12 @@ import type { FactOf, RecordedFact } from './facts.ts';
 import { endedResult, givenUpResult, rejectedResult } from './texts.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
-export type TranscriptEntry = { readonly runId: string; readonly stepId: string; readonly message: TranscriptMessage };
+export type TranscriptEntry = {
+  readonly revision: number;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly message: TranscriptMessage;
+};
 
 export type TranscriptMessage =
   | { readonly role: 'user'; readonly text: string }
@@ -79,8 +84,16 @@ export class TranscriptBuilder implements Transcript {
     }
   }
 
+  /** The arguments of a call of the answer at that revision; undefined if it was not added. Newest answers are found first. */
+  argumentsAt(revision: number, callId: string): string | undefined {
+    const message = this.entries.findLast((entry) => entry.revision === revision)?.message;
+    return message?.role === 'assistant'
+      ? message.calls.find((call) => call.callId === callId)?.argumentsJson
+      : undefined;
+  }
+
   private say(runId: string, stepId: string, message: TranscriptMessage): void {
-    this.entries.push({ runId, stepId, message });
+    this.entries.push({ revision: this.revision, runId, stepId, message });
   }
 
   private closing(runId: string, text: string): void {

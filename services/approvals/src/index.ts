@@ -1,1 +1,1 @@
-export {};
+export { type ApprovalsDependencies, approvalsService } from './server.ts';

@@ -1,1 +1,12 @@
-export {};
+export { runsMaxDefault } from './bounds.ts';
+export { RecordedDefinitions } from './definitions.ts';
+export type { Definitions, DriverPorts } from './driver/ports.ts';
+export { Registry } from './driver/registry.ts';
+export * from './models/index.ts';
+export {
+  type Orchestrator,
+  type OrchestratorConfig,
+  type OrchestratorDependencies,
+  startOrchestrator,
+} from './start.ts';
+export type { AttemptKey, Catalogue, ExecuteOutcome, ExecuteRequest, FenceOutcome, ToolPort } from './tool-port.ts';

@@ -1,0 +1,143 @@
+import {
+  conversationStream,
+  decodeRecorded,
+  decodeSnapshot,
+  fold,
+  initialState,
+  newEvents,
+  type RecordedFact,
+} from '@stopgo/core';
+import type { views, store as wire } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+import type { Append, AppendOutcome, ConversationLog, Loaded, OpenRun } from './conversation-log.ts';
+import type { Pulse } from './heartbeat.ts';
+
+type StoreClient = Client<typeof wire.StoreService>;
+
+/** Longest wait for an append, in milliseconds; after it the outcome is unknown and the append is repeated. */
+const appendTimeoutMs = 5_000;
+/** Longest wait for a heartbeat, in milliseconds. */
+const heartbeatTimeoutMs = 1_000;
+
+/** The log through the store service. */
+export function storeLog(store: StoreClient): ConversationLog {
+  return {
+    append: (append) => appendTo(store, append),
+    load: (conversationId, keys = []) => load(store, conversationId, keys),
+    read: (stream, fromRevision, signal) => read(store, stream, fromRevision, signal),
+    follow: (stream, fromRevision, signal) => follow(store, stream, fromRevision, signal),
+    openRuns: () => openRuns(store),
+    view: async (conversationId) => present(await store.getConversation({ conversationId }, {})).view,
+  };
+}
+
+/** A heartbeat through the store service. */
+export function storeBeat(store: StoreClient, instance: string, role: string, address: string) {
+  return async (counter: number, signal: AbortSignal): Promise<Pulse> => {
+    const answer = await store.heartbeat(
+      { instance, role, address, counter: BigInt(counter) },
+      { signal, timeoutMs: heartbeatTimeoutMs },
+    );
+    const instances = answer.instances.map((one) => ({ instance: one.instance, counter: Number(one.counter) }));
+    return { instances, complete: answer.complete };
+  };
+}
+
+async function appendTo(store: StoreClient, append: Append): Promise<AppendOutcome> {
+  const { stream, expectedRevision, facts, actor, correlationId, causationId, key, requestDigest = '', now } = append;
+  const { outcome } = await store.append(
+    {
+      stream,
+      expectedRevision,
+      events: newEvents(facts, { now, actor, causationId, correlationId }, append.eventIds),
+      idempotencyKey: key,
+      requestDigest,
+      returnView: append.wantsView ?? false,
+    },
+    { timeoutMs: appendTimeoutMs },
+  );
+  switch (outcome.case) {
+    case 'appended':
+      return { kind: 'appended', revision: outcome.value.revision, ...optionalView(outcome.value.view) };
+    case 'duplicate': {
+      const { revision, requestDigest: digest, view } = outcome.value;
+      return { kind: 'duplicate', revision, requestDigest: digest, ...optionalView(view) };
+    }
+    case 'conflict': {
+      const { currentRevision, unseen } = outcome.value;
+      return { kind: 'conflict', currentRevision, unseen: unseen.map(decodeRecorded) };
+    }
+    default:
+      throw new Error(`the store gave no outcome for an append to ${stream}`);
+  }
+}
+
+function optionalView(view: views.ConversationView | undefined): { view?: views.ConversationView } {
+  return view === undefined ? {} : { view };
+}
+
+async function load(store: StoreClient, conversationId: string, keys: readonly string[]): Promise<Loaded> {
+  const answer = await store.load({
+    by: { case: 'conversationId', value: conversationId },
+    idempotencyKeys: [...keys],
+  });
+  const knownKeys = answer.knownKeys.map(({ idempotencyKey: key, requestDigest, firstRevision, lastRevision }) => ({
+    key,
+    requestDigest,
+    firstRevision,
+    lastRevision,
+  }));
+  // A store that runs another version of the fold: the events are the truth.
+  const state =
+    decodeSnapshot(answer.snapshot, answer.foldVersion) ??
+    fold(initialState, await all(read(store, conversationStream(conversationId), 1, undefined)));
+  return { conversationId, state, knownKeys };
+}
+
+async function all(events: AsyncIterable<RecordedFact>): Promise<RecordedFact[]> {
+  const list: RecordedFact[] = [];
+  for await (const event of events) list.push(event);
+  return list;
+}
+
+async function* read(
+  store: StoreClient,
+  stream: string,
+  fromRevision: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordedFact> {
+  let next = Math.max(1, fromRevision);
+  for (;;) {
+    const page = await store.readStream({ stream, fromRevision: next }, signal === undefined ? {} : { signal });
+    for (const event of page.events) yield decodeRecorded(event);
+    next += page.events.length;
+    if (page.events.length === 0 || next > page.headRevision) return;
+  }
+}
+
+async function* follow(
+  store: StoreClient,
+  stream: string,
+  fromRevision: number,
+  signal: AbortSignal,
+): AsyncGenerator<RecordedFact> {
+  for await (const { event } of store.follow({ stream, fromRevision }, { signal }))
+    if (event !== undefined) yield decodeRecorded(event);
+}
+
+async function openRuns(store: StoreClient): Promise<readonly OpenRun[]> {
+  const runs: OpenRun[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await store.listOpenRuns({ cursor });
+    runs.push(
+      ...page.runs.map(({ conversationId, runId, ownerInstance }) => ({ conversationId, runId, ownerInstance })),
+    );
+    cursor = page.nextCursor;
+    if (cursor === '') return runs;
+  }
+}
+
+function present(answer: wire.GetConversationResponse): { view: views.ConversationView } {
+  if (answer.view === undefined) throw new Error('the store gave no view of a conversation');
+  return { view: answer.view };
+}

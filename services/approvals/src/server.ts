@@ -1,0 +1,153 @@
+import {
+  type Actor,
+  actorFromWire,
+  byteLength,
+  DomainError,
+  decisionKind,
+  type HumanDecision,
+  isUuid,
+  resolveApproval,
+  textBytesMax,
+} from '@stopgo/core';
+import { type Clock, clientKey, type Loaded, storeLog, type Transacted, transact } from '@stopgo/log';
+import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
+import { type CallContext, type Client, forwardDetached, type ServiceImpl } from '@stopgo/rpc';
+import { loadByApproval } from './load.ts';
+
+/** What an approvals service is given. */
+export type ApprovalsDependencies = {
+  /** Id of this process; never used twice. */
+  readonly instance: string;
+  readonly store: Client<typeof store.StoreService>;
+  readonly orchestrator: Client<typeof orchestrator.OrchestratorService>;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly random: () => number;
+};
+
+/** How long the orchestrator is given to answer beyond the wait itself, in milliseconds. */
+const nudgeSlackMs = 10_000;
+
+/** The gRPC surface of the approvals service: it records decisions; it never executes anything. */
+export function approvalsService(given: ApprovalsDependencies): ServiceImpl<typeof wire.ApprovalsService> {
+  return {
+    resolve: (request, context) => resolve(given, request, context),
+    getApproval: async ({ approvalId }) => ({ approval: await approvalOf(given, approvalId) }),
+    listApprovals: async ({ status, conversationId, limit, cursor }) => {
+      const { approvals, nextCursor } = await given.store.listApprovals({ status, conversationId, limit, cursor });
+      return { approvals, nextCursor };
+    },
+  };
+}
+
+async function resolve(given: ApprovalsDependencies, request: wire.ResolveRequest, context: CallContext) {
+  const { approvalId } = request;
+  if (!isUuid(approvalId)) throw notFound(approvalId);
+  const idempotency =
+    request.idempotency === undefined || request.idempotency.key === ''
+      ? undefined
+      : { key: request.idempotency.key, requestDigest: request.idempotency.requestDigest };
+  const loaded = await loadByApproval(
+    given.store,
+    approvalId,
+    idempotency === undefined ? [] : [clientKey(idempotency)],
+  );
+  const decision = decisionOf(request);
+  const ports = { ...given, log: storeLog(given.store) };
+  const done = await transact(ports, loaded, {
+    actor: actorOf(request),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    wantsView: true,
+    decide: (state) =>
+      resolveApproval(state, { approvalId, decision, ...(idempotency === undefined ? {} : { idempotency }) }),
+    factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
+  });
+  if (done.kind === 'refused') throw await refusal(given, approvalId, done.decision);
+  const turn = await goOn(given, loaded, done, request, context);
+  return { approval: await approvalOf(given, approvalId), turn };
+}
+
+type Resolved = ReturnType<typeof resolveApproval>;
+
+/** The decision is on the record; the run goes on without us. The orchestrator is told so that it does at once. */
+async function goOn(
+  given: ApprovalsDependencies,
+  loaded: Loaded,
+  done: Exclude<Transacted<Resolved>, { kind: 'refused' }>,
+  request: wire.ResolveRequest,
+  context: CallContext,
+) {
+  const { conversationId } = loaded;
+  const milliseconds = request.wait?.milliseconds ?? 0;
+  const minRevision =
+    done.kind === 'done' ? done.append.expectedRevision + done.append.facts.length : done.lastRevision;
+  try {
+    const { turn } = await given.orchestrator.resumeRun(
+      { conversationId, runId: loaded.state.run?.id ?? '', wait: { milliseconds }, minRevision },
+      { timeoutMs: milliseconds + nudgeSlackMs, context: forwardDetached(context) },
+    );
+    if (turn !== undefined) return turn;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    // Losing the nudge is harmless: the sweep finds the run. The caller is told that it goes on.
+  }
+  const view = done.kind === 'done' ? done.view : undefined;
+  return {
+    outcome: orchestrator.TurnOutcome.WORKING,
+    view: view ?? (await storeLog(given.store).view(conversationId)),
+  };
+}
+
+async function refusal(given: ApprovalsDependencies, approvalId: string, decision: Resolved): Promise<DomainError> {
+  if (decision.kind === 'choice') {
+    const choices = decision.choices.join(', ');
+    return new DomainError('failed_precondition', `this approval is decided by one of: ${choices}`, {
+      details: { reason: 'choice', choices },
+    });
+  }
+  // The view has it in full, also where the run has been followed by others.
+  const approval = await approvalOf(given, approvalId);
+  const by = approval.decidedBy;
+  const at =
+    approval.decidedAt === undefined
+      ? ''
+      : new Date(Number(approval.decidedAt.seconds) * 1_000 + approval.decidedAt.nanos / 1e6).toISOString();
+  const what = decisionKind(approval.decision);
+  return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${by} at ${at}`, {
+    details: { reason: 'settled', decision: what, decided_by: by, decided_at: at },
+  });
+}
+
+async function approvalOf(given: ApprovalsDependencies, approvalId: string): Promise<views.Approval> {
+  if (!isUuid(approvalId)) throw notFound(approvalId);
+  const { approval } = await given.store.getApproval({ approvalId });
+  if (approval === undefined) throw notFound(approvalId);
+  return approval;
+}
+
+function notFound(approvalId: string): DomainError {
+  return new DomainError('not_found', `no conversation found with approval UUID: ${approvalId}`);
+}
+
+function decisionOf(request: wire.ResolveRequest): HumanDecision {
+  if (byteLength(request.result) > textBytesMax)
+    throw new DomainError('invalid_argument', `the result is longer than ${textBytesMax} bytes`);
+  switch (request.decision) {
+    case facts.Decision.APPROVED:
+      return { kind: 'approve' };
+    case facts.Decision.REJECTED:
+      return { kind: 'reject' };
+    case facts.Decision.RUN_AGAIN:
+      return { kind: 'run_again' };
+    case facts.Decision.HAPPENED:
+      return { kind: 'happened', result: request.result };
+    case facts.Decision.GIVE_UP:
+      return { kind: 'give_up' };
+    default:
+      throw new DomainError('invalid_argument', 'the decision is none that a person can take');
+  }
+}
+
+function actorOf(request: wire.ResolveRequest): Actor {
+  return request.actor === undefined ? { kind: 'approver', id: 'anonymous' } : actorFromWire(request.actor);
+}

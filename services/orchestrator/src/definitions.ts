@@ -1,0 +1,129 @@
+import {
+  type AgentDefinition,
+  agentFromDefinition,
+  agentStream,
+  type Defined,
+  DomainError,
+  defineAgent,
+  defineToolset,
+  type Fact,
+  fact,
+  type StreamName,
+  type Toolset,
+  toolStream,
+  toolsetFromDefinition,
+  toolsetStream,
+} from '@stopgo/core';
+import type { Clock, ConversationLog } from '@stopgo/log';
+import { appendUntilKnown } from '@stopgo/log';
+import type { Definitions } from './driver/ports.ts';
+import type { Catalogue } from './tool-port.ts';
+
+/** Definitions kept in memory, by digest. */
+const keptMax = 64;
+
+type DefinitionPorts = {
+  readonly instance: string;
+  readonly log: ConversationLog;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly random: () => number;
+};
+
+/**
+ * Agents and tool sets as they are on the record: each stands once, in a stream named by its digest, so that a run goes
+ * on with the definition it started with whatever the configuration says by then.
+ */
+export class RecordedDefinitions implements Definitions {
+  private readonly ports: DefinitionPorts;
+  private readonly recorded = new Map<string, Promise<void>>();
+  private readonly agents = new Map<string, AgentDefinition>();
+  private readonly toolsets = new Map<string, Toolset>();
+  private readonly digests = new WeakMap<object, Defined>();
+
+  constructor(ports: DefinitionPorts) {
+    this.ports = ports;
+  }
+
+  /** Puts a run's definitions on the record, if they are not yet, and gives their digests. */
+  async record(
+    agent: AgentDefinition,
+    catalogue: Catalogue,
+    signal: AbortSignal,
+  ): Promise<{ readonly agentDigest: string; readonly toolsetDigest: string }> {
+    const agentDefined = this.defined(agent, () => defineAgent(agent));
+    const toolset = this.defined(catalogue.tools, () => defineToolset(catalogue.tools));
+    const { digest: agentDigest } = agentDefined;
+    const { digest: toolsetDigest } = toolset;
+    await Promise.all([
+      this.once(agentStream(agentDigest), fact('agentDefined', agentDefined), signal),
+      this.once(toolsetStream(toolsetDigest), fact('toolsetDefined', toolset), signal),
+      ...[...catalogue.definitions].map(([pin, definitionJson]) =>
+        this.once(toolStream(pin), fact('toolDefined', { pin, definitionJson }), signal),
+      ),
+    ]);
+    keep(this.agents, agentDigest, agent);
+    keep(this.toolsets, toolsetDigest, catalogue.tools);
+    return { agentDigest, toolsetDigest };
+  }
+
+  async agent(digest: string): Promise<AgentDefinition> {
+    const known = this.agents.get(digest);
+    if (known !== undefined) return known;
+    const definition = await this.only(agentStream(digest), 'agentDefined');
+    return keep(this.agents, digest, agentFromDefinition(definition));
+  }
+
+  async toolset(digest: string): Promise<Toolset> {
+    const known = this.toolsets.get(digest);
+    if (known !== undefined) return known;
+    const definition = await this.only(toolsetStream(digest), 'toolsetDefined');
+    return keep(this.toolsets, digest, toolsetFromDefinition(definition));
+  }
+
+  private defined(value: object, define: () => Defined): Defined {
+    const known = this.digests.get(value) ?? define();
+    this.digests.set(value, known);
+    return known;
+  }
+
+  private once(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
+    const known = this.recorded.get(stream);
+    if (known !== undefined) return known;
+    const recording = this.append(stream, definition, signal);
+    this.recorded.set(stream, recording);
+    recording.catch(() => this.recorded.delete(stream));
+    return recording;
+  }
+
+  private async append(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
+    const { instance, log, clock, newId, random } = this.ports;
+    // A conflict means that somebody has recorded it: the name of the stream is the digest of what it holds.
+    const append = {
+      stream,
+      expectedRevision: 0,
+      facts: [definition],
+      actor: { kind: 'system', id: instance } as const,
+      correlationId: '',
+      causationId: '',
+      key: newId(),
+      now: clock.now(),
+      eventIds: [newId()],
+    };
+    await appendUntilKnown(log, append, clock, random, signal);
+  }
+
+  private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined'): Promise<string> {
+    for await (const event of this.ports.log.read(stream, 1))
+      if (event.fact.case === name) return event.fact.value.definitionJson;
+    throw new DomainError('data_loss', `${stream} is not in the log; the run that refers to it cannot go on`);
+  }
+}
+
+function keep<T>(kept: Map<string, T>, digest: string, value: T): T {
+  kept.delete(digest);
+  kept.set(digest, value);
+  const oldest = kept.keys().next().value;
+  if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+  return value;
+}

@@ -1,0 +1,37 @@
+import { type CallOutcomeCommand, conversationStream, decideLate, evolve } from '@stopgo/core';
+import { appendUntilKnown } from '@stopgo/log';
+import type { RunDriver } from './run-driver.ts';
+
+/** Conflicts in a row after which a late outcome is not handed in: the run has moved on without it. */
+const conflictsMax = 20;
+
+/**
+ * Records the outcome of a call that came too late for the run as this driver knew it: the run was canceled, or another
+ * process drives it now. Only a result says anything new; it settles a call in doubt that nobody has decided, else it is
+ * noted.
+ */
+export async function handInLate(driver: RunDriver, stepId: string, outcome: CallOutcomeCommand): Promise<void> {
+  if (outcome.type !== 'callFinished' || driver.isStopped()) return;
+  const { log, clock, random, newId, instance } = driver.ports;
+  let { state } = await log.load(driver.conversationId);
+  const key = newId();
+  for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
+    const facts = decideLate(state, driver.runId, stepId, outcome);
+    const append = {
+      stream: conversationStream(driver.conversationId),
+      expectedRevision: state.revision,
+      facts,
+      actor: { kind: 'system', id: instance } as const,
+      correlationId: state.sessionId,
+      causationId: driver.runId,
+      // A key of its own for each decision: the same key must mean the same events.
+      key: `${key}.${conflicts}`,
+      now: clock.now(),
+      eventIds: facts.map(() => newId()),
+    };
+    const result = await appendUntilKnown(log, append, clock, random, driver.stopSignal());
+    if (result.kind !== 'conflict') return driver.onHandedIn();
+    for (const event of result.unseen) if (event.revision === state.revision + 1) state = evolve(state, event);
+    if (state.revision < result.currentRevision) state = (await log.load(driver.conversationId)).state;
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  appendBytesMax,
+  byteLength,
+  type Effect,
+  exitLoopTool,
+  failureText,
+  type LlmNode,
+  type PromptMessage,
+  type PromptScope,
+  promptMessages,
+  rootStep,
+  type Toolset,
+} from '@stopgo/core';
+import type { ModelAnswer, ModelMessage, ModelTool } from '../models/port.ts';
+import type { RunDriver } from './run-driver.ts';
+
+/** Bytes of an append that are left for what surrounds a model's answer. */
+const answerBytesMax = appendBytesMax - 64 * 1024;
+
+/** Asks the model of a step and puts its answer, or its failure, on the record. */
+export async function performModel(
+  driver: RunDriver,
+  effect: Extract<Effect, { kind: 'model' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stepId, turn, node } = effect;
+  const { conversationId, runId } = driver;
+  const transcript = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
+  const fail = async (message: string): Promise<void> => {
+    const text = failureText(message, transcript, runId);
+    await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text });
+  };
+  const scope: PromptScope =
+    driver.agent.root.type === 'llm' && stepId === rootStep
+      ? { kind: 'conversation' }
+      : { kind: 'step', runId, stepId };
+  const request = {
+    model: node.model,
+    system: node.prompt,
+    messages: promptMessages(transcript, scope).map(modelMessage),
+    tools: offered(driver.tools, node),
+  };
+  let offset = 0;
+  const onDelta = (text: string): void => {
+    driver.ports.onDelta({ conversationId, runId, stepId, turn, text, offset });
+    offset += text.length;
+  };
+  const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
+  if (outcome.kind === 'failed') return fail(outcome.message);
+  const { answer } = outcome;
+  if (answerBytes(answer) > answerBytesMax)
+    return fail(`the model's answer is larger than ${answerBytesMax} bytes; ask for less at once`);
+  if (answer.text === '' && answer.calls.length === 0) return fail('the model gave an empty answer');
+  await driver.submit({
+    type: 'modelAnswered',
+    stepId,
+    turn,
+    text: answer.text,
+    calls: answer.calls,
+    usage: answer.usage,
+    provider: answer.provider,
+    model: answer.model,
+    opaque: answer.opaque ?? new Uint8Array(),
+    stopReason: answer.stopReason,
+  });
+}
+
+function answerBytes(answer: ModelAnswer): number {
+  // Arguments count twice: an approval's description may repeat them.
+  const calls = answer.calls.reduce((sum, call) => sum + 2 * byteLength(call.argumentsJson), 0);
+  return byteLength(answer.text) + (answer.opaque?.length ?? 0) + calls;
+}
+
+function modelMessage(message: PromptMessage): ModelMessage {
+  if (message.role === 'user') return message;
+  if (message.role === 'tool') return { role: 'tool', results: message.results };
+  const { text, calls, provider, opaque } = message;
+  return { role: 'assistant', text, calls, provider, ...(opaque.length === 0 ? {} : { opaque }) };
+}
+
+const exitLoop: ModelTool = {
+  name: exitLoopTool,
+  description: 'Exit the current loop. Call this only when instructed to do so.',
+  inputSchemaJson: '{"type":"object","properties":{}}',
+};
+
+function offered(tools: Toolset, node: LlmNode): ModelTool[] {
+  const all = [...tools.values()].map(({ name, description, inputSchemaJson }) => ({
+    name,
+    description,
+    inputSchemaJson,
+  }));
+  return node.canExitLoop ? [...all, exitLoop] : all;
+}

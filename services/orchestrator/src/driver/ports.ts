@@ -1,0 +1,37 @@
+import type { AgentDefinition, Toolset } from '@stopgo/core';
+import type { Clock, ConversationLog, Liveness } from '@stopgo/log';
+import type { ModelPort } from '../models/port.ts';
+import type { ToolPort } from '../tool-port.ts';
+
+/** Definitions as they were recorded when a run started. */
+export type Definitions = {
+  agent(digest: string): Promise<AgentDefinition>;
+  toolset(digest: string): Promise<Toolset>;
+};
+
+/** A model's answer while it is being made. */
+export type DeltaSink = (delta: {
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly turn: number;
+  readonly text: string;
+  readonly offset: number;
+}) => void;
+
+/** Everything a driver needs of the outside world. */
+export type DriverPorts = {
+  /** Id of this process. */
+  readonly instance: string;
+  readonly log: ConversationLog;
+  readonly tools: ToolPort;
+  readonly models: { forModel(name: string): ModelPort };
+  readonly liveness: Liveness;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** A number from 0 up to 1, for jitter. */
+  readonly random: () => number;
+  readonly onDelta: DeltaSink;
+  /** Something that must not happen did; the run is left to the sweep. */
+  readonly onFault: (error: unknown, where: string) => void;
+};

@@ -1,0 +1,66 @@
+import { argumentsBytesMax, byteLength, type RunCommand, textBytesMax } from '@stopgo/core';
+
+/** What became of a command: on the record, without effect (it did not fit any more), or never taken (not the owner). */
+export type Taken = 'applied' | 'ignored' | 'fenced';
+
+type Entry = { readonly command: RunCommand; readonly taken: (how: Taken) => void };
+
+/** Most bytes of contents that one append is filled with; events of fixed size come on top. */
+const batchBytesMax = textBytesMax + 2 * argumentsBytesMax;
+/** Most commands in one append. */
+const batchCommandsMax = 32;
+
+/** Commands of a run that wait for its next append. Fences go first: a call waits for them. */
+export class CommandQueue {
+  private entries: Entry[] = [];
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  /** Adds a command; the promise tells what became of it. */
+  add(command: RunCommand): Promise<Taken> {
+    return new Promise((taken) => this.entries.push({ command, taken }));
+  }
+
+  /** Takes the commands of the next append: as many as fit, at least one. */
+  next(): readonly Entry[] {
+    const ordered = [...this.entries.filter(isFence), ...this.entries.filter((entry) => !isFence(entry))];
+    const batch: Entry[] = [];
+    let bytes = 0;
+    for (const entry of ordered) {
+      const size = sizeOf(entry.command);
+      if (batch.length > 0 && (bytes + size > batchBytesMax || batch.length === batchCommandsMax)) break;
+      batch.push(entry);
+      bytes += size;
+    }
+    this.entries = ordered.slice(batch.length);
+    return batch;
+  }
+
+  /** Gives every waiting command up. */
+  fenceAll(): void {
+    for (const entry of this.entries.splice(0)) entry.taken('fenced');
+  }
+}
+
+function isFence({ command }: Entry): boolean {
+  return command.type === 'claim' || command.type === 'startCall';
+}
+
+function sizeOf(command: RunCommand): number {
+  switch (command.type) {
+    case 'modelAnswered':
+      return (
+        byteLength(command.text) +
+        command.opaque.length +
+        command.calls.reduce((sum, call) => sum + 2 * byteLength(call.argumentsJson), 0)
+      );
+    case 'callFinished':
+      return Math.min(byteLength(command.content), textBytesMax);
+    case 'modelFailed':
+      return byteLength(command.text) + byteLength(command.message);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,140 @@
+import { DomainError, hasWork, provideToken, type RunStanding } from '@stopgo/core';
+import { handOver } from '@stopgo/log';
+import type { Secret } from '@stopgo/rpc';
+import type { Definitions, DriverPorts } from './ports.ts';
+import { type DriverListener, type DriverStart, RunDriver } from './run-driver.ts';
+import { Transcripts } from './transcripts.ts';
+
+/** The runs that this process drives, at most one for each conversation. */
+export class Registry implements DriverListener {
+  readonly ports: DriverPorts;
+  private readonly definitions: Definitions;
+  private readonly transcripts: Transcripts;
+  private readonly active = new Map<string, RunDriver>();
+  private readonly ended = new Set<Promise<void>>();
+  private readonly watchers = new Map<string, Set<() => void>>();
+  private readonly runsMax: number;
+  private isStopping = false;
+
+  constructor(ports: DriverPorts, definitions: Definitions, runsMax: number) {
+    this.ports = ports;
+    this.definitions = definitions;
+    this.runsMax = runsMax;
+    this.transcripts = new Transcripts(ports.log);
+  }
+
+  /** Rejects with `resource_exhausted` if no further run can be started here now. */
+  admit(): void {
+    if (this.isStopping)
+      throw new DomainError('unavailable', 'the orchestrator is stopping; try again', { retryAfterMs: 1_000 });
+    if (this.active.size >= this.runsMax)
+      throw new DomainError(
+        'resource_exhausted',
+        `${this.runsMax} runs are being worked on, which is the most (limits.concurrent_runs); try again`,
+        {
+          retryAfterMs: 1_000,
+        },
+      );
+  }
+
+  /** The driver of a conversation's run, if it is this process. */
+  driver(conversationId: string): RunDriver | undefined {
+    const driver = this.active.get(conversationId);
+    return driver?.isEnded() === false ? driver : undefined;
+  }
+
+  /** Begins to drive. */
+  start(start: DriverStart): RunDriver {
+    const driver = new RunDriver(start, this.ports, this.transcripts, this);
+    const { conversationId } = driver;
+    this.active.set(conversationId, driver);
+    const ended = driver.drive().then(() => {
+      if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
+      this.ended.delete(ended);
+      this.changed(driver);
+    });
+    this.ended.add(ended);
+    return driver;
+  }
+
+  /**
+   * Sees to it that a run with something to do is driven by somebody: by this process, unless another one that is alive
+   * owns it. A token that the run waits for is used.
+   */
+  async resume(conversationId: string, bearer?: Secret): Promise<void> {
+    if (this.isStopping || this.nudge(conversationId, bearer)) return;
+    let { state } = await this.ports.log.load(conversationId);
+    if (bearer !== undefined && provideToken(state).length > 0) state = await handOver(this.ports, state, provideToken);
+    const run = state.run;
+    if (run === null || run.status !== 'open') return;
+    const { owner } = run;
+    const isMine = owner?.instance === this.ports.instance;
+    if (owner === null ? !hasWork(run) : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
+    const agent = await this.definitions.agent(run.agentDigest);
+    const tools = await this.definitions.toolset(run.toolsetDigest);
+    // Somebody else here may have been faster meanwhile.
+    if (this.isStopping || this.nudge(conversationId, bearer)) return;
+    this.start({ state, agent, tools, ...(isMine ? { me: owner } : {}), ...(bearer === undefined ? {} : { bearer }) });
+  }
+
+  /** Takes up every run that nobody drives. */
+  async sweep(): Promise<void> {
+    for (const run of await this.ports.log.openRuns()) {
+      const { ownerInstance } = run;
+      if (this.driver(run.conversationId) !== undefined) continue;
+      const isElsewhere = ownerInstance !== '' && ownerInstance !== this.ports.instance;
+      if (isElsewhere && !this.ports.liveness.isDead(ownerInstance)) continue;
+      if (this.active.size >= this.runsMax) return;
+      await this.resume(run.conversationId).catch((error) => this.ports.onFault(error, `taking up run ${run.runId}`));
+    }
+  }
+
+  changed(driver: RunDriver): void {
+    for (const wake of this.watchers.get(driver.conversationId) ?? []) wake();
+  }
+
+  handedIn(driver: RunDriver): void {
+    if (this.isStopping) return;
+    this.resume(driver.conversationId).catch((error) => this.ports.onFault(error, `resuming run ${driver.runId}`));
+  }
+
+  /** Resolves when the driver's run is not being worked on any more, or the driver has ended, or the signal aborts. */
+  async settled(driver: RunDriver, signal: AbortSignal): Promise<RunStanding> {
+    const isDone = (): boolean => signal.aborted || driver.isEnded() || driver.standing() !== 'working';
+    while (!isDone()) {
+      await new Promise<void>((wake) => {
+        const watchers = this.watchers.get(driver.conversationId) ?? new Set();
+        this.watchers.set(driver.conversationId, watchers);
+        const done = (): void => {
+          watchers.delete(done);
+          if (watchers.size === 0) this.watchers.delete(driver.conversationId);
+          signal.removeEventListener('abort', done);
+          wake();
+        };
+        watchers.add(done);
+        signal.addEventListener('abort', done, { once: true });
+      });
+    }
+    return driver.standing();
+  }
+
+  /** Lets runs go on for at most so long, then stops driving; what is left is taken up by the next process. */
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    const waited = new AbortController();
+    const grace = this.ports.clock.sleep(graceMs, waited.signal).catch(() => undefined);
+    await Promise.race([Promise.all(this.ended), grace]);
+    waited.abort();
+    for (const driver of this.active.values())
+      driver.stop(new DomainError('unavailable', 'the orchestrator is stopping'));
+    await Promise.all(this.ended);
+  }
+
+  private nudge(conversationId: string, bearer: Secret | undefined): boolean {
+    const driver = this.driver(conversationId);
+    if (driver === undefined) return false;
+    if (bearer !== undefined) driver.bearer = bearer;
+    driver.poke();
+    return true;
+  }
+}

@@ -1,0 +1,368 @@
+/**
+ * Drives one run: asks the core what is owed, does it, puts the outcome on the record, and asks again.
+ *
+ * 1. Nothing here is truth: state is folded from the log, and a process that dies loses nothing.
+ * 2. All appends of a run go through one queue, each decided against the state that it expects.
+ * 3. An effect is under way at most once in this process; a fenced call is made only if the append with its
+ *    `ToolCallStarted` was this driver's own.
+ * 4. A driver that finds another owner stops, and hands in what it still learns as late.
+ */
+import {
+  type AgentDefinition,
+  advance,
+  type ConversationState,
+  conversationStream,
+  decideRun,
+  type Effect,
+  evolve,
+  type Owner,
+  type RecordedFact,
+  type RunCommand,
+  type RunStanding,
+  runStanding,
+  type Toolset,
+} from '@stopgo/core';
+import type { Append } from '@stopgo/log';
+import { appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
+import type { views } from '@stopgo/proto';
+import type { Secret } from '@stopgo/rpc';
+import { performCall } from './perform-call.ts';
+import { performModel } from './perform-model.ts';
+import type { DriverPorts } from './ports.ts';
+import { CommandQueue, type Taken } from './queue.ts';
+import { recoverCall } from './recover-call.ts';
+import type { Transcripts } from './transcripts.ts';
+
+/** What a driver starts from: a state that is on the record, and what the run was defined by. */
+export type DriverStart = {
+  readonly state: ConversationState;
+  readonly agent: AgentDefinition;
+  readonly tools: Toolset;
+  /** The owner that this process is already by its own append; absent = it has to claim the run. */
+  readonly me?: Owner;
+  readonly bearer?: Secret;
+};
+
+/** What a driver tells the process it runs in. */
+export type DriverListener = {
+  /** The state, or who owns the run, may have changed. */
+  changed(driver: RunDriver): void;
+  /** A late outcome is on the record: the run may have work again. */
+  handedIn(driver: RunDriver): void;
+};
+
+/** Times that an effect may leave the state as it was before the driver gives up on the run. */
+const fruitlessMax = 3;
+/** Pause before a follow that broke off is begun again, in milliseconds. */
+const followPauseMs = 500;
+/** How long effects are under way before the driver follows the stream for what others append, in milliseconds. */
+const followAfterMs = 100;
+
+export class RunDriver {
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly agent: AgentDefinition;
+  readonly tools: Toolset;
+  readonly ports: DriverPorts;
+  readonly transcripts: Transcripts;
+  /** The token of the request that made the run go on last. Never recorded. */
+  bearer: Secret | undefined;
+  /** The state as far as this driver has seen the log. */
+  state: ConversationState;
+  /** The view after the latest append, if it is still current. */
+  view: views.ConversationView | undefined;
+
+  private me: Owner;
+  private readonly queue = new CommandQueue();
+  private readonly underWay = new Map<string, AbortController>();
+  private readonly fruitless = new Map<string, number>();
+  private readonly stopped = new AbortController();
+  private readonly listener: DriverListener;
+  private isFenced = false;
+  private hasEnded = false;
+  private isBehind = false;
+  private wake: (() => void) | undefined;
+  private isWoken = false;
+
+  constructor(start: DriverStart, ports: DriverPorts, transcripts: Transcripts, listener: DriverListener) {
+    this.state = start.state;
+    this.conversationId = start.state.id;
+    this.runId = start.state.run?.id ?? '';
+    this.agent = start.agent;
+    this.tools = start.tools;
+    this.bearer = start.bearer;
+    this.ports = ports;
+    this.transcripts = transcripts;
+    this.listener = listener;
+    this.me = start.me ?? { instance: ports.instance, epoch: 0 };
+    if (start.me === undefined)
+      void this.queue.add({ type: 'claim', dead: (instance) => ports.liveness.isDead(instance) });
+  }
+
+  /** How the run stands, as far as this driver has seen. */
+  standing(): RunStanding {
+    return this.state.run?.id === this.runId ? runStanding(this.state) : 'none';
+  }
+
+  /** Somebody else appended: look at the log before the next step. */
+  poke(): void {
+    this.isBehind = true;
+    this.wakeUp();
+  }
+
+  /** Ends the driver without a trace, as if the process had died: for the end of the process. */
+  stop(reason: unknown): void {
+    this.stopped.abort(reason);
+    this.wakeUp();
+  }
+
+  /** Puts a command on the record with the next append. */
+  submit(command: RunCommand): Promise<Taken> {
+    if (this.isFenced || this.stopped.signal.aborted) return Promise.resolve('fenced');
+    const taken = this.queue.add(command);
+    this.wakeUp();
+    return taken;
+  }
+
+  /** True once the driver does nothing any more; set in the same turn of the event loop in which it found nothing to do. */
+  isEnded(): boolean {
+    return this.hasEnded;
+  }
+
+  /** True once the process is to end. */
+  isStopped(): boolean {
+    return this.stopped.signal.aborted;
+  }
+
+  /** Aborts when the process is to end. */
+  stopSignal(): AbortSignal {
+    return this.stopped.signal;
+  }
+
+  /** Reads what others appended, now. */
+  refresh(): Promise<void> {
+    return this.catchUp();
+  }
+
+  /** Resolves when the driver has seen the log up to a revision, or has ended. */
+  async reached(revision: number): Promise<void> {
+    if (this.state.revision < revision && !this.hasEnded) await this.catchUp().catch(() => undefined);
+    this.wakeUp();
+  }
+
+  /** A late outcome is on the record: the run may have work again. */
+  onHandedIn(): void {
+    this.listener.handedIn(this);
+  }
+
+  /** True while this process may act as the owner, as far as it knows. */
+  isOwner(): boolean {
+    const owner = this.state.run?.id === this.runId ? this.state.run.owner : null;
+    return !this.isFenced && owner?.instance === this.me.instance && owner.epoch === this.me.epoch;
+  }
+
+  /** Drives until nothing is left for this process to do: settled, released, fenced or stopped. Never rejects. */
+  async drive(): Promise<void> {
+    const following = new AbortController();
+    try {
+      void this.follow(following.signal);
+      for (;;) {
+        if (this.stopped.signal.aborted) return;
+        if (this.isBehind) await this.catchUp();
+        this.beginEffects();
+        if (!this.queue.isEmpty) {
+          await this.flush();
+          continue;
+        }
+        if (this.underWay.size === 0 && this.isOver()) return;
+        await this.nextWake();
+      }
+    } catch (error) {
+      if (!this.stopped.signal.aborted)
+        this.ports.onFault(error, `run ${this.runId} of conversation ${this.conversationId}`);
+    } finally {
+      this.hasEnded = true;
+      following.abort();
+      this.fence();
+    }
+  }
+
+  private isOver(): boolean {
+    const run = this.state.run;
+    if (this.isFenced || run === null || run.id !== this.runId || run.status !== 'open') return true;
+    return run.owner === null || !this.isOwner();
+  }
+
+  private owed(): readonly Effect[] {
+    if (this.isFenced || this.state.run?.id !== this.runId) return [];
+    return advance(this.agent, this.state, this.ports.clock.now()).effects;
+  }
+
+  /** Begins every effect that is owed and not under way; stops those that are owed no more. */
+  private beginEffects(): void {
+    const owed = new Map(this.owed().map((effect) => [keyOf(effect), effect]));
+    for (const [key, controller] of this.underWay) if (!owed.has(key)) controller.abort();
+    const isOwner = this.isOwner();
+    for (const [key, effect] of owed) {
+      if (this.underWay.has(key)) continue;
+      // Before the claim is on the record only what begins with an append of its own may begin: it shares the append.
+      if (!isOwner && !(effect.kind === 'call' && effect.fenced && !this.queue.isEmpty)) continue;
+      const times = (this.fruitless.get(key) ?? 0) + 1;
+      if (times > fruitlessMax) throw new Error(`effect ${key} left no trace ${fruitlessMax} times`);
+      this.fruitless.set(key, times);
+      const controller = new AbortController();
+      this.underWay.set(key, controller);
+      void this.perform(effect, controller.signal).finally(() => {
+        this.underWay.delete(key);
+        this.wakeUp();
+      });
+    }
+  }
+
+  private async perform(effect: Effect, canceled: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([canceled, this.stopped.signal]);
+    try {
+      if (effect.kind === 'model') await performModel(this, effect, signal);
+      else if (effect.kind === 'call') await performCall(this, effect, signal);
+      else await recoverCall(this, effect, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isUnknown(error)) return this.ports.onFault(error, `${effect.kind} ${effect.id} of run ${this.runId}`);
+      // The log or a service is out of reach: the effect is begun again, for as long as it takes.
+      this.fruitless.delete(keyOf(effect));
+      await this.ports.clock.sleep(followPauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Appends the waiting commands, deciding anew after each conflict, until they are taken or the driver is fenced. */
+  private async flush(): Promise<void> {
+    const batch = this.queue.next();
+    for (;;) {
+      const now = this.ports.clock.now();
+      const context = { agent: this.agent, tools: this.tools, runId: this.runId, me: this.me, now };
+      const commands = batch.map((entry) => entry.command);
+      const decision = decideRun(this.state, commands, context);
+      if (decision.kind === 'fenced') {
+        for (const entry of batch) entry.taken('fenced');
+        return this.fence();
+      }
+      const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
+      if (append !== undefined) {
+        const { log, clock, random } = this.ports;
+        const outcome = await appendUntilKnown(log, append, clock, random, this.stopped.signal);
+        if (outcome.kind === 'conflict') {
+          await this.absorb(outcome.unseen, outcome.currentRevision);
+          continue;
+        }
+        this.transcripts.add(this.conversationId, recordedOf(append));
+        // A read alongside may have seen this append, and more, already.
+        if (decision.state.revision > this.state.revision) this.state = decision.state;
+        this.view = outcome.view;
+        this.me = decision.me;
+        this.fruitless.clear();
+      }
+      for (const [index, entry] of batch.entries())
+        entry.taken(decision.applied[index] === true ? 'applied' : 'ignored');
+      this.listener.changed(this);
+      return;
+    }
+  }
+
+  private appendOf(facts: Append['facts'], now: number, wantsView: boolean): Append | undefined {
+    if (facts.length === 0) return undefined;
+    return {
+      stream: conversationStream(this.conversationId),
+      expectedRevision: this.state.revision,
+      facts,
+      actor: { kind: 'system', id: this.ports.instance },
+      correlationId: this.state.sessionId,
+      causationId: this.runId,
+      key: this.ports.newId(),
+      now,
+      eventIds: facts.map(() => this.ports.newId()),
+      wantsView,
+    };
+  }
+
+  /** Takes over what others appended. */
+  private async absorb(unseen: readonly RecordedFact[], currentRevision: number): Promise<void> {
+    this.take(unseen);
+    if (this.state.revision < currentRevision) await this.catchUp();
+  }
+
+  private take(events: readonly RecordedFact[]): void {
+    const fresh = events.filter((event) => event.revision > this.state.revision);
+    for (const event of fresh) {
+      if (event.revision !== this.state.revision + 1) {
+        this.isBehind = true;
+        return;
+      }
+      this.state = evolve(this.state, event);
+    }
+    if (fresh.length === 0) return;
+    this.transcripts.add(this.conversationId, fresh);
+    this.view = undefined;
+    this.listener.changed(this);
+  }
+
+  private async catchUp(): Promise<void> {
+    this.isBehind = false;
+    for (;;) {
+      try {
+        const unseen: RecordedFact[] = [];
+        const stream = conversationStream(this.conversationId);
+        for await (const event of this.ports.log.read(stream, this.state.revision + 1, this.stopped.signal))
+          unseen.push(event);
+        return this.take(unseen);
+      } catch (error) {
+        if (!isUnknown(error)) throw error;
+        await this.ports.clock.sleep(followPauseMs, this.stopped.signal);
+      }
+    }
+  }
+
+  /** Follows the stream while effects take long, so that decisions and cancels made elsewhere reach the driver. */
+  private async follow(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.ports;
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(followAfterMs, signal);
+        const stream = conversationStream(this.conversationId);
+        for await (const event of log.follow(stream, this.state.revision + 1, signal)) {
+          if (event.revision > this.state.revision) this.poke();
+        }
+      } catch {
+        // What was missed is read when the follow begins again.
+      }
+      if (!signal.aborted) await clock.sleep(followPauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** From here on nothing of this driver is taken; effects that may be dropped are. */
+  private fence(): void {
+    this.isFenced = true;
+    this.queue.fenceAll();
+    for (const controller of this.underWay.values()) controller.abort();
+    this.listener.changed(this);
+  }
+
+  private wakeUp(): void {
+    this.isWoken = true;
+    this.wake?.();
+  }
+
+  private async nextWake(): Promise<void> {
+    if (!this.isWoken) {
+      await new Promise<void>((wake) => {
+        this.wake = wake;
+      });
+      this.wake = undefined;
+    }
+    this.isWoken = false;
+  }
+}
+
+/** An effect under way in this process; a call that is started and one to be recovered are the same attempt. */
+function keyOf(effect: Effect): string {
+  return effect.kind === 'model' ? `model ${effect.id}` : `call ${effect.id} ${effect.attempt}`;
+}

@@ -1,0 +1,61 @@
+import { conversationStream, type RecordedFact, type Transcript, TranscriptBuilder } from '@stopgo/core';
+import type { ConversationLog } from '@stopgo/log';
+
+/** Conversations whose transcripts are kept in memory. A lost one is read again from the log. */
+export const transcriptsKeptMax = 500;
+
+/** Transcripts of the conversations that were driven last, so that a model call needs no read of the log. */
+export class Transcripts {
+  private readonly kept = new Map<string, TranscriptBuilder>();
+  private readonly log: ConversationLog;
+
+  constructor(log: ConversationLog) {
+    this.log = log;
+  }
+
+  /** Adds events that this process has seen anyway; those that leave a gap are ignored (they are read when needed). */
+  add(conversationId: string, events: readonly RecordedFact[]): void {
+    const first = events[0];
+    if (first === undefined) return;
+    const builder = this.kept.get(conversationId) ?? (first.revision === 1 ? this.keep(conversationId) : undefined);
+    if (builder === undefined || first.revision > builder.revision + 1) return;
+    for (const event of events) builder.add(event);
+  }
+
+  /** The transcript up to a revision at least; reads from the log what is missing. */
+  async upTo(conversationId: string, revision: number, signal: AbortSignal): Promise<Transcript> {
+    const builder = this.kept.get(conversationId) ?? new TranscriptBuilder();
+    if (builder.revision < revision) {
+      for await (const event of this.log.read(conversationStream(conversationId), builder.revision + 1, signal))
+        builder.add(event);
+    }
+    this.keep(conversationId, builder);
+    return builder;
+  }
+
+  /** The arguments of a call, from the event that holds it; undefined if the event does not. */
+  async argumentsOf(
+    conversationId: string,
+    revision: number,
+    callId: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const kept = this.kept.get(conversationId)?.argumentsAt(revision, callId);
+    if (kept !== undefined) return kept;
+    for await (const event of this.log.read(conversationStream(conversationId), revision, signal)) {
+      if (event.fact.case !== 'modelResponded') return undefined;
+      return event.fact.value.calls.find((call) => call.callId === callId)?.argumentsJson;
+    }
+    return undefined;
+  }
+
+  private keep(conversationId: string, builder = new TranscriptBuilder()): TranscriptBuilder {
+    this.kept.delete(conversationId);
+    this.kept.set(conversationId, builder);
+    if (this.kept.size > transcriptsKeptMax) {
+      const oldest = this.kept.keys().next().value;
+      if (oldest !== undefined) this.kept.delete(oldest);
+    }
+    return builder;
+  }
+}

@@ -1,0 +1,50 @@
+import { create } from '@bufbuild/protobuf';
+import { canceledText, conversationStream, type Fact, type RecordedFact } from '@stopgo/core';
+import type { ConversationLog } from '@stopgo/log';
+import { views } from '@stopgo/proto';
+
+/**
+ * A run that others have followed, as it ended: read from the log, from the event at which it was begun or decided upon.
+ * Undefined if the log does not show its end.
+ */
+export async function readPastRun(
+  log: ConversationLog,
+  conversationId: string,
+  fromRevision: number,
+): Promise<views.Run | undefined> {
+  let runId: string | undefined;
+  const texts = new Map<number, string>();
+  for await (const event of log.read(conversationStream(conversationId), fromRevision)) {
+    const { fact } = event;
+    if (runId === undefined && 'runId' in fact.value) runId = fact.value.runId;
+    if (fact.case === 'modelResponded') texts.set(event.revision, fact.value.text);
+    const end = runId === undefined ? undefined : endOf(fact, runId, texts);
+    if (end !== undefined && runId !== undefined) return runView(runId, event, end);
+  }
+  return undefined;
+}
+
+type End = { readonly status: views.RunStatus; readonly response: string };
+
+function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): End | undefined {
+  if (!('runId' in fact.value) || fact.value.runId !== runId) return undefined;
+  switch (fact.case) {
+    case 'runCompleted': {
+      const parts = fact.value.output?.parts ?? [];
+      const response = parts.map((part) =>
+        part.answerRevision === 0 ? part.text : (texts.get(part.answerRevision) ?? ''),
+      );
+      return { status: views.RunStatus.COMPLETED, response: response.filter((text) => text !== '').join('\n') };
+    }
+    case 'runFailed':
+      return { status: views.RunStatus.FAILED, response: fact.value.text };
+    case 'runCanceled':
+      return { status: views.RunStatus.CANCELED, response: canceledText(fact.value.reason) };
+    default:
+      return undefined;
+  }
+}
+
+function runView(id: string, event: RecordedFact, { status, response }: End): views.Run {
+  return create(views.RunSchema, { id, status, response, messageRevision: event.revision });
+}

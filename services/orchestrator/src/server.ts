@@ -1,0 +1,267 @@
+import {
+  type Actor,
+  type AgentDefinition,
+  actorFromWire,
+  anticipate,
+  byteLength,
+  cancelRun,
+  createConversation,
+  DomainError,
+  type IdempotencyKey,
+  initialState,
+  isUuid,
+  type MessageDecision,
+  messageBytesMax,
+  receiveMessage,
+} from '@stopgo/core';
+import type { Loaded } from '@stopgo/log';
+import { clientKey, type Transacted, transact } from '@stopgo/log';
+import { type facts, orchestrator as wire } from '@stopgo/proto';
+import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import type { RecordedDefinitions } from './definitions.ts';
+import type { Registry } from './driver/registry.ts';
+import { type Turn, Turns } from './turns.ts';
+
+/** What the service is made of. */
+export type OrchestratorParts = {
+  readonly registry: Registry;
+  readonly definitions: RecordedDefinitions;
+  /** The agent as configured; runs that started before go on with theirs. */
+  readonly agent: AgentDefinition;
+  readonly systemPrompt: string;
+  /** Aborts when the process is to end. */
+  readonly signal: AbortSignal;
+};
+
+/** The gRPC surface of the orchestrator. */
+export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeof wire.OrchestratorService> {
+  const turns = new Turns(parts.registry);
+  return {
+    createConversation: async (request, context) => ({ turn: await create(parts, turns, request, context) }),
+    sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
+    cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
+    resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
+  };
+}
+
+async function create(
+  parts: OrchestratorParts,
+  turns: Turns,
+  request: wire.CreateConversationRequest,
+  context: CallContext,
+): Promise<Turn> {
+  const { conversationId: id, message: text } = request;
+  if (!isUuid(id)) throw new DomainError('invalid_argument', 'conversation_id must be a UUID in lower case');
+  if (text !== '') checkMessage(text);
+  const idempotency = idempotencyOf(request.idempotency);
+  const opening = createConversation({
+    id,
+    sessionId: context.sessionId ?? '',
+    agentName: parts.agent.name,
+    systemPrompt: parts.systemPrompt,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  });
+  const message = text === '' ? undefined : await messageDecider(parts, text, idempotency, context);
+  const { ports } = parts.registry;
+  const done = await transact(
+    ports,
+    { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
+    {
+      actor: actorOf(request.caller),
+      ...(idempotency === undefined ? {} : { idempotency }),
+      wantsView: message === undefined,
+      decide: (state): MessageDecision | { readonly kind: 'open'; readonly facts: typeof opening } => {
+        if (state.revision > 0) throw new DomainError('conflict', `conversation ${id} exists already`);
+        if (message === undefined) return { kind: 'open', facts: opening };
+        const decision = message(anticipate({ ...initialState }, opening, ports.clock.now()));
+        return decision.kind === 'append' ? { ...decision, facts: [...opening, ...decision.facts] } : decision;
+      },
+      factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
+    },
+  ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
+  if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
+    return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
+  return started(parts, turns, id, done, request.wait, context);
+}
+
+/** A conversation that exists already: the answer of the request that made it, if it was this one. */
+async function repeatOfCreate(
+  parts: OrchestratorParts,
+  id: string,
+  idempotency: IdempotencyKey | undefined,
+  error: unknown,
+): Promise<Transacted<never>> {
+  if (idempotency === undefined || !(error instanceof DomainError) || error.kind !== 'conflict') throw error;
+  const { ports } = parts.registry;
+  const loaded = await ports.log.load(id, [clientKey(idempotency)]);
+  const refuse = {
+    actor: { kind: 'system', id: '' } as const,
+    idempotency,
+    decide: () => ({ kind: 'none' as const }),
+    factsOf: () => undefined,
+  };
+  const known = await transact(ports, loaded, refuse);
+  if (known.kind !== 'repeated') throw error;
+  return known;
+}
+
+async function send(
+  parts: OrchestratorParts,
+  turns: Turns,
+  request: wire.SendMessageRequest,
+  context: CallContext,
+): Promise<Turn> {
+  checkMessage(request.message);
+  const idempotency = idempotencyOf(request.idempotency);
+  const loaded = await load(parts, request.conversationId, idempotency);
+  const decide = await messageDecider(parts, request.message, idempotency, context);
+  const done = await transact(parts.registry.ports, loaded, {
+    actor: actorOf(request.caller),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    decide,
+    factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
+  });
+  return started(parts, turns, request.conversationId, done, request.wait, context);
+}
+
+/** What a message comes to, decided against whatever state the conversation has by then. */
+async function messageDecider(
+  parts: OrchestratorParts,
+  text: string,
+  idempotency: IdempotencyKey | undefined,
+  context: CallContext,
+) {
+  const { registry, agent } = parts;
+  const { ports } = registry;
+  registry.admit();
+  const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
+  const runId = ports.newId();
+  return (state: Loaded['state']): MessageDecision =>
+    receiveMessage(state, {
+      text,
+      runId,
+      agent,
+      ...digests,
+      instance: ports.instance,
+      bearerTokenPresent: context.bearerToken !== undefined,
+      ...(idempotency === undefined ? {} : { idempotency }),
+      now: ports.clock.now(),
+    });
+}
+
+/** After a message was taken, or not: drives the run that it started, and answers. */
+async function started(
+  parts: OrchestratorParts,
+  turns: Turns,
+  conversationId: string,
+  done: Transacted<MessageDecision | { readonly kind: 'open' }>,
+  wait: wire.Wait | undefined,
+  context: CallContext,
+): Promise<Turn> {
+  const waitMs = wait?.milliseconds ?? 0;
+  if (done.kind === 'repeated') {
+    const { state, firstRevision, lastRevision } = done;
+    await parts.registry.resume(conversationId);
+    return turns.ofPast(state, firstRevision, lastRevision, waitMs);
+  }
+  const { decision } = done;
+  switch (decision.kind) {
+    case 'append': {
+      const bearer = context.bearerToken;
+      const { definitions } = parts;
+      const run = decision.state.run;
+      const driver = parts.registry.start({
+        state: decision.state,
+        agent: parts.agent,
+        tools: await definitions.toolset(run?.toolsetDigest ?? ''),
+        me: decision.me,
+        ...(bearer === undefined ? {} : { bearer }),
+      });
+      return turns.ofDriver(driver, waitMs);
+    }
+    case 'token': {
+      await parts.registry.resume(conversationId, context.bearerToken);
+      const { view } = await turns.ofState((await load(parts, conversationId, undefined)).state, waitMs);
+      return { outcome: wire.TurnOutcome.RESUMED_WITH_TOKEN, ...(view === undefined ? {} : { view }) };
+    }
+    case 'waiting':
+      return turns.refused(conversationId, wire.TurnOutcome.REFUSED_WAITING);
+    case 'busy':
+      return turns.refused(conversationId, wire.TurnOutcome.REFUSED_BUSY);
+    case 'open':
+      return turns.now(conversationId);
+  }
+}
+
+async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.CancelRunRequest): Promise<Turn> {
+  const { conversationId, reason } = request;
+  const idempotency = idempotencyOf(request.idempotency);
+  const { registry } = parts;
+  const loaded = await load(parts, conversationId, idempotency);
+  const done = await transact(registry.ports, loaded, {
+    actor: actorOf(request.caller),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    wantsView: true,
+    decide: (state) => cancelRun(state, { reason, ...(idempotency === undefined ? {} : { idempotency }) }),
+    factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
+  });
+  registry.driver(conversationId)?.poke();
+  if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
+  if (done.kind === 'refused' && done.decision.kind === 'settled')
+    throw nothingToCancel(conversationId, done.decision.status);
+  return turns.now(conversationId);
+}
+
+function nothingToCancel(conversationId: string, status: 'none' | 'completed' | 'failed'): DomainError {
+  const details = { reason: status === 'none' ? 'no_run' : 'settled', status };
+  const message =
+    status === 'none'
+      ? `conversation ${conversationId} has no run to cancel`
+      : `the run of conversation ${conversationId} has ${status}; there is nothing to cancel`;
+  return new DomainError('failed_precondition', message, { details });
+}
+
+async function resume(
+  parts: OrchestratorParts,
+  turns: Turns,
+  request: wire.ResumeRunRequest,
+  context: CallContext,
+): Promise<Turn> {
+  const { conversationId } = request;
+  const { registry } = parts;
+  await registry.resume(conversationId, context.bearerToken);
+  const driver = registry.driver(conversationId);
+  if (driver !== undefined) {
+    await driver.reached(request.minRevision);
+    return turns.ofDriver(driver, request.wait?.milliseconds ?? 0);
+  }
+  const { state } = await load(parts, conversationId, undefined);
+  return turns.ofState(state, request.wait?.milliseconds ?? 0);
+}
+
+async function load(
+  parts: OrchestratorParts,
+  conversationId: string,
+  idempotency: IdempotencyKey | undefined,
+): Promise<Loaded> {
+  if (!isUuid(conversationId)) throw new DomainError('not_found', `conversation not found: ${conversationId}`);
+  return parts.registry.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+}
+
+function checkMessage(text: string): void {
+  if (text === '') throw new DomainError('invalid_argument', 'message is required');
+  const bytes = byteLength(text);
+  if (bytes > messageBytesMax)
+    throw new DomainError(
+      'invalid_argument',
+      `the message is ${bytes} bytes long; at most ${messageBytesMax} are taken`,
+    );
+}
+
+function idempotencyOf(wired: facts.Idempotency | undefined): IdempotencyKey | undefined {
+  return wired === undefined || wired.key === '' ? undefined : { key: wired.key, requestDigest: wired.requestDigest };
+}
+
+function actorOf(caller: wire.Caller | undefined): Actor {
+  return caller?.actor === undefined ? { kind: 'user', id: 'anonymous' } : actorFromWire(caller.actor);
+}

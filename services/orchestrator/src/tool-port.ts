@@ -1,0 +1,67 @@
+import type { OfferedTool, Toolset } from '@stopgo/core';
+import type { Secret } from '@stopgo/rpc';
+
+/** One attempt of one call. */
+export type AttemptKey = {
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly attempt: number;
+};
+
+export type ExecuteRequest = {
+  readonly key: AttemptKey;
+  /** The bridge instance that the attempt is recorded for. */
+  readonly bridge: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly argumentsJson: string;
+  readonly approvalId: string;
+  readonly digest: string;
+  readonly pin: string;
+  readonly bearer?: Secret;
+  readonly sessionId: string;
+};
+
+/** What became of an attempt. */
+export type ExecuteOutcome =
+  | {
+      readonly kind: 'finished';
+      readonly content: string;
+      readonly isError: boolean;
+      readonly durationMs: number;
+      readonly cut?: { readonly fullBytes: number; readonly sha256: string };
+    }
+  | { readonly kind: 'pin_changed'; readonly current: OfferedTool }
+  | { readonly kind: 'unauthenticated' }
+  /** It did not run and will not, for a reason that the model may be told. */
+  | { readonly kind: 'not_run'; readonly message: string }
+  /** It was fenced before it came, so it did not run and never will. */
+  | { readonly kind: 'fenced' }
+  /** It was sent, and nobody can tell whether it ran. */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** What a bridge knows of an attempt. */
+export type FenceOutcome =
+  | { readonly kind: 'never_seen' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'forgotten' }
+  | { readonly kind: 'outcome'; readonly outcome: ExecuteOutcome };
+
+/** The catalogue as this process last saw it. */
+export type Catalogue = {
+  readonly tools: Toolset;
+  /** Full recorded definitions by pin. */
+  readonly definitions: ReadonlyMap<string, string>;
+  /** The bridge instance that new attempts are sent to. */
+  readonly bridge: string;
+};
+
+/** Tools as the orchestrator needs them. `execute`, `fence` and `cancel` reject when no answer came. */
+export type ToolPort = {
+  /** Never waits; throws `unavailable` before the first catalogue has come. */
+  catalogue(): Catalogue;
+  execute(request: ExecuteRequest): Promise<ExecuteOutcome>;
+  fence(key: AttemptKey, bridge: string): Promise<FenceOutcome>;
+  cancel(key: AttemptKey, bridge: string): Promise<void>;
+};

@@ -1,0 +1,120 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type ConversationState,
+  conversationStream,
+  DomainError,
+  evolve,
+  type RecordedFact,
+  type RunStanding,
+  runStanding,
+} from '@stopgo/core';
+import { views, orchestrator as wire } from '@stopgo/proto';
+import type { Registry } from './driver/registry.ts';
+import type { RunDriver } from './driver/run-driver.ts';
+import { readPastRun } from './past-run.ts';
+
+export type Turn = MessageInitShape<typeof wire.TurnSchema>;
+
+const outcomes: Readonly<Record<RunStanding, wire.TurnOutcome>> = {
+  none: wire.TurnOutcome.SETTLED,
+  completed: wire.TurnOutcome.SETTLED,
+  failed: wire.TurnOutcome.SETTLED,
+  canceled: wire.TurnOutcome.SETTLED,
+  waiting: wire.TurnOutcome.WAITING,
+  working: wire.TurnOutcome.WORKING,
+};
+
+/** Answers about conversations: waits for runs, wherever they are driven, and shows what they came to. */
+export class Turns {
+  private readonly registry: Registry;
+
+  constructor(registry: Registry) {
+    this.registry = registry;
+  }
+
+  /** The turn of a conversation whose run this process drives, or has just driven. */
+  async ofDriver(driver: RunDriver, waitMs: number): Promise<Turn> {
+    const standing = await this.withTimer(waitMs, (signal) => this.registry.settled(driver, signal));
+    if (standing === 'working' && driver.isEnded()) return this.ofState(driver.state, waitMs);
+    if (standing === 'none') return this.now(driver.conversationId);
+    return { outcome: outcomes[standing], view: driver.view ?? (await this.view(driver.conversationId)) };
+  }
+
+  /** The turn of a conversation whose run somebody drives, from a state that is on the record. */
+  async ofState(state: ConversationState, waitMs: number): Promise<Turn> {
+    const driver = this.registry.driver(state.id);
+    if (driver !== undefined && driver.runId === state.run?.id) return this.ofDriver(driver, waitMs);
+    if (runStanding(state) === 'working') await this.withTimer(waitMs, (signal) => this.follow(state, signal));
+    return this.now(state.id);
+  }
+
+  /** The conversation as it stands. */
+  async now(conversationId: string): Promise<Turn> {
+    const view = await this.view(conversationId);
+    return { outcome: outcomeOfView(view), view };
+  }
+
+  /** An answer that nothing was taken, or why. */
+  async refused(conversationId: string, outcome: wire.TurnOutcome): Promise<Turn> {
+    return { outcome, view: await this.view(conversationId) };
+  }
+
+  /** The turn of a request that was made before: of the run that it started, even if others have followed. */
+  async ofPast(state: ConversationState, firstRevision: number, lastRevision: number, waitMs: number): Promise<Turn> {
+    const messageRevision = state.run?.messageRevision ?? 0;
+    const isLatest = firstRevision <= lastRevision && (messageRevision === 0 || lastRevision >= messageRevision);
+    if (isLatest) return this.ofState(state, waitMs);
+    const view = await this.view(state.id);
+    const past = await readPastRun(this.registry.ports.log, state.id, firstRevision);
+    if (past === undefined || view.head === undefined) return { outcome: outcomeOfView(view), view };
+    const head = { ...view.head, run: past, pendingApprovalIds: [], authPrompt: '' };
+    return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [] } };
+  }
+
+  private view(conversationId: string): Promise<views.ConversationView> {
+    return this.registry.ports.log.view(conversationId);
+  }
+
+  private async withTimer<T>(waitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const timer = this.registry.ports.clock.sleep(waitMs, over.signal).then(
+      () => over.abort(),
+      () => undefined,
+    );
+    try {
+      return await work(over.signal);
+    } finally {
+      over.abort();
+      await timer;
+    }
+  }
+
+  /** Waits for a run that another process drives. */
+  private async follow(from: ConversationState, signal: AbortSignal): Promise<void> {
+    let state = from;
+    try {
+      const events: AsyncIterable<RecordedFact> = this.registry.ports.log.follow(
+        conversationStream(from.id),
+        from.revision + 1,
+        signal,
+      );
+      for await (const event of events) {
+        state = evolve(state, event);
+        if (runStanding(state) !== 'working' || state.run?.id !== from.run?.id) return;
+      }
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof DomainError)) throw error;
+    }
+  }
+}
+
+function outcomeOfView(view: views.ConversationView): wire.TurnOutcome {
+  switch (view.head?.run?.status) {
+    case views.RunStatus.WORKING:
+      return wire.TurnOutcome.WORKING;
+    case views.RunStatus.WAITING:
+      return wire.TurnOutcome.WAITING;
+    default:
+      return wire.TurnOutcome.SETTLED;
+  }
+}
