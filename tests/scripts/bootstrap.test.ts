@@ -23,7 +23,7 @@ describe('the bootstrap', () => {
 
   test('builds again after a source changed, and installs again after the lock file did', async () => {
     await bootstrap();
-    clone.write('part/src/more.ts', 'export const x = 1;');
+    clone.write('part/src/index.ts', 'export const changed = true;');
     await bootstrap();
     expect(clone.calls()).toEqual(['npm ci', 'tsc', 'tsc']);
 
