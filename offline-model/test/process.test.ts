@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 
 function start(...flags: string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', 'tsx', '--conditions', 'source', MAIN, ...flags]);
+  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags]);
 }
 
 async function addressOf(child: ChildProcessWithoutNullStreams): Promise<string> {

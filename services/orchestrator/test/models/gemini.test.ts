@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, GEMINI_KEY } from './fixture.ts';
+import { ask, GEMINI_KEY, resultsFor } from './fixture.ts';
 import { modelContract } from './models.contract.ts';
 import { generateFrom, generateFromAll, sse } from './raw-server.ts';
 
@@ -66,4 +66,29 @@ test('an answer in instalments is put together; a stream that breaks off is not 
   const broken = await generateFromAll([piece('one '), piece('two', 'STOP')], model, ask(model, 'hi'));
   expect(broken.outcome).toMatchObject({ kind: 'failed' });
   expect(broken.requests).toHaveLength(1);
+});
+
+test.each([
+  ['gemini-2.5-flash', false],
+  ['gemini-3-pro-preview', true],
+  ['gemini-flash-latest', true],
+])('%s is asked not to look for the signature of a foreign call: %s', async (model, asked) => {
+  const message = {
+    role: 'assistant' as const,
+    text: '',
+    calls: [{ callId: 'c', providerCallId: 'toolu_1', name: 'resources_list', argumentsJson: '{}' }],
+    provider: 'anthropic',
+  };
+  const { requests } = await generateFromAll(
+    [],
+    model,
+    ask(
+      model,
+      'hi',
+      message,
+      resultsFor(message, () => 'none'),
+    ),
+  );
+  expect(requests[0]?.includes('skip_thought_signature_validator')).toBe(asked);
+  expect(requests[0]).not.toContain('toolu_1');
 });

@@ -169,7 +169,7 @@ export function modelContract(under: ModelUnderTest): void {
         { role: 'assistant', text: 'Hm.', calls: [], provider },
         { role: 'assistant', text: '', calls: [call], provider: 'somebody-else' },
         { role: 'user', text: ' ' },
-        { role: 'tool', results: [stray] },
+        { role: 'tool', results: [stray, { ...stray, callId: 'c1', content: 'too late' }] },
         { role: 'user', text: 'third' },
       ];
       await fixture.script({ match: 'third', text: 'Fine.' });
