@@ -1,1 +1,2 @@
-export {};
+export type { Observation, Observe } from './observe.ts';
+export { openReadOnly, type RunningStore, type StoreOptions, startStore } from './start.ts';

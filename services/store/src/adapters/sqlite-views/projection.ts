@@ -1,0 +1,211 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  conversationOfStream,
+  dataLoss,
+  type EarlierRows,
+  encodeSnapshot,
+  hasWork,
+  initialState,
+  invalidArgument,
+  project,
+  type RecordedFact,
+  type StreamName,
+} from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import { messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
+import type { Projection, ProjectionBatch } from '../../views.ts';
+import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
+import { messageKey, type ViewTables } from './view-tables.ts';
+
+/** What a batch makes of one conversation. */
+type Planned = {
+  readonly id: string;
+  now: Omit<HotConversation, 'snapshot'>;
+  readonly messages: views.Message[];
+  readonly approvals: Map<string, PendingApproval>;
+};
+
+/** Folds appends into the rows of the views, with the core's own fold. */
+export class SqliteProjection implements Projection {
+  readonly #tables: ViewTables;
+  readonly #hot: HotConversations;
+  /** Undefined until it is needed: the tables may be made only after this. */
+  #lastApprovalKey: number | undefined;
+
+  constructor(tables: ViewTables, hot: HotConversations) {
+    this.#tables = tables;
+    this.#hot = hot;
+  }
+
+  begin(): ProjectionBatch {
+    this.#lastApprovalKey ??= this.#tables.lastApprovalKey() ?? 0;
+    return new Batch(this.#tables, this.#hot, this.#lastApprovalKey, (key) => {
+      this.#lastApprovalKey = key;
+    });
+  }
+
+  forget(): void {
+    this.#hot.clear();
+    this.#lastApprovalKey = undefined;
+  }
+
+  checkpoint(): number {
+    return this.#tables.checkpoint() ?? 0;
+  }
+}
+
+class Batch implements ProjectionBatch {
+  readonly #tables: ViewTables;
+  readonly #hot: HotConversations;
+  readonly #planned = new Map<string, Planned>();
+  readonly #written: [string, HotConversation][] = [];
+  #approvalKey: number;
+  readonly #approvalKeyCommitted: (key: number) => void;
+
+  constructor(tables: ViewTables, hot: HotConversations, approvalKey: number, committed: (key: number) => void) {
+    this.#tables = tables;
+    this.#hot = hot;
+    this.#approvalKey = approvalKey;
+    this.#approvalKeyCommitted = committed;
+  }
+
+  add(stream: StreamName, events: readonly RecordedFact[], firstPosition: number): void {
+    const id = conversationOfStream(stream);
+    const first = events[0];
+    if (id === undefined || first === undefined) return;
+    const planned = this.#planned.get(id);
+    const before = planned?.now ?? this.#hot.get(id);
+    const state = before?.state ?? initialState;
+    if (state.revision !== first.revision - 1)
+      throw dataLoss(
+        `the views of ${stream} show revision ${state.revision}, its events reach ${first.revision - 1}; restart the store`,
+      );
+    const key = before?.key ?? firstPosition;
+    const rows = project(state, events, this.#earlierRows(key, planned, before));
+    const last = rows.state.messageCount;
+    if (last >= messagesPerConversationMax)
+      throw invalidArgument(`${stream} has ${last} messages, the most there can be; start a new conversation`);
+
+    const keyOf = this.#approvalKeys(rows.approvals, key, planned, before?.pending);
+    const pending = new Map(before?.pending);
+    const changed: [string, PendingApproval][] = rows.approvals.map((approval) => [
+      approval.id,
+      { key: keyOf.get(approval.id) ?? 0, approval },
+    ]);
+    for (const [approvalId, one] of changed) {
+      if (one.approval.status === views.ApprovalStatus.PENDING) pending.set(approvalId, one);
+      else pending.delete(approvalId);
+    }
+    const now = { key, state: rows.state, head: rows.head, pending };
+    const target: Planned = planned ?? { id, now, messages: [], approvals: new Map() };
+    target.now = now;
+    target.messages.push(...rows.messages);
+    for (const [approvalId, one] of changed) target.approvals.set(approvalId, one);
+    this.#planned.set(id, target);
+  }
+
+  write(checkpoint: number): void {
+    for (const { id, now, messages, approvals } of this.#planned.values()) {
+      const snapshot = encodeSnapshot(now.state);
+      this.#writeConversation(id, now, snapshot);
+      for (const message of messages) this.#writeMessage(now.key, message);
+      for (const { key, approval } of approvals.values())
+        this.#tables.writeApproval(
+          key,
+          approval.id,
+          now.key,
+          approval.status,
+          toBinary(views.ApprovalSchema, approval),
+        );
+      this.#written.push([id, { ...now, snapshot }]);
+    }
+    this.#tables.setCheckpoint(checkpoint);
+  }
+
+  committed(): void {
+    for (const [id, conversation] of this.#written) this.#hot.set(id, conversation);
+    this.#approvalKeyCommitted(this.#approvalKey);
+  }
+
+  #writeConversation(id: string, { key, state, head }: Planned['now'], snapshot: Uint8Array): void {
+    const { run } = state;
+    const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
+    this.#tables.writeConversation(
+      key,
+      id,
+      state.revision,
+      head.status,
+      open?.id ?? null,
+      open?.owner?.instance ?? null,
+      open?.owner?.epoch ?? null,
+      toBinary(views.ConversationHeadSchema, head),
+      snapshot,
+    );
+  }
+
+  #writeMessage(conversation: number, message: views.Message): void {
+    const key = messageKey(conversation, message.sequence);
+    this.#tables.insertMessage(key, conversation, message.revision, toBinary(views.MessageSchema, message));
+    const words = searchableText(message);
+    if (words !== '') this.#tables.insertWords(key, words);
+  }
+
+  #earlierRows(
+    conversation: number,
+    planned: Planned | undefined,
+    before: Omit<HotConversation, 'snapshot'> | undefined,
+  ): EarlierRows {
+    return {
+      messagesAt: (revision) => {
+        const fresh = planned?.messages.filter((message) => message.revision === revision) ?? [];
+        if (fresh.length > 0) return fresh;
+        const rows = this.#tables.messagesAt(conversation, revision);
+        return rows.map((row) => fromBinary(views.MessageSchema, row.bytes));
+      },
+      approval: (id) => {
+        const known = planned?.approvals.get(id) ?? before?.pending.get(id);
+        if (known !== undefined) return known.approval;
+        const row = this.#tables.approval(id);
+        return row === undefined || row.conversation !== conversation
+          ? undefined
+          : fromBinary(views.ApprovalSchema, row.bytes);
+      },
+    };
+  }
+
+  /** The keys of approvals: of a new one the next, in the order of the log. */
+  #approvalKeys(
+    approvals: readonly views.Approval[],
+    conversation: number,
+    planned: Planned | undefined,
+    pending: HotConversation['pending'] | undefined,
+  ): ReadonlyMap<string, number> {
+    const keys = new Map<string, number>();
+    let next = this.#approvalKey;
+    for (const { id } of approvals) {
+      const known = planned?.approvals.get(id) ?? pending?.get(id);
+      const row = known === undefined ? this.#tables.approval(id) : undefined;
+      const elsewhere = known === undefined && this.#isPlannedElsewhere(id, planned);
+      if (elsewhere || (row !== undefined && row.conversation !== conversation))
+        throw invalidArgument(`the approval id ${id} is taken by another conversation; choose another`);
+      keys.set(id, known?.key ?? row?.key ?? ++next);
+    }
+    this.#approvalKey = next;
+    return keys;
+  }
+
+  #isPlannedElsewhere(id: string, here: Planned | undefined): boolean {
+    for (const planned of this.#planned.values()) if (planned !== here && planned.approvals.has(id)) return true;
+    return false;
+  }
+}
+
+/** What a message can be found by. */
+function searchableText({ content, toolCall }: views.Message): string {
+  const parts = [content, toolCall?.name ?? '', toolCall?.argumentsJson ?? '', toolCall?.result ?? ''];
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => part.slice(0, searchableCharactersMax))
+    .join(' ')
+    .slice(0, searchableCharactersMax);
+}

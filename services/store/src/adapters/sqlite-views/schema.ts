@@ -1,0 +1,95 @@
+import { foldVersion } from '@stopgo/core';
+import { integer, type SqlDatabase } from '../sqlite/database.ts';
+
+/** Version of the tables below and of what is written into them; another one is rebuilt from the log. */
+const viewsVersion = 1;
+
+/**
+ * The tables of the views. All of it can be made again from the log.
+ *
+ * `conversations.key` is the position of a conversation's first event: the order of creation, the same on every rebuild.
+ * A message's key is made of that key and its sequence, so that the messages of a conversation lie together.
+ */
+const tables = `
+  CREATE TABLE views_meta (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    views_version INTEGER NOT NULL,
+    fold_version INTEGER NOT NULL,
+    checkpoint INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE conversations (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    revision INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    open_run_id TEXT,
+    owner_instance TEXT,
+    owner_epoch INTEGER,
+    head BLOB NOT NULL,
+    snapshot BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX conversations_by_status ON conversations (status, key);
+  CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
+  CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
+  CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
+    INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)
+      ON CONFLICT (status) DO UPDATE SET number = number + 1;
+  END;
+  CREATE TRIGGER conversation_changed AFTER UPDATE OF status ON conversations WHEN new.status <> old.status BEGIN
+    UPDATE conversation_counts SET number = number - 1 WHERE status = old.status;
+    INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)
+      ON CONFLICT (status) DO UPDATE SET number = number + 1;
+  END;
+  CREATE TABLE messages (
+    key INTEGER PRIMARY KEY,
+    conversation INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX messages_by_revision ON messages (conversation, revision);
+  CREATE VIRTUAL TABLE message_words USING fts5 (
+    words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
+  );
+  CREATE TABLE approvals (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    conversation INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX approvals_by_status ON approvals (status, key);
+  CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
+`;
+
+const names = ['views_meta', 'conversations', 'conversation_counts', 'messages', 'message_words', 'approvals'];
+
+/** True if tables are missing, of another version of the fold, ahead of the log, or have lost conversations. */
+export function viewsMustBeReset(database: SqlDatabase, lastPosition: number): boolean {
+  const count = (sql: string) => database.one(sql, (row) => integer(row, 0))() ?? 0;
+  const list = names.map((name) => `'${name}'`).join(', ');
+  if (count(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${list})`) !== names.length)
+    return true;
+  const meta = database.one('SELECT views_version, fold_version, checkpoint FROM views_meta', (row) => ({
+    views: integer(row, 0),
+    fold: integer(row, 1),
+    checkpoint: integer(row, 2),
+  }))();
+  if (meta?.views !== viewsVersion || meta.fold !== foldVersion || meta.checkpoint > lastPosition) return true;
+  if (meta.checkpoint < lastPosition) return false;
+  const streams = count(`SELECT count(*) FROM streams WHERE name >= 'conversation-' AND name < 'conversation.'`);
+  return count('SELECT count(*) FROM conversations') !== streams;
+}
+
+/** Makes the tables anew, empty, all or nothing. */
+export function resetViews(database: SqlDatabase): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const name of names) database.exec(`DROP TABLE IF EXISTS ${name}`);
+    database.exec(tables);
+    database.exec(`INSERT INTO views_meta VALUES (1, ${viewsVersion}, ${foldVersion}, 0)`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.inTransaction()) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import { messagesPerConversationMax } from '../../bounds.ts';
+import type { OpenRunRow } from '../../views.ts';
+import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
+import { toSize } from '../sqlite/page-size.ts';
+
+/** A conversation as it is stored. */
+export type ConversationRow = {
+  readonly key: number;
+  readonly id: string;
+  readonly revision: number;
+  readonly status: number;
+  readonly openRun: OpenRunRow | undefined;
+  readonly head: Uint8Array;
+  readonly snapshot: Uint8Array;
+};
+
+/** Key of a message: those of a conversation lie together, in order. */
+export const messageKey = (conversation: number, sequence: number): number =>
+  conversation * messagesPerConversationMax + sequence;
+
+/** The conversation that a message's key belongs to. */
+export const conversationOfMessage = (key: number): number => Math.floor(key / messagesPerConversationMax);
+
+const beyondAnyKey = Number.MAX_SAFE_INTEGER;
+
+/** The statements on the tables of the views. */
+export type ViewTables = ReturnType<typeof viewTables>;
+
+export function viewTables(database: SqlDatabase) {
+  const columns = 'key, id, revision, status, open_run_id, owner_instance, owner_epoch';
+  const list = `SELECT key, id, head FROM conversations`;
+  const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
+  const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
+  const newest = database.all(`${list} WHERE key < ? ORDER BY key DESC LIMIT ?`, toListed);
+  const newestOfStatus = database.all(`${list} WHERE key < ? AND status = ? ORDER BY key DESC LIMIT ?`, toListed);
+  const approvals = 'SELECT key, bytes FROM approvals';
+  const oldest = 'AND key > ? ORDER BY key LIMIT ?';
+
+  return {
+    checkpoint: database.one('SELECT checkpoint FROM views_meta', (row) => integer(row, 0)),
+    setCheckpoint: database.run('UPDATE views_meta SET checkpoint = ?'),
+
+    conversation: database.one(
+      `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
+      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 7), snapshot: bytes(row, 8) }),
+    ),
+    conversationAt: database.one(`${list} WHERE key = ?`, toListed),
+    statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
+    writeConversation: database.run(
+      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
+           open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
+           owner_epoch = excluded.owner_epoch, head = excluded.head, snapshot = excluded.snapshot`,
+    ),
+    newest: (before: number | undefined, status: number | undefined, limit: number) =>
+      status === undefined
+        ? newest(before ?? beyondAnyKey, limit)
+        : newestOfStatus(before ?? beyondAnyKey, status, limit),
+    openRuns: database.all(
+      `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+      toRow,
+    ),
+    counts: database.all('SELECT status, number FROM conversation_counts', (row) => ({
+      status: integer(row, 0),
+      number: integer(row, 1),
+    })),
+
+    insertMessage: database.run('INSERT INTO messages (key, conversation, revision, bytes) VALUES (?, ?, ?, ?)'),
+    insertWords: database.run('INSERT INTO message_words (rowid, words) VALUES (?, ?)'),
+    messagesAt: database.all(
+      'SELECT key, bytes FROM messages WHERE conversation = ? AND revision = ? ORDER BY key',
+      toBytes,
+    ),
+    messageSizes: database.all(
+      'SELECT key, length(bytes) FROM messages WHERE key > ? AND key < ? ORDER BY key LIMIT ?',
+      toSize,
+    ),
+    messages: database.all('SELECT key, bytes FROM messages WHERE key > ? AND key <= ? ORDER BY key', toBytes),
+    /** The newest message before a key that matches. */
+    matchBefore: database.one(
+      'SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT 1',
+      (row) => integer(row, 0),
+    ),
+
+    lastApprovalKey: database.one('SELECT ifnull(max(key), 0) FROM approvals', (row) => integer(row, 0)),
+    approval: database.one('SELECT key, conversation, bytes FROM approvals WHERE id = ?', (row) => ({
+      key: integer(row, 0),
+      conversation: integer(row, 1),
+      bytes: bytes(row, 2),
+    })),
+    writeApproval: database.run(
+      `INSERT INTO approvals (key, id, conversation, status, bytes) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET status = excluded.status, bytes = excluded.bytes`,
+    ),
+    approvals: database.all(`${approvals} WHERE true ${oldest}`, toBytes),
+    approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
+    approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
+    approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    storedApprovals: database.all('SELECT id, bytes FROM approvals WHERE conversation = ? ORDER BY key', (row) => ({
+      key: text(row, 0),
+      bytes: bytes(row, 1),
+    })),
+  };
+}
+
+function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
+  const id = text(row, 1);
+  const revision = integer(row, 2);
+  const owner = row[5] === null ? undefined : { instance: text(row, 5), epoch: integer(row, 6) };
+  return {
+    key: integer(row, 0),
+    id,
+    revision,
+    status: integer(row, 3),
+    openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
+  };
+}

@@ -1,0 +1,144 @@
+// The one file that knows the driver.
+//
+// 1. A prepared statement of this driver keeps its old bindings when it is used in two ways (`get` after `all`), and
+//    after an error: so a statement here has one way to be used, and is prepared at first use and after an error.
+// 2. The driver takes no read-only option; a URI says it.
+import { dataLoss, unavailable } from '@stopgo/core';
+import Database from 'libsql';
+
+export type SqlValue = number | string | Uint8Array | null;
+export type SqlRow = readonly SqlValue[];
+
+/**
+ * A connection to one SQLite file. Synchronous; used by one owner. A failure is a DomainError: `data_loss` for damage and
+ * for rows that contradict others, else `unavailable`; its cause is the driver's error (see {@link sqlCode}).
+ */
+export type SqlDatabase = {
+  exec(sql: string): void;
+  /** A statement that changes rows. Gives the number of rows changed. */
+  run(sql: string): (...parameters: readonly SqlValue[]) => number;
+  /** A query for at most one row. */
+  one<T>(sql: string, read: (row: SqlRow) => T): (...parameters: readonly SqlValue[]) => T | undefined;
+  /** A query for all rows, which the SQL must bound. */
+  all<T>(sql: string, read: (row: SqlRow) => T): (...parameters: readonly SqlValue[]) => T[];
+  inTransaction(): boolean;
+  close(): void;
+};
+
+export type OpenMode =
+  /** Creates the file if it is not there. */
+  | 'write'
+  /** Fails if the file is not there; writes nothing into it. */
+  | 'read'
+  /** As `read`, and for a file that nobody writes and that has no log beside it: leaves no trace at all. */
+  | 'read-immutable';
+
+type Prepared = {
+  run(...parameters: unknown[]): { changes: number };
+  get(...parameters: unknown[]): unknown;
+  all(...parameters: unknown[]): unknown[];
+};
+
+/** Opens a file. */
+export function openDatabase(path: string, mode: OpenMode): SqlDatabase {
+  const database = translated(() => new Database(mode === 'write' ? path : readUri(path, mode)));
+  let open = true;
+
+  const statement = (sql: string, raw: boolean) => {
+    const prepare = (): Prepared => {
+      const fresh = database.prepare(sql);
+      return raw ? fresh.raw() : fresh;
+    };
+    let prepared: Prepared | undefined;
+    return <T>(use: (ready: Prepared) => T): T => {
+      if (!open) throw unavailable('the store is stopped; start it again');
+      return translated(() => {
+        const ready = prepared ?? prepare();
+        prepared = undefined;
+        const result = use(ready);
+        prepared = ready;
+        return result;
+      });
+    };
+  };
+
+  return {
+    exec: (sql) => translated(() => void database.exec(sql)),
+    run: (sql) => {
+      const use = statement(sql, false);
+      return (...parameters) => use((ready) => ready.run(parameters).changes);
+    },
+    one: (sql, read) => {
+      const use = statement(sql, true);
+      return (...parameters) => {
+        const row = use((ready) => ready.get(parameters));
+        return row === undefined ? undefined : read(row as SqlRow);
+      };
+    },
+    all: (sql, read) => {
+      const use = statement(sql, true);
+      return (...parameters) => use((ready) => ready.all(parameters)).map((row) => read(row as SqlRow));
+    },
+    inTransaction: () => database.inTransaction,
+    close: () => {
+      if (open) database.close();
+      open = false;
+    },
+  };
+}
+
+function readUri(path: string, mode: 'read' | 'read-immutable'): string {
+  const escaped = path.split('/').map(encodeURIComponent).join('/');
+  return `file:${escaped}?mode=ro${mode === 'read-immutable' ? '&immutable=1' : ''}`;
+}
+
+/** An integer of a row. */
+export function integer(row: SqlRow, index: number): number {
+  const value = row[index];
+  if (typeof value !== 'number') throw new TypeError(`column ${index} is no integer`);
+  return value;
+}
+
+/** A text of a row. */
+export function text(row: SqlRow, index: number): string {
+  const value = row[index];
+  if (typeof value !== 'string') throw new TypeError(`column ${index} is no text`);
+  return value;
+}
+
+/** Bytes of a row, as a plain Uint8Array. */
+export function bytes(row: SqlRow, index: number): Uint8Array {
+  const value = row[index];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${index} holds no bytes`);
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** The driver's code behind an error, for example `SQLITE_BUSY`; undefined if the driver has nothing to do with it. */
+export function sqlCode(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** True if the failure is that of one statement's rows, not of the file. */
+export function isContradiction(error: unknown): boolean {
+  return sqlCode(error)?.startsWith('SQLITE_CONSTRAINT') === true;
+}
+
+function translated<T>(use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+function failureOf(cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+  if (code === undefined) return cause;
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
+    return dataLoss(`the database file is damaged (${code}); restore it from a backup`, {}, { cause });
+  if (code.startsWith('SQLITE_CONSTRAINT'))
+    return dataLoss(`what is to be written contradicts what is stored (${code}); verify the stream`, {}, { cause });
+  return unavailable(`the database cannot be read or written now (${code})`, {}, { cause, retryAfterMs: 1_000 });
+}

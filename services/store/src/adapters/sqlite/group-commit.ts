@@ -1,0 +1,177 @@
+// Many appends share one transaction, and so one fsync.
+//
+// 1. Nothing is answered before its commit is on disk; not a duplicate or conflict either, as it may be one with an
+//    append of the same commit.
+// 2. An append that is refused harms no other. A commit that contradicts stored rows is tried append by append, so that
+//    only the guilty one fails.
+// 3. After a commit that failed, nothing kept in memory is trusted.
+import { DomainError, resourceExhausted, unavailable } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
+import { appendsPerCommitMax, bytesPerCommitMax, waitingAppendsMax, waitingBytesMax } from '../../bounds.ts';
+import type { AppendOutcome, StreamAppend } from '../../event-log.ts';
+import type { LiveEvents } from '../../live-events.ts';
+import type { Observe } from '../../observe.ts';
+import type { Projection } from '../../views.ts';
+import { AppendPlan } from './append-plan.ts';
+import { isContradiction, type SqlDatabase, sqlCode } from './database.ts';
+import type { LogTables } from './log-tables.ts';
+import type { StreamHeads } from './stream-heads.ts';
+
+type Waiting = {
+  readonly append: StreamAppend;
+  readonly bytes: number;
+  resolve(outcome: AppendOutcome): void;
+  reject(error: unknown): void;
+};
+
+export type GroupCommitParts = {
+  readonly database: SqlDatabase;
+  readonly tables: LogTables;
+  readonly heads: StreamHeads;
+  readonly projection: Projection;
+  readonly live: LiveEvents;
+  readonly log: Logger;
+  readonly observe: Observe;
+};
+
+const retryAfterMs = 1_000;
+
+export class GroupCommit {
+  readonly #parts: GroupCommitParts;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(parts: GroupCommitParts) {
+    this.#parts = parts;
+  }
+
+  /** Queues an append for the next commit. */
+  append(append: StreamAppend): Promise<AppendOutcome> {
+    if (this.#closed) return Promise.reject(unavailable('the store is stopping; repeat with the same idempotency key'));
+    const bytes = append.events.reduce((sum, event) => sum + event.payload.byteLength, 0);
+    if (this.#waiting.length >= waitingAppendsMax || this.#waitingBytes + bytes > waitingBytesMax)
+      return Promise.reject(
+        resourceExhausted('too many appends wait for the disk; repeat later', {}, { retryAfterMs }),
+      );
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ append, bytes, resolve, reject });
+      this.#waitingBytes += bytes;
+      this.#schedule();
+    });
+  }
+
+  /** Commits what waits and takes no more. */
+  close(): void {
+    this.#closed = true;
+    while (this.#waiting.length > 0) this.#flush();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the callbacks of all input that has arrived: their appends share the commit.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  #flush(): void {
+    let bytes = 0;
+    let count = 0;
+    for (const one of this.#waiting) {
+      if (count > 0 && (count >= appendsPerCommitMax || bytes + one.bytes > bytesPerCommitMax)) break;
+      bytes += one.bytes;
+      count++;
+    }
+    const batch = this.#waiting.slice(0, count);
+    this.#waiting = this.#waiting.slice(count);
+    this.#waitingBytes -= bytes;
+    if (batch.length > 0) this.#commit(batch);
+  }
+
+  #commit(batch: readonly Waiting[]): void {
+    const { tables, heads, projection } = this.#parts;
+    const settled: (() => void)[] = [];
+    try {
+      const views = projection.begin();
+      const plan = new AppendPlan(tables, heads, views);
+      for (const waiting of batch) {
+        const settle = this.#plan(plan, waiting);
+        settled.push(settle);
+      }
+      if (plan.appends.length > 0) {
+        this.#write(plan, () => views.write(plan.position));
+        heads.moved(plan.movedHeads(), plan.position, plan.streamId);
+        views.committed();
+        this.#announce(plan);
+      }
+    } catch (error) {
+      this.#failed(batch, error);
+      return;
+    }
+    for (const settle of settled) settle();
+  }
+
+  /** What to tell the appender once the commit is on disk. Throws for failures of the database only. */
+  #plan(plan: AppendPlan, { append, resolve, reject }: Waiting): () => void {
+    try {
+      const outcome = plan.add(append);
+      return () => {
+        const { stream, events } = append;
+        this.#parts.observe({ kind: 'append', stream, events: events.length, outcome: outcome.kind });
+        resolve(outcome);
+      };
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      return () => reject(error);
+    }
+  }
+
+  #write(plan: AppendPlan, writeViews: () => void): void {
+    const { database, tables } = this.#parts;
+    database.exec('BEGIN IMMEDIATE');
+    for (const { stream, streamId, newStream, key, events } of plan.appends) {
+      if (newStream) tables.insertStream(streamId, stream);
+      for (const { revision, event } of events)
+        tables.insertEvent(Number(event.position), streamId, revision, event.envelope, event.hash);
+      tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest);
+    }
+    writeViews();
+    database.exec('COMMIT');
+  }
+
+  #announce(plan: AppendPlan): void {
+    const { live, observe } = this.#parts;
+    const events = plan.appends.reduce((sum, one) => sum + one.events.length, 0);
+    observe({ kind: 'commit', appends: plan.appends.length, events });
+    for (const one of plan.appends) live.publish(one.stream, one.events);
+  }
+
+  #failed(batch: readonly Waiting[], cause: unknown): void {
+    const { log } = this.#parts;
+    try {
+      this.#rollBack();
+    } catch (error) {
+      log.error('the event log cannot be read after a failed commit', { error });
+    }
+    // Any other failure that is not the file's is a defect met by one of them.
+    if (batch.length > 1 && (isContradiction(cause) || sqlCode(cause) === undefined)) {
+      for (const one of batch) this.#commit([one]);
+      return;
+    }
+    log.error('a commit failed; none of its appends was recorded', { error: cause, appends: batch.length });
+    for (const { reject } of batch) reject(cause);
+  }
+
+  #rollBack(): void {
+    const { database, heads, projection } = this.#parts;
+    // Some failures (a full disk) end the transaction by themselves.
+    if (database.inTransaction()) database.exec('ROLLBACK');
+    projection.forget();
+    heads.forget();
+  }
+}

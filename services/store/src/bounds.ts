@@ -1,0 +1,75 @@
+/** Every bound of the store, with its unit. Reaching one is a typed error of the call that did. */
+
+/** Longest idempotency key, in characters. */
+export const keyCharactersMax = 200;
+/** Longest request digest, in characters. */
+export const digestCharactersMax = 128;
+/** Idempotency keys that one load may ask for. */
+export const keysPerLoadMax = 8;
+/** Longest text field of an event's envelope (ids, actor, address), in characters. */
+export const envelopeTextCharactersMax = 1_000;
+
+/** Most events in one page of a stream. */
+export const pageEventsMax = 1_000;
+/** About how many bytes one page of events may have; a page holds at least one event. */
+export const pageBytesMax = 1024 * 1024;
+/** Most messages in one page of a conversation. */
+export const pageMessagesMax = 1_000;
+/** About how many bytes one page of messages may have; a page holds at least one message. */
+export const pageMessageBytesMax = 2 * 1024 * 1024;
+/** Rows of a list when the caller names no number. */
+export const listLimitDefault = 100;
+/** Most rows of a list. */
+export const listLimitMax = 1_000;
+/** Longest search text, in characters. */
+export const queryCharactersMax = 200;
+/** Most words of a search text that count. */
+export const queryWordsMax = 16;
+/** Characters of a message that can be found by search, from its start. */
+export const searchableCharactersMax = 8_192;
+/** Index look-ups of one search; a search that needs more answers with what it has and a cursor to go on. */
+export const searchStepsMax = 2_000;
+/** Longest cursor, in characters. */
+export const cursorCharactersMax = 200;
+
+/** Appends that may wait for the disk at once. */
+export const waitingAppendsMax = 4_096;
+/** Bytes of payload that may wait for the disk at once. */
+export const waitingBytesMax = 64 * 1024 * 1024;
+/** Appends that share one commit at most: how long one commit may hold up everything else. */
+export const appendsPerCommitMax = 128;
+/** Bytes of payload that share one commit at most. */
+export const bytesPerCommitMax = 4 * 1024 * 1024;
+
+/** Streams that may be open (follow, subscribe, watch) at once. */
+export const openStreamsMax = 4_096;
+/** Deltas that may wait for one slow watcher; what is more is dropped. */
+export const deltasPerWatcherMax = 256;
+/** Longest text of one delta, in characters. */
+export const deltaCharactersMax = 64 * 1024;
+/** Instances whose heartbeats are kept. */
+export const instancesMax = 1_000;
+/** Longest instance id, role or address, in characters. */
+export const instanceTextCharactersMax = 300;
+
+/** Conversations whose folded state is kept in memory. */
+export const hotConversationsMax = 1_000;
+/** Bytes of snapshots that are kept in memory. */
+export const hotBytesMax = 16 * 1024 * 1024;
+/** Streams whose last revision and hash are kept in memory. */
+export const hotHeadsMax = 10_000;
+
+/** Events of one transaction of a rebuild. */
+export const rebuildEventsPerBatch = 500;
+/** Time between two progress lines of a rebuild, in milliseconds. */
+export const rebuildProgressMs = 2_000;
+/** Longest wait of a read for the revision that it must show, in milliseconds. */
+export const readWaitMsMax = 5_000;
+/** Problems that one verification lists; it stops at the last. */
+export const problemsMax = 100;
+/** Events that a follower or subscriber is given from the log at a time. */
+export const catchUpEventsMax = 64;
+/** About how many bytes they may have. */
+export const catchUpBytesMax = 256 * 1024;
+/** Messages of one conversation: the sequence has room for so many. */
+export const messagesPerConversationMax = 2 ** 20;

@@ -1,0 +1,207 @@
+import {
+  conversationOfStream,
+  conversationStream,
+  invalidArgument,
+  isUuid,
+  notFound,
+  parseStreamName,
+  unavailable,
+} from '@stopgo/core';
+import type { store } from '@stopgo/proto';
+import type { ServiceImpl } from '@stopgo/rpc';
+import {
+  keysPerLoadMax,
+  listLimitDefault,
+  listLimitMax,
+  pageEventsMax,
+  pageMessageBytesMax,
+  pageMessagesMax,
+  queryCharactersMax,
+  readWaitMsMax,
+} from './bounds.ts';
+import { checkAppend } from './check-append.ts';
+import { Deltas } from './deltas.ts';
+import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
+import { Instances } from './instances.ts';
+import { OpenStreams } from './open-streams.ts';
+import { checkLimit, encodeCursor, pageOf } from './paging.ts';
+import { verifyStream } from './verify.ts';
+import type { Views } from './views.ts';
+
+/** What the service is made of. */
+export type StoreParts = {
+  readonly log: EventLog;
+  readonly views: Views;
+  /** True if a process that is in no heartbeat of this store is known to be dead. */
+  readonly instancesComplete: boolean;
+};
+
+/** The service over a log and its views, whichever they are. */
+export function storeService({ log, views, instancesComplete }: StoreParts): ServiceImpl<typeof store.StoreService> {
+  const streams = new OpenStreams();
+  const deltas = new Deltas();
+  const instances = new Instances();
+
+  const viewOf = (stream: string) => {
+    const id = conversationOfStream(stream);
+    const view = id === undefined ? undefined : views.view(id);
+    return view === undefined ? {} : { view };
+  };
+
+  return {
+    async append(request, { signal }) {
+      const append = checkAppend(request);
+      const outcome = await log.append(append);
+      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal);
+      return answerTo(outcome, request.returnView ? viewOf(append.stream) : {});
+    },
+
+    async load({ by, idempotencyKeys }, { signal }) {
+      if (idempotencyKeys.length > keysPerLoadMax)
+        throw invalidArgument(`a load asks for at most ${keysPerLoadMax} keys, not ${idempotencyKeys.length}`);
+      await views.caughtUp(signal);
+      const conversationId = conversationOf(by, views);
+      const snapshot = views.snapshot(conversationId);
+      if (snapshot === undefined) throw notFound(`there is no conversation ${conversationId}`);
+      const known = await log.keys(conversationStream(conversationId), idempotencyKeys);
+      const { revision, bytes, foldVersion } = snapshot;
+      return { conversationId, revision, snapshot: bytes, foldVersion, knownKeys: known.map(keyAnswer) };
+    },
+
+    async readStream(request) {
+      const stream = parseStreamName(request.stream);
+      const limit = Math.min(request.limit === 0 ? pageEventsMax : request.limit, pageEventsMax);
+      const { events, headRevision } = await log.read(stream, request.fromRevision, limit);
+      return { events: events.map((one) => one.event), headRevision };
+    },
+
+    follow: ({ stream, fromRevision }, { signal }) =>
+      streams.admit(async function* () {
+        for await (const event of log.follow(parseStreamName(stream), fromRevision, signal)) yield { event };
+      }),
+
+    subscribe: ({ afterPosition, streamPrefix }, { signal }) =>
+      streams.admit(async function* () {
+        for await (const event of log.subscribe(Number(afterPosition), streamPrefix, signal)) yield { event };
+      }),
+
+    async getConversation({ conversationId, afterSequence, messageLimit, minRevision }, { signal }) {
+      await views.caughtUp(signal);
+      await reached(conversationId, minRevision, signal);
+      const view = views.view(conversationId);
+      if (view === undefined)
+        throw notFound(`there is no conversation ${JSON.stringify(conversationId.slice(0, 100))}`);
+      const limit = Math.min(messageLimit, pageMessagesMax);
+      return { view, ...views.messages(conversationId, afterSequence, limit, pageMessageBytesMax) };
+    },
+
+    async listConversations(request) {
+      const page = pageOf('conversations', request, listLimitDefault);
+      const query = request.query.trim();
+      if (query.length > queryCharactersMax)
+        throw invalidArgument(`a search has at most ${queryCharactersMax} characters, not ${query.length}`);
+      const filter = { status: request.status === 0 ? undefined : request.status, query: query || undefined };
+      const { rows, next } = views.conversations(filter, page);
+      return {
+        conversations: [...rows],
+        nextCursor: encodeCursor('conversations', next),
+        summary: views.counts(),
+        position: BigInt(views.position()),
+      };
+    },
+
+    async getApproval({ approvalId }, { signal }) {
+      await views.caughtUp(signal);
+      const approval = views.approval(approvalId);
+      if (approval === undefined) throw notFound(`there is no approval ${JSON.stringify(approvalId.slice(0, 100))}`);
+      return { approval };
+    },
+
+    async listApprovals(request) {
+      const page = pageOf('approvals', request, listLimitDefault);
+      const status = request.status === 0 ? undefined : request.status;
+      const { rows, next } = views.approvals({ status, conversationId: request.conversationId || undefined }, page);
+      return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
+    },
+
+    async listOpenRuns(request) {
+      const { rows, next } = views.openRuns(pageOf('runs', request, listLimitMax));
+      const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
+        conversationId,
+        runId,
+        ownerInstance: owner?.instance ?? '',
+        ownerEpoch: owner?.epoch ?? 0,
+        revision,
+      }));
+      return { runs, nextCursor: encodeCursor('runs', next) };
+    },
+
+    async heartbeat(request) {
+      return { instances: [...instances.beat(request)], complete: instancesComplete };
+    },
+
+    async publishDelta({ delta }) {
+      return { watchers: deltas.publish(delta) };
+    },
+
+    watchDeltas: ({ conversationId }, { signal }) =>
+      streams.admit(async function* () {
+        for await (const delta of deltas.watch(conversationId, signal)) yield { delta };
+      }),
+
+    async verifyStream({ stream }, { signal }) {
+      const { events, problems } = await verifyStream(log, views, parseStreamName(stream), signal);
+      return { events, problems: [...problems] };
+    },
+
+    async listStreams({ prefix, after, limit }) {
+      return { streams: [...(await log.streams(prefix, after, checkLimit(limit, listLimitMax)))] };
+    },
+  };
+
+  /** Waits for a revision that the caller knows of and the view does not show yet. */
+  async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {
+    if (revision <= (views.snapshot(conversationId)?.revision ?? 0) || !isUuid(conversationId)) return;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(readWaitMsMax)]);
+    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) return;
+    throw unavailable(`conversation ${conversationId} has not reached revision ${revision}; try again`);
+  }
+}
+
+function conversationOf(by: store.LoadRequest['by'], views: Views): string {
+  switch (by.case) {
+    case 'conversationId':
+      return by.value;
+    case 'approvalId': {
+      const approval = views.approval(by.value);
+      if (approval === undefined) throw notFound(`there is no approval ${JSON.stringify(by.value.slice(0, 100))}`);
+      return approval.conversationId;
+    }
+    default:
+      throw invalidArgument('a load names a conversation or an approval');
+  }
+}
+
+type View = { readonly view?: NonNullable<store.Appended['view']> };
+
+function answerTo(outcome: AppendOutcome, view: View) {
+  switch (outcome.kind) {
+    case 'appended': {
+      const { revision, position } = outcome;
+      return { outcome: { case: 'appended' as const, value: { revision, position: BigInt(position), ...view } } };
+    }
+    case 'duplicate': {
+      const { revision, position, requestDigest } = outcome;
+      const value = { revision, position: BigInt(position), requestDigest, ...view };
+      return { outcome: { case: 'duplicate' as const, value } };
+    }
+    case 'conflict': {
+      const value = { currentRevision: outcome.revision, unseen: [...outcome.unseen] };
+      return { outcome: { case: 'conflict' as const, value } };
+    }
+  }
+}
+
+function keyAnswer({ key, requestDigest, firstRevision, lastRevision }: KnownKey) {
+  return { idempotencyKey: key, requestDigest, firstRevision, lastRevision };
+}

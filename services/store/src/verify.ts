@@ -1,0 +1,111 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { canceled, chainHash, chainStart, conversationOfStream, type StreamName } from '@stopgo/core';
+import { envelope } from '@stopgo/proto';
+import { pageEventsMax } from './bounds.ts';
+import type { EventLog, StreamEvent } from './event-log.ts';
+import { equal, Problems } from './problems.ts';
+import { ViewCheck } from './verify-views.ts';
+import type { Views } from './views.ts';
+
+/** What was found; no problem: the stream is sound. */
+export type Verified = { readonly events: number; readonly problems: readonly string[] };
+
+/**
+ * Recomputes a stream from its stored bytes: revisions without gaps, each event's own stream and revision, the chain of
+ * hashes, the idempotency keys that cover every event once; of a conversation also every row of its views.
+ */
+export async function verifyStream(
+  log: EventLog,
+  views: Views,
+  stream: StreamName,
+  signal: AbortSignal,
+): Promise<Verified> {
+  const problems = new Problems();
+  const chain = new ChainCheck(stream, problems);
+  const conversationId = conversationOfStream(stream);
+  const rows = conversationId === undefined ? undefined : new ViewCheck(conversationId, views, problems);
+  for (;;) {
+    if (signal.aborted) throw canceled(`the verification of ${stream} was given up`);
+    const page = await log.read(stream, chain.revision + 1, pageEventsMax);
+    if (page.events.length === 0) break;
+    for (const one of page.events) {
+      chain.add(one);
+      rows?.add(one);
+    }
+    rows?.compareMessages();
+    if (problems.full) break;
+    // A long stream must not hold up everybody else.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // No await up to here since the last read: the views stand where the stream was found to end.
+  rows?.compareRest();
+  await checkKeys(log, stream, chain.revision, problems);
+  return { events: chain.events, problems: problems.found };
+}
+
+class ChainCheck {
+  events = 0;
+  /** The last revision seen. */
+  revision = 0;
+  #hash: Uint8Array = chainStart;
+  readonly #stream: string;
+  readonly #problems: Problems;
+
+  constructor(stream: string, problems: Problems) {
+    this.#stream = stream;
+    this.#problems = problems;
+  }
+
+  add({ revision, event }: StreamEvent): void {
+    if (revision !== this.revision + 1)
+      this.#problems.add(
+        revision === this.revision + 2
+          ? `event ${revision - 1} is missing`
+          : `events ${this.revision + 1} to ${revision - 1} are missing`,
+      );
+    const hash = chainHash(this.#hash, event.envelope);
+    if (!equal(hash, event.hash))
+      this.#problems.add(`event ${revision}: its hash does not follow from its bytes and the hash before`);
+    this.#checkEnvelope(revision, event.envelope);
+    // The stored hash, so that one damaged event is one problem.
+    this.#hash = event.hash;
+    this.revision = revision;
+    this.events++;
+  }
+
+  #checkEnvelope(revision: number, bytes: Uint8Array): void {
+    const outer = decode(bytes);
+    if (outer === undefined) this.#problems.add(`event ${revision}: its bytes are no event`);
+    else if (outer.stream !== this.#stream || outer.revision !== revision)
+      this.#problems.add(`event ${revision}: its bytes say event ${outer.revision} of ${JSON.stringify(outer.stream)}`);
+  }
+}
+
+function decode(bytes: Uint8Array): envelope.Envelope | undefined {
+  try {
+    return fromBinary(envelope.EnvelopeSchema, bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every event belongs to exactly one append, whose key is known. */
+async function checkKeys(log: EventLog, stream: StreamName, last: number, problems: Problems): Promise<void> {
+  const appends = new Uint8Array(last + 1);
+  let after = '';
+  for (;;) {
+    const keys = await log.allKeys(stream, after, pageEventsMax);
+    for (const { firstRevision, lastRevision } of keys)
+      for (let revision = firstRevision; revision <= Math.min(lastRevision, last); revision++)
+        appends[revision] = Math.min(2, (appends[revision] ?? 0) + 1);
+    // Appended since the last event was read.
+    const end = keys.at(-1);
+    if (end === undefined) break;
+    after = end.key;
+  }
+  for (let revision = 1; revision <= last; revision++)
+    if (appends[revision] !== 1)
+      problems.add(
+        `event ${revision}: ${appends[revision] === 0 ? 'no' : 'more than one'} idempotency key stands for it`,
+      );
+}

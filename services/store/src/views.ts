@@ -1,0 +1,115 @@
+import type { RecordedFact, StreamName } from '@stopgo/core';
+import type { views } from '@stopgo/proto';
+
+/** What a decider starts from. */
+export type Snapshot = {
+  readonly conversationId: string;
+  readonly revision: number;
+  readonly bytes: Uint8Array;
+  readonly foldVersion: number;
+};
+
+/** Which rows of a list, and where to go on. */
+export type Page = {
+  readonly limit: number;
+  /** Key of the last row that was given; undefined: from the start. */
+  readonly after: number | undefined;
+};
+
+/** Rows of a list; `next` is the key to go on from, undefined at the end. */
+export type Rows<T> = { readonly rows: readonly T[]; readonly next: number | undefined };
+
+export type ConversationFilter = {
+  /** Undefined: all. */
+  readonly status: views.ConversationStatus | undefined;
+  /** Words that the conversation must contain, each; undefined: all. Words without a letter or digit count not. */
+  readonly query: string | undefined;
+};
+
+export type ApprovalFilter = {
+  readonly status: views.ApprovalStatus | undefined;
+  readonly conversationId: string | undefined;
+};
+
+export type Counts = {
+  readonly total: number;
+  readonly active: number;
+  readonly waitingApproval: number;
+  readonly completed: number;
+};
+
+export type OpenRunRow = {
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly owner: { readonly instance: string; readonly epoch: number } | undefined;
+  readonly revision: number;
+};
+
+/** The stored rows of one conversation, byte for byte, for verification. */
+export type StoredConversation = {
+  readonly revision: number;
+  readonly foldVersion: number;
+  readonly head: Uint8Array;
+  readonly snapshot: Uint8Array;
+  /** The columns that lists select by. */
+  readonly status: number;
+  readonly openRun: OpenRunRow | undefined;
+};
+
+export type StoredRow<K> = { readonly key: K; readonly bytes: Uint8Array };
+
+/** The read models: rows that are a function of the log up to their position. */
+export type Views = {
+  /**
+   * Resolves once the rows show every append that was acknowledged before the call; to be awaited before a read by id.
+   * Throws `unavailable` if that takes too long.
+   */
+  caughtUp(signal: AbortSignal): Promise<void>;
+  /** Position of the log that the rows show. */
+  position(): number;
+  snapshot(conversationId: string): Snapshot | undefined;
+  view(conversationId: string): views.ConversationView | undefined;
+  /** Messages above a sequence, at most `limit` and about `bytesMax`, at least one if there is one. */
+  messages(
+    conversationId: string,
+    afterSequence: number,
+    limit: number,
+    bytesMax: number,
+  ): { readonly messages: views.Message[]; readonly more: boolean };
+  /** Newest first. */
+  conversations(filter: ConversationFilter, page: Page): Rows<views.ConversationView>;
+  counts(): Counts;
+  approval(id: string): views.Approval | undefined;
+  /** Oldest first. */
+  approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
+  /** Runs that have an owner or something to do. */
+  openRuns(page: Page): Rows<OpenRunRow>;
+  /** The rows as they are stored. */
+  stored(conversationId: string): StoredConversation | undefined;
+  storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];
+  storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
+  storedApprovals(conversationId: string): readonly StoredRow<string>[];
+};
+
+/** What the views make of an append before it is written; see `Projection`. */
+export type ProjectionBatch = {
+  /**
+   * Works out the rows after one append on top of those added before. Throws `invalid_argument` for events that cannot
+   * be folded, and is then as if it had not been called.
+   */
+  add(stream: StreamName, events: readonly RecordedFact[], firstPosition: number): void;
+  /** Writes the rows and the checkpoint, inside the caller's transaction. */
+  write(checkpoint: number): void;
+  /** To be called once the transaction is committed. */
+  committed(): void;
+};
+
+/** Folds appends into rows. The same for a log in the same file and for one that is followed from afar. */
+export type Projection = {
+  /** Starts a batch; only one at a time. */
+  begin(): ProjectionBatch;
+  /** Forgets what is kept in memory: after a transaction whose end is not known. */
+  forget(): void;
+  /** Position up to which the rows show the log. */
+  checkpoint(): number;
+};
