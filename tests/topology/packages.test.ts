@@ -16,18 +16,21 @@ const SHARED = ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc', '@stopgo/runtime
 const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'store'].map((name) => `@stopgo/${name}`);
 /** Programs of their own: started, not imported, except by tests that want them in their own process. */
 const PROGRAMS = ['@stopgo/mcp-resources', '@stopgo/offline-model'];
-const ANYTHING = [...SHARED, ...SERVICES, ...PROGRAMS];
+/** Appending, deciding again after a conflict, heartbeats: for the services that write to the log. */
+const LOG = '@stopgo/log';
+const ANYTHING = [...SHARED, LOG, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
-  'packages/runtime': { name: '@stopgo/runtime', may: ['@stopgo/core'] },
-  'services/approvals': { name: '@stopgo/approvals', may: SHARED },
+  'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
+  'packages/runtime': { name: '@stopgo/runtime', may: [] },
+  'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
   'services/gateway': { name: '@stopgo/gateway', may: SHARED },
-  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: SHARED },
-  'services/orchestrator': { name: '@stopgo/orchestrator', may: SHARED },
+  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
+  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [] },
   'offline-model': { name: '@stopgo/offline-model', may: [] },
