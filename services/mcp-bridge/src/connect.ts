@@ -107,7 +107,7 @@ async function connectOnce(
     inputRequired: { autoFulfill: false },
     listMaxPages: bounds.listPagesMax,
   });
-  client.onerror = listeners.onError;
+  client.onerror = (error) => listeners.onError(config.transport.kind === 'stdio' ? error : withoutBody(error));
 
   let closing = false;
   const ended = new Promise<string>((resolve) => {
@@ -235,6 +235,13 @@ function followToolChanges(client: Client, listeners: ConnectListeners, pauseMs:
   follow().catch((error: unknown) => {
     if (!closing()) listeners.onError(new Error(`changes of its tools cannot be followed: ${reasonOf(error)}`));
   });
+}
+
+/** What went wrong, without what the server wrote: it may have repeated a caller's token. */
+function withoutBody(error: Error): Error {
+  const status = 'status' in error ? ` (HTTP ${error.status})` : '';
+  const code = 'code' in error ? ` (${error.code})` : '';
+  return new Error(`${error.name}${code}${status}`);
 }
 
 function withOutput(reason: string, line: Line): string {
