@@ -27,7 +27,8 @@ export function jsonBody(req: Request): Json | undefined {
 
 /** As {@link jsonBody}, for routes whose body is an object; an empty body is an empty object. */
 export function objectBody(req: Request): JsonObject {
-  const body = jsonBody(req) ?? {};
+  const body = jsonBody(req);
+  if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('expected a JSON object');
   return body as JsonObject;
 }

@@ -1,0 +1,178 @@
+import { failedPrecondition, notFound } from '@stopgo/core';
+import { type approvals, envelope, facts, type orchestrator, views } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+import { APPROVAL, AT, approval, ID, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
+
+const PATH = `/approvals/${APPROVAL}`;
+const decided = (decision: facts.Decision, status: views.ApprovalStatus) =>
+  approval({ status, decision, decidedBy: 'ada', decidedSurface: 'rest', decidedAddress: '::1', decidedAt: AT });
+
+const resolving = (
+  outcome: orchestrator.TurnOutcome = TurnOutcome.SETTLED,
+  view: views.ConversationView = settled('created'),
+) => ({
+  approvals: {
+    resolve: async () => ({
+      approval: decided(facts.Decision.APPROVED, views.ApprovalStatus.APPROVED),
+      turn: { outcome, view },
+    }),
+  },
+  store: storeOf(view),
+});
+const asked = (call: { request: unknown } | undefined) => call?.request as approvals.ResolveRequest;
+
+describe('deciding', () => {
+  test.each([
+    [{ approved: true }, facts.Decision.APPROVED],
+    [{ action: 'Approve' }, facts.Decision.APPROVED],
+    [{ answer: 'yes' }, facts.Decision.APPROVED],
+    [{ approved: false }, facts.Decision.REJECTED],
+    [{ answer: 'DENY' }, facts.Decision.REJECTED],
+    [{ action: 'run_again' }, facts.Decision.RUN_AGAIN],
+    [{ action: 'give_up' }, facts.Decision.GIVE_UP],
+    [{ action: 'happened', result: 'it is there' }, facts.Decision.HAPPENED],
+  ])('%j is passed on and answered with what the run came to', async (body, decision) => {
+    const { send, calls } = await gateway(resolving());
+    const { status, json } = await send('POST', `/approvals/${APPROVAL.toUpperCase()}`, { body });
+    expect(status).toBe(200);
+    expect(json.result.response).toBe('created');
+    expect(json.conversation.id).toBe(ID);
+    const result = 'result' in body ? body.result : '';
+    expect(asked(calls[0])).toMatchObject({ approvalId: APPROVAL, decision, result, wait: { milliseconds: 5_000 } });
+  });
+
+  test('one of several answers with those that are left', async () => {
+    const { send } = await gateway(resolving(TurnOutcome.WAITING, waiting()));
+    const { json } = await send('POST', PATH, { body: { approved: true } });
+    expect(json.result).toMatchObject({ waiting_approval: true, approvals: [{ uuid: APPROVAL }] });
+  });
+
+  test.each([
+    ['an empty body', ''],
+    ['an empty object', {}],
+    ['null', 'null'],
+    ['a list', [true]],
+    ['a number for approved', { approved: 1 }],
+    ['another word', { action: 'perhaps' }],
+    ['an empty word', { answer: '' }],
+    ['fields that disagree', { approved: true, action: 'reject' }],
+    ['a result of an approval', { approved: true, result: 'x' }],
+    ['a result that is too long', { action: 'happened', result: 'x'.repeat(256 * 1024 + 1) }],
+    ['a name that is no text', { approved: true, by: 7 }],
+    ['an empty name', { approved: true, by: ' ' }],
+    ['a name of two lines', { approved: true, by: 'ada\nroot' }],
+    ['a name that reads backwards', { approved: true, by: 'ada\u202e' }],
+    ['a name that is too long', { approved: true, by: 'x'.repeat(129) }],
+  ])('%s is 400 and changes nothing', async (_name, body) => {
+    const { send, calls } = await gateway(resolving());
+    const reply = await send('POST', PATH, { body });
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).not.toBe('');
+    expect(calls).toEqual([]);
+  });
+
+  test('who decides is taken from the header or the body as a claim, else nobody with an address', async () => {
+    const { send, calls } = await gateway(resolving());
+    await send('POST', PATH, { body: { approved: true } });
+    await send('POST', PATH, { body: { approved: true, by: 'ada' } });
+    await send('POST', PATH, { body: { approved: true }, headers: { 'X-Approver': 'ada' } });
+    await send('POST', PATH, {
+      body: { approved: true, by: 'Zoë' },
+      headers: { 'X-Approver': Buffer.from('Zoë').toString('latin1') },
+    });
+    const actor = { kind: envelope.ActorKind.APPROVER, surface: 'rest', address: '127.0.0.1', claimed: true };
+    expect(calls.map((call) => asked(call).actor)).toMatchObject([
+      { ...actor, id: 'anonymous', claimed: false },
+      { ...actor, id: 'ada' },
+      { ...actor, id: 'ada' },
+      { ...actor, id: 'Zoë' },
+    ]);
+    const both = await send('POST', PATH, { body: { approved: true, by: 'ada' }, headers: { 'X-Approver': 'eve' } });
+    expect(both.status).toBe(400);
+    expect((await send('POST', PATH, { body: { approved: true }, headers: { 'X-Approver': '' } })).status).toBe(400);
+    expect(calls).toHaveLength(4);
+  });
+
+  test('somebody else was first: 409 with what was decided, by whom and when', async () => {
+    const details = { reason: 'settled', decision: 'approved', decided_by: 'ada', decided_at: '2026-01-15T10:31:00Z' };
+    const { send } = await gateway({
+      approvals: {
+        resolve: async () => {
+          throw failedPrecondition('approval is settled: approved by ada', details);
+        },
+      },
+    });
+    const { status, json } = await send('POST', PATH, { body: { approved: true } });
+    expect({ status, json }).toEqual({
+      status: 409,
+      json: { error: 'approval is settled: approved by ada', ...details },
+    });
+  });
+
+  test('a decision that does not fit is 400 with the choices', async () => {
+    const { send } = await gateway({
+      approvals: {
+        resolve: async () => {
+          throw failedPrecondition('the call is in doubt', {
+            reason: 'choice',
+            choices: 'run_again, happened, give_up',
+          });
+        },
+      },
+    });
+    const { status, json } = await send('POST', PATH, { body: { answer: 'yes' } });
+    expect(status).toBe(400);
+    expect(json.choices).toEqual(['run_again', 'happened', 'give_up']);
+  });
+
+  test('an id that is unknown or malformed is 404 with the same text', async () => {
+    const unknown = () => {
+      throw notFound('nothing here');
+    };
+    const { send } = await gateway({ approvals: { resolve: unknown, getApproval: unknown } });
+    for (const id of [APPROVAL, 'abc', '..%2f..%2fsecret']) {
+      const text = `no conversation found with approval UUID: ${decodeURIComponent(id)}`;
+      for (const reply of [
+        await send('POST', `/approvals/${id}`, { body: { approved: true } }),
+        await send('GET', `/approvals/${id}`),
+      ]) {
+        expect({ status: reply.status, json: reply.json }).toEqual({ status: 404, json: { error: text } });
+      }
+    }
+  });
+});
+
+describe('reading', () => {
+  test('a settled approval shows its decision', async () => {
+    const settledOne = { ...decided(facts.Decision.WITHDRAWN, views.ApprovalStatus.WITHDRAWN), void: true };
+    const { send } = await gateway({ approvals: { getApproval: async () => ({ approval: settledOne }) } });
+    const { status, json } = await send('GET', PATH);
+    expect(status).toBe(200);
+    expect(json.approval).toMatchObject({
+      uuid: APPROVAL,
+      conversation_id: ID,
+      tool_name: 'resources_add',
+      tool_args: { name: 'x', value: 42 },
+      status: 'withdrawn',
+      decision: 'withdrawn',
+      decided_by: 'ada',
+      decided_at: '2026-01-15T10:30:00.000Z',
+      void: true,
+    });
+  });
+
+  test('lists pass their parameters on', async () => {
+    const { send, calls } = await gateway({
+      approvals: { listApprovals: async () => ({ approvals: [approval()], nextCursor: 'more' }) },
+    });
+    const { json } = await send('GET', `/approvals?status=pending&conversation=${ID.toUpperCase()}&limit=7&cursor=c`);
+    expect(json).toMatchObject({ approvals: [{ uuid: APPROVAL, status: 'pending' }], next_cursor: 'more' });
+    expect(calls[0]?.request).toMatchObject({
+      status: views.ApprovalStatus.PENDING,
+      conversationId: ID,
+      limit: 7,
+      cursor: 'c',
+    });
+  });
+});

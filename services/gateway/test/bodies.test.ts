@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+import { APPROVAL, ID, settled, storeOf, TurnOutcome } from './support/views.ts';
+
+const POSTS = [
+  '/conversations',
+  `/conversations/${ID}/messages`,
+  `/conversations/${ID}/cancel`,
+  `/approvals/${APPROVAL}`,
+];
+const MESSAGES = `/conversations/${ID}/messages`;
+const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
+const script = { orchestrator: { sendMessage: async () => ({ turn }) }, store: storeOf(turn.view) };
+
+describe('a body that cannot be read is 400 on every route and reaches no service', () => {
+  test.each([
+    ['cut off', '{"message":"x"'],
+    ['not JSON', 'message=x'],
+    ['followed by more', '{"message":"x"}{}'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+    ['half a surrogate pair', '{"message":"\\ud800"}'],
+    ['half a pair in a name', '{"message":"x","\\udfff":1}'],
+    ['a number beyond all numbers', '{"message":"x","n":1e999}'],
+    ['nested without end', `{"message":"x","n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('%s', async (_name, body) => {
+    const { send, calls } = await gateway({});
+    for (const path of POSTS) {
+      const { status, json } = await send('POST', path, { body });
+      expect(status, path).toBe(400);
+      expect(json.error, path).toMatch(/^invalid request body: ./);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test.each(['[]', '"text"', '7', 'null', 'true'])('%s is no object', async (body) => {
+    const { send, calls } = await gateway({});
+    for (const path of POSTS) expect((await send('POST', path, { body })).status, path).toBe(400);
+    expect(calls).toEqual([]);
+  });
+});
+
+test.each([
+  ['an empty body', ''],
+  ['an empty object', {}],
+  ['null', { message: null }],
+  ['an empty text', { message: '' }],
+  ['blanks', { message: ' \n\t' }],
+])('no message in %s is said so, before the conversation is looked for', async (_name, body) => {
+  const { send, calls } = await gateway({});
+  for (const path of [MESSAGES, '/conversations/nope/messages']) {
+    const { status, json } = await send('POST', path, { body });
+    expect({ status, json }).toEqual({ status: 400, json: { error: 'message is required' } });
+  }
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  ['a number', { message: 5 }],
+  ['a NUL', { message: 'a\0b' }],
+  ['more bytes than allowed', { message: 'é'.repeat(32 * 1024 + 1) }],
+])('a message of %s is refused with a clear text, on create too', async (_name, body) => {
+  const { send, calls } = await gateway({});
+  for (const path of [MESSAGES, '/conversations']) {
+    const { status, json } = await send('POST', path, { body });
+    expect(status).toBe(400);
+    expect(json.error).toContain('"message"');
+  }
+  expect(calls).toEqual([]);
+});
+
+test('the largest message is taken, whatever the Content-Type says', async () => {
+  const { send, calls } = await gateway(script);
+  const body = { message: 'é'.repeat(32 * 1024) };
+  for (const type of ['application/json', 'text/plain; charset=latin1', 'multipart/form-data', 'no type at all']) {
+    expect((await send('POST', MESSAGES, { body, headers: { 'Content-Type': type } })).status, type).toBe(200);
+  }
+  expect(calls[3]?.request).toMatchObject(body);
+});
+
+test('a body above the limit is 413, announced or not, and the limit itself is not', async () => {
+  const { send } = await gateway(script);
+  const limit = 1024 * 1024;
+  const bodyOf = (bytes: number) => `{"message":"x","pad":"${'p'.repeat(bytes - '{"message":"x","pad":""}'.length)}"}`;
+  expect((await send('POST', MESSAGES, { body: bodyOf(limit) })).status).toBe(200);
+  for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+    const { status, json } = await send('POST', MESSAGES, { body: bodyOf(limit + 1), headers });
+    expect(status).toBe(413);
+    expect(json.error).toContain('1048576 bytes');
+  }
+});
+
+test('a compressed body is refused, since nobody can tell its size', async () => {
+  const { send } = await gateway(script);
+  const { status, json } = await send('POST', MESSAGES, { body: 'x', headers: { 'Content-Encoding': 'gzip' } });
+  expect(status).toBe(415);
+  expect(json.error).toContain('compressed');
+});

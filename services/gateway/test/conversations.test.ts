@@ -1,0 +1,185 @@
+import { notFound } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+import { AT, approval, fresh, ID, message, RUN, settled, storeOf, waiting } from './support/views.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+test('a conversation is shown whole: head, run, approvals and each kind of message', async () => {
+  const view = waiting([approval({ argumentsJson: '' })], { messageCount: 5, title: 'add x' });
+  const messages = [
+    message(1, 'system', 'You manage resources.'),
+    message(2, 'user', 'add x'),
+    {
+      ...message(3, 'assistant', ''),
+      toolCall: { name: 'resources_add', argumentsJson: '{"name":"x"}', autoApproved: true },
+    },
+    { ...message(4, 'tool', ''), toolCall: { name: 'resources_add', result: '', isError: false, hasResult: true } },
+    { ...message(5, 'tool', ''), toolCall: { name: 'gone', result: 'no such tool', isError: true, hasResult: true } },
+  ];
+  const { send } = await gateway({ store: storeOf(view, messages, 2) });
+  const { status, json } = await send('GET', `/conversations/${ID.toUpperCase()}`);
+  expect(status).toBe(200);
+  const time = '2026-01-15T10:30:00.000Z';
+  const tool = (id: string, tool_call: object) => ({ id, role: 'tool', content: '', tool_call, created_at: time });
+  const pending = {
+    uuid: approval().id,
+    conversation_id: ID,
+    run_id: RUN,
+    kind: 'tool',
+    tool_name: 'resources_add',
+    server: 'resources',
+    tool_args: {},
+    description: approval().description,
+    choices: ['approve', 'reject'],
+    status: 'pending',
+    created_at: time,
+  };
+  expect(json).toEqual({
+    conversation: {
+      id: ID,
+      session_id: 's-1',
+      status: 'waiting_approval',
+      title: 'add x',
+      run: { id: RUN, status: 'waiting' },
+      messages: [
+        { id: 'm1', role: 'system', content: 'You manage resources.', created_at: time },
+        { id: 'm2', role: 'user', content: 'add x', created_at: time },
+        {
+          id: 'm3',
+          role: 'assistant',
+          content: '',
+          tool_call: { name: 'resources_add', arguments: { name: 'x' }, auto_approved: true },
+          created_at: time,
+        },
+        tool('m4', { name: 'resources_add', arguments: null, result: '', is_error: false }),
+        tool('m5', { name: 'gone', arguments: null, result: 'no such tool', is_error: true }),
+      ],
+      message_count: 5,
+      pending_approval: pending,
+      pending_approvals: [pending],
+      revision: 4,
+      created_at: time,
+      updated_at: time,
+    },
+  });
+});
+
+test('return=minimal shows the head with one call', async () => {
+  const { send, calls } = await gateway({ store: storeOf(settled('done', { messageCount: 900 })) });
+  const { json, headers } = await send('GET', `/conversations/${ID}`, { headers: { Prefer: 'return=minimal' } });
+  expect(json.conversation).not.toHaveProperty('messages');
+  expect(json.conversation).not.toHaveProperty('pending_approval');
+  expect(headers['preference-applied']).toBe('return=minimal');
+  expect(calls.map(({ request }) => request)).toMatchObject([{ messageLimit: 0 }]);
+});
+
+describe('ids', () => {
+  const routes = ['GET /conversations/:', 'GET /conversations/:/events', 'POST /conversations/:/messages'];
+  test.each([...routes, 'POST /conversations/:/cancel'])(
+    '%s answers 404 for what is no UUID, without a call',
+    async (route) => {
+      const { send, calls } = await gateway({});
+      const [method = '', path = ''] = route.split(' ');
+      for (const id of ['nope', '%00', '%2e%2e%2f%2e%2e%2fetc', '%252e%252e', `${UNKNOWN}0`, 'é'.repeat(50)]) {
+        const reply = await send(method, encodeURI(path.replace(':', id)).replaceAll('%25', '%'), {
+          body: method === 'POST' ? { message: 'x' } : '',
+        });
+        expect(reply.status, id).toBe(404);
+        expect(reply.json.error, id).toMatch(/^conversation not found: /);
+      }
+      expect(calls).toEqual([]);
+    },
+  );
+
+  test('a UUID that the store does not know gives the same text', async () => {
+    const { send } = await gateway({
+      store: {
+        getConversation: async () => {
+          throw notFound('no such stream');
+        },
+      },
+    });
+    for (const path of [`/conversations/${UNKNOWN}`, `/conversations/${UNKNOWN}/events`]) {
+      const { status, json } = await send('GET', path);
+      expect({ status, json }).toEqual({ status: 404, json: { error: `conversation not found: ${UNKNOWN}` } });
+    }
+  });
+});
+
+describe('lists', () => {
+  const page = {
+    conversations: [settled('a', { messageCount: 1 }), fresh({ id: UNKNOWN })],
+    summary: { total: 7, active: 4, waitingApproval: 2, completed: 1 },
+    nextCursor: 'next',
+    position: 99n,
+  };
+
+  test('parameters go to the store; items come without messages, the summary counts all', async () => {
+    const { send, calls } = await gateway({ store: { listConversations: async () => page } });
+    const reply = await send('GET', '/conversations?status=waiting_approval&q=%C3%A4+b&limit=5&cursor=abc&x=1');
+    expect(reply.status).toBe(200);
+    expect(calls[0]?.request).toMatchObject({
+      status: views.ConversationStatus.WAITING_APPROVAL,
+      query: 'ä b',
+      limit: 5,
+      cursor: 'abc',
+    });
+    expect(reply.json.summary).toEqual({ total: 7, active: 4, waiting_approval: 2, completed: 1 });
+    expect(reply.json.next_cursor).toBe('next');
+    expect(reply.json.conversations.map((one: { id: string }) => one.id)).toEqual([ID, UNKNOWN]);
+    expect(reply.json.conversations[0]).not.toHaveProperty('messages');
+  });
+
+  test('nothing at all is an empty list without a cursor, 100 at a time', async () => {
+    const { send, calls } = await gateway({ store: { listConversations: async () => ({}) } });
+    expect((await send('GET', '/conversations')).json).toEqual({
+      conversations: [],
+      summary: { total: 0, active: 0, waiting_approval: 0, completed: 0 },
+      position: 0,
+    });
+    expect(calls[0]?.request).toMatchObject({ limit: 100, cursor: '', query: '', status: 0 });
+  });
+
+  test('include=messages adds the messages of each', async () => {
+    const { send, calls } = await gateway({
+      store: {
+        listConversations: async () => page,
+        getConversation: async () => ({
+          view: page.conversations[0],
+          messages: [{ ...message(1, 'user', 'hi'), createdAt: AT }],
+        }),
+      },
+    });
+    const { json } = await send('GET', '/conversations?include=messages');
+    expect(json.conversations[0].messages).toMatchObject([{ content: 'hi' }]);
+    expect(json.conversations[1].messages).toEqual([]);
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each([
+    ['/conversations?limit=0', 'limit'],
+    ['/conversations?limit=1001', 'limit'],
+    ['/conversations?limit=1e2', 'limit'],
+    ['/conversations?limit=-1', 'limit'],
+    ['/conversations?limit=5&limit=6', 'limit'],
+    ['/conversations?status=done', 'status'],
+    ['/conversations?status=toString', 'status'],
+    ['/conversations?include=everything', 'include'],
+    [`/conversations?q=${'x'.repeat(201)}`, 'q'],
+    ['/conversations?q=%00', 'q'],
+    [`/conversations?cursor=${'x'.repeat(513)}`, 'cursor'],
+    ['/approvals?limit=x', 'limit'],
+    ['/approvals?status=active', 'status'],
+    ['/approvals?conversation=abc', 'conversation'],
+    [`/conversations/${ID}/events?from=0`, 'from'],
+    [`/conversations/${ID}/events?from=4294967296`, 'from'],
+  ])('%s is 400 and names the parameter', async (path, name) => {
+    const { send, calls } = await gateway({});
+    const { status, json } = await send('GET', path);
+    expect(status).toBe(400);
+    expect(json.error).toContain(`"${name}"`);
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+import { DomainError, type ErrorKind } from '@stopgo/core';
+import { describe, expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+import { ID, settled, storeOf, TurnOutcome } from './support/views.ts';
+
+const TOKEN = 'eyJhbGciOi.secret-token.value';
+const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
+const script = { orchestrator: { sendMessage: async () => ({ turn }) }, store: storeOf(turn.view) };
+
+describe('sessions', () => {
+  test('a session id is reused, else made; it is echoed and goes to the services', async () => {
+    const { send, calls } = await gateway(script);
+    const given = await send('GET', `/conversations/${ID}`, { headers: { 'X-Session-ID': 'web:a.b-c_9' } });
+    expect(given.headers['x-session-id']).toBe('web:a.b-c_9');
+    const made = await send('GET', `/conversations/${ID}`);
+    expect(made.headers['x-session-id']).toMatch(/^[0-9a-f]{8}$/);
+    expect(calls.map(({ context }) => context.sessionId)).toEqual(['web:a.b-c_9', made.headers['x-session-id']]);
+  });
+
+  test.each(['', 'a b', 'x'.repeat(129), 'a/b', 'é', 'a,b'])('"%s" is 400, with an id of its own', async (id) => {
+    const { send, lines } = await gateway({});
+    const { status, json, headers } = await send('GET', '/health', { headers: { 'X-Session-ID': id } });
+    expect(status).toBe(400);
+    expect(json.error).toContain('X-Session-ID');
+    expect(headers['x-session-id']).toMatch(/^[0-9a-f]{8}$/);
+    await expect.poll(() => lines.join('')).toContain(`sid=${headers['x-session-id']}`);
+  });
+});
+
+describe('the request log', () => {
+  test('has one line per request: time, status, latency, method, path, session, level, conversation', async () => {
+    const { send, lines } = await gateway(script);
+    const headers = { 'X-Session-ID': 'my-session', Authorization: `Bearer ${TOKEN}` };
+    await send('POST', `/conversations/${ID}/messages?token=${TOKEN}`, { body: { message: 'x' }, headers });
+    await expect.poll(() => lines.length).toBe(1);
+    expect(lines[0]).toMatch(
+      new RegExp(
+        `^\\d\\d:\\d\\d:\\d\\d \\| 200 \\| \\d+\\.\\dms \\| POST \\| /conversations/${ID}/messages \\| sid=my-session \\| INFO \\| conversation=${ID}\\n$`,
+      ),
+    );
+  });
+
+  test('has a line for refused and unknown requests too, and none can forge another', async () => {
+    const { send, lines } = await gateway({});
+    await send('GET', '/x%0d%0a12:00:00%20|%20200');
+    await send('POST', '/health', { headers: { Origin: 'https://evil.example' } });
+    await send('GET', '/health', { headers: { 'X-Session-ID': 'no good' } });
+    await expect.poll(() => lines.length).toBe(3);
+    expect(lines.map((line) => line.split(' | ')[1])).toEqual(['404', '403', '400']);
+    for (const line of lines) expect(line).toMatch(/ \| sid=[0-9a-f]{8} \| INFO\n$/);
+  });
+});
+
+test('a bearer token goes to the services and nowhere else', async () => {
+  const { send, calls, lines } = await gateway({
+    orchestrator: {
+      sendMessage: async () => {
+        throw new Error(`model says: bad key Bearer ${TOKEN}`);
+      },
+    },
+  });
+  const headers = { Authorization: `bearer ${TOKEN}` };
+  const reply = await send('POST', `/conversations/${ID}/messages`, { body: { message: 'x' }, headers });
+  expect(reply.status).toBe(500);
+  expect(calls[0]?.context.bearerToken?.reveal()).toBe(TOKEN);
+  await expect.poll(() => lines.length).toBe(2);
+  expect(lines.join('') + reply.text + JSON.stringify(reply.headers)).not.toContain(TOKEN);
+  await send('POST', `/conversations/${ID}/messages`, {
+    body: { message: 'x' },
+    headers: { Authorization: 'Basic abc' },
+  });
+  expect(calls[1]?.context.bearerToken).toBeUndefined();
+});
+
+describe('routes', () => {
+  test('what is not there is 404 in JSON, a known path with another method 405 with what is allowed', async () => {
+    const { send } = await gateway({});
+    const missing = await send('GET', '/x?secret=1');
+    expect({ status: missing.status, json: missing.json }).toEqual({ status: 404, json: { error: 'Cannot GET /x' } });
+    expect((await send('DELETE', '/a2a')).json).toEqual({ error: 'Cannot DELETE /a2a' });
+    for (const [method, path, allow] of [
+      ['POST', '/health', 'GET, HEAD'],
+      ['PUT', '/conversations', 'GET, HEAD, POST'],
+      ['DELETE', `/conversations/${ID}`, 'GET, HEAD'],
+      ['GET', `/conversations/${ID}/messages`, 'POST'],
+      ['HEAD', `/conversations/${ID}/cancel`, 'POST'],
+    ] as const) {
+      const { status, headers } = await send(method, path);
+      expect(status, path).toBe(405);
+      expect(headers.allow?.split(', ').sort(), path).toEqual(allow.split(', ').sort());
+    }
+    expect((await send('OPTIONS', '/tools')).headers.allow).toBe('GET, HEAD');
+  });
+
+  test('answers carry the security headers and do not say what serves them', async () => {
+    const { send } = await gateway({});
+    for (const path of ['/health', '/nothing']) {
+      const { headers } = await send('GET', path);
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+      expect(headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('etag');
+    }
+    expect((await send('GET', '/health')).json).toEqual({ status: 'ok' });
+  });
+
+  test('/docs/json describes exactly the routes that there are', async () => {
+    const { send } = await gateway({});
+    const { json } = await send('GET', '/docs/json');
+    expect(json).toMatchObject({ title: 'Agent Stop and Go API', version: '1.0.0' });
+    expect(json.description).toContain('tester');
+    for (const { method, path, summary, description, responses } of json.endpoints) {
+      expect(`${summary}${description}`).not.toBe('');
+      expect(Object.keys(responses).length).toBeGreaterThan(0);
+      const real = path.replace(/:\w+/, 'not-an-id');
+      expect([404, 405], `${method} ${path}`).toContain((await send('DELETE', real)).status);
+      expect((await send('DELETE', real)).headers.allow, `${method} ${path}`).toContain(method);
+    }
+    expect(json.endpoints.map((one: { method: string; path: string }) => `${one.method} ${one.path}`).sort()).toEqual([
+      'GET /approvals',
+      'GET /approvals/:uuid',
+      'GET /conversations',
+      'GET /conversations/:id',
+      'GET /conversations/:id/events',
+      'GET /docs/json',
+      'GET /health',
+      'GET /tools',
+      'POST /approvals/:uuid',
+      'POST /conversations',
+      'POST /conversations/:id/cancel',
+      'POST /conversations/:id/messages',
+    ]);
+  });
+
+  test('/tools shows schemas as they are and hints only where they say something', async () => {
+    const schema = '{"type":"object","properties":{"value":{"type":"integer","maximum":9007199254740993}}}';
+    const { send } = await gateway({
+      bridge: {
+        listTools: async () => ({
+          tools: [
+            {
+              server: 'resources',
+              name: 'add',
+              description: 'Adds',
+              inputSchemaJson: schema,
+              hints: { destructive: true },
+            },
+            { name: 'list', description: 'Lists', inputSchemaJson: 'broken', hints: { readOnly: true } },
+          ],
+        }),
+      },
+    });
+    const { text, json } = await send('GET', '/tools');
+    expect(text).toContain(`"inputSchema":${schema}`);
+    expect(json.tools[0]).toMatchObject({
+      name: 'add',
+      description: 'Adds',
+      destructiveHint: true,
+      server: 'resources',
+    });
+    expect(json.tools[1]).toEqual({ name: 'list', description: 'Lists', inputSchema: { type: 'object' } });
+    const none = await gateway({ bridge: { listTools: async () => ({}) } });
+    expect((await none.send('GET', '/tools')).json).toEqual({ tools: [] });
+  });
+});
+
+test('everything asks for permission first; a refusal is 403 and reaches no service', async () => {
+  const asked: string[] = [];
+  const { send, calls } = await gateway(
+    {},
+    {
+      authorize: (principal, action, resource) => {
+        asked.push(`${principal.kind} ${action} ${resource.kind} ${resource.id ?? '-'}`);
+        return false;
+      },
+    },
+  );
+  const { json } = await send('GET', '/docs/json');
+  expect(json).toEqual({ error: 'not allowed: docs.read on service' });
+  const routes = [
+    ['GET', '/health'],
+    ['GET', '/tools'],
+    ['GET', '/conversations'],
+    ['POST', '/conversations'],
+    ['GET', `/conversations/${ID}`],
+    ['GET', `/conversations/${ID}/events`],
+    ['POST', `/conversations/${ID}/messages`],
+    ['POST', `/conversations/${ID}/cancel`],
+    ['GET', '/approvals'],
+    ['GET', `/approvals/${ID}`],
+    ['POST', `/approvals/${ID}`],
+  ] as const;
+  for (const [method, path] of routes) {
+    const body = method === 'POST' ? { message: 'x', approved: true } : '';
+    expect((await send(method, path, { body })).status, path).toBe(403);
+  }
+  expect(calls).toEqual([]);
+  expect(asked).toEqual([
+    'anonymous docs.read service -',
+    'anonymous health.read service -',
+    'anonymous tools.list tools -',
+    'anonymous conversation.list conversation -',
+    'anonymous conversation.create conversation -',
+    `anonymous conversation.read conversation ${ID}`,
+    `anonymous conversation.follow conversation ${ID}`,
+    `anonymous message.send conversation ${ID}`,
+    `anonymous run.cancel conversation ${ID}`,
+    'anonymous approval.list approval -',
+    `anonymous approval.read approval ${ID}`,
+    `anonymous approval.resolve approval ${ID}`,
+  ]);
+});
+
+describe('errors of the services', () => {
+  const STATUS: Readonly<Record<ErrorKind, number>> = {
+    invalid_argument: 400,
+    unauthenticated: 401,
+    permission_denied: 403,
+    not_found: 404,
+    conflict: 409,
+    failed_precondition: 409,
+    resource_exhausted: 429,
+    internal: 500,
+    data_loss: 500,
+    unimplemented: 501,
+    unavailable: 503,
+    canceled: 503,
+    deadline_exceeded: 504,
+  };
+  test.each(Object.entries(STATUS))('%s is %i', async (kind, expected) => {
+    const { send, lines } = await gateway({
+      bridge: {
+        listTools: async () => {
+          throw new DomainError(kind as ErrorKind, 'the text', { details: { limit: '5' }, retryAfterMs: 2_500 });
+        },
+      },
+    });
+    const { status, json, headers } = await send('GET', '/tools');
+    expect(status).toBe(expected);
+    expect(headers['retry-after']).toBe([429, 503].includes(expected) ? '3' : undefined);
+    if (expected !== 500) {
+      expect(json).toEqual({ error: 'the text', limit: '5' });
+      return;
+    }
+    expect(json).toEqual({
+      error: expect.stringMatching(/^internal error [0-9a-f-]{36}/),
+      error_id: expect.any(String),
+    });
+    expect(lines.join('')).toContain(json.error_id);
+  });
+});
