@@ -65,10 +65,15 @@ function asDeclared(value: string, tool: DeclaredTool): string | number | undefi
 }
 
 function reportOf(outcome: ToolOutcome): string {
-  if (outcome.isError || /^operation cancell?ed\b|\brejected\b/i.test(outcome.content)) {
+  if (outcome.isError || saysRejected(outcome.content)) {
     return `${outcome.name} was not carried out: ${quoted(outcome.content)}`;
   }
   return readable(outcome) ?? `${outcome.name} returned: ${quoted(outcome.content)}`;
+}
+
+/** A human's refusal reads as a sentence; JSON that happens to hold such a word is a result. */
+function saysRejected(content: string): boolean {
+  return /\b(?:operation cancell?ed|rejected|denied)\b/i.test(content) && !/^\s*[{[]/.test(content);
 }
 
 /** A sentence for the results of the resource tools, if they look as expected. */

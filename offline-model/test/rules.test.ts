@@ -75,5 +75,7 @@ test('results are told with the name of the call and what came of it', () => {
     'resources_remove: removed 2 resources.',
   );
   expect(report('pay', 'receipt 7')).toBe('pay returned: receipt 7');
+  expect(report('pay', 'The user rejected this call.')).toBe('pay was not carried out: The user rejected this call.');
+  expect(report('find', '["rejected"]')).toBe('find returned: ["rejected"]');
   expect(report('pay', 'no money', true)).toBe('pay was not carried out: no money');
 });

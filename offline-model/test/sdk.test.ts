@@ -217,6 +217,12 @@ test("a missing key, an unknown route and malformed JSON are refused in the prov
     { type: 'error', error: { type: 'invalid_request_error' } },
   ]);
   expect(await post('/v1/nothing', {})).toMatchObject([404, {}]);
+  const plainStream = await post(
+    `/v1beta/models/m:streamGenerateContent?key=k`,
+    {},
+    '{"contents":[{"parts":[{"text":"hi"}]}]}',
+  );
+  expect(plainStream, 'without alt=sse the stream is one JSON array').toMatchObject([200, expect.any(Array)]);
   expect((await fetch(`${model.url}/health`)).status).toBe(200);
   expect((await fetch(`${model.url}/__requests`)).status, 'no control endpoint without the option').toBe(404);
 });

@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { anthropicMessages, anthropicTools } from './anthropic-request.ts';
-import { brokenOff, failed, failedWith, failedWithStatus } from './failure.ts';
+import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
@@ -30,10 +30,10 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(options);
     const collected: Collected = { blocks: [], inputTokens: 0, outputTokens: 0, begun: false, complete: false };
+    const messages = anthropicMessages(request.messages, options.origin);
+    if (messages.length === 0) return failed('there is no message to answer');
+    const tools = anthropicTools(request.tools);
     try {
-      const messages = anthropicMessages(request.messages, options.origin);
-      if (messages.length === 0) return failed('there is no message to answer');
-      const tools = anthropicTools(request.tools);
       const stream = await (await client).messages.create(
         {
           model: request.model,
@@ -136,7 +136,7 @@ function inputTokensOf(usage: Anthropic.Usage): number {
 
 function answerOf(collected: Collected, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
   const { stopReason = 'end_turn', explanation } = collected;
-  if (!collected.begun) return failed('the answer could not be read: it is not a stream of the Messages API');
+  if (!collected.begun) return unreadable('it is not a stream of the Messages API');
   if (!collected.complete) return brokenOff();
   if (stopReason === 'refusal') return failed(`the model refused to answer${explanation ? ` (${explanation})` : ''}`);
   const blocks = collected.blocks.filter(Boolean);

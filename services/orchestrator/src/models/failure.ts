@@ -24,11 +24,17 @@ export function brokenOff(): Failure {
   return { kind: 'failed', message: 'the connection ended in the middle of the answer', retry: {} };
 }
 
+/** An answer that is not of the provider's protocol; the same request would get the same. */
+export function unreadable(why: string): Failure {
+  return failed(`the answer could not be read: ${why}`);
+}
+
 /** An error of the transport or of reading what came; lost connections may pass. */
 export function failedWith(error: unknown): Failure {
   const problem = connectionProblem(error);
   if (problem !== undefined) return { kind: 'failed', message: `connection failed: ${problem}`, retry: {} };
-  return failed(`the answer could not be read: ${error instanceof Error ? error.message : String(error)}`);
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof SyntaxError ? unreadable(message) : failed(message);
 }
 
 /** Looks for a network error in an error and its causes. */

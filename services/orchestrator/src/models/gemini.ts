@@ -1,6 +1,6 @@
 import type { GoogleGenAI } from '@google/genai';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
-import { brokenOff, failed, failedWith, failedWithStatus } from './failure.ts';
+import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { answerOf, collect, continuationOf, nothingCollected } from './gemini-answer.ts';
 import { geminiContents, geminiTools } from './gemini-request.ts';
 import { isObject, parseObject } from './json.ts';
@@ -21,10 +21,10 @@ export function createGemini(options: AdapterOptions): ModelPort {
     client ??= createClient(options);
     const collected = nothingCollected();
     let retryAfter: number | undefined;
+    const contents = geminiContents(request.messages, request.model, options.origin);
+    if (contents.length === 0) return failed('there is no message to answer');
+    const functionDeclarations = geminiTools(request.tools);
     try {
-      const contents = geminiContents(request.messages, request.model, options.origin);
-      if (contents.length === 0) return failed('there is no message to answer');
-      const functionDeclarations = geminiTools(request.tools);
       const config = {
         abortSignal: signal,
         // On its own the SDK would also reconnect; retries are ours to count and to limit.
@@ -74,8 +74,10 @@ function failureOf(error: unknown, retryAfter: number | undefined, begun: boolea
     return failedWithStatus(error.status, message, retryAfter ?? retryInfoMs(body));
   }
   // Said by the SDK when a stream ends inside an event.
-  const incomplete = error instanceof Error && error.message.startsWith('Incomplete JSON segment');
-  return incomplete && begun ? brokenOff() : failedWith(error);
+  if (error instanceof Error && error.message.startsWith('Incomplete JSON segment')) {
+    return begun ? brokenOff() : unreadable('it is not a stream of Gemini');
+  }
+  return failedWith(error);
 }
 
 /** Google also says in the error's details when to come back, as `"retryDelay": "17s"`. */
