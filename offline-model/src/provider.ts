@@ -1,12 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  anthropicError,
-  anthropicEvent,
-  anthropicEvents,
-  anthropicResponse,
-  readAnthropicRequest,
-} from './anthropic-wire.ts';
-import { geminiChunks, geminiError, geminiEvent, geminiResponse, readGeminiRequest } from './gemini-wire.ts';
+import { readAnthropicRequest } from './anthropic-request.ts';
+import { anthropicError, anthropicEvent, anthropicEvents, anthropicResponse } from './anthropic-response.ts';
+import { readGeminiRequest } from './gemini-request.ts';
+import { geminiChunks, geminiError, geminiEvent, geminiResponse } from './gemini-response.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { type Answer, Refusal, type Turn } from './turn.ts';
 

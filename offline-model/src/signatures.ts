@@ -20,3 +20,9 @@ export function thinkingSignature(thinking: string): string {
 function digest(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\u0000')).digest('base64');
 }
+
+/**
+ * How the id of a call begins that was made after thinking: so a restarted server still knows that it wants the
+ * thinking back.
+ */
+export const THOUGHT_ABOUT = 'toolu_thought_';
