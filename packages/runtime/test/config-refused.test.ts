@@ -205,7 +205,23 @@ agent: { type: tree, agents: [{ type: a2a }] }
     const readFile = () => {
       throw Object.assign(new Error(`the disk said ${code}`), { code });
     };
-    expect(() => loadAgentConfig('agent.yaml', { readFile })).toThrow(new ConfigError([problem]));
+    expect(() => loadAgentConfig('agent.yaml', { readFile })).toThrow(new ConfigError('agent.yaml', [problem]));
+  });
+
+  test('the report of a program names the file once in every line', () => {
+    const report = (source: string) => {
+      try {
+        loadAgentConfig('my.yaml', { readFile: () => source });
+      } catch (error) {
+        if (error instanceof ConfigError) return error.report();
+      }
+      return '';
+    };
+    expect(report('port: x\nmcp_servers: [{ command: y }]')).toBe(
+      'Failed to load config: my.yaml: port: expected a whole number from 0 to 65535, found "x"\n' +
+        'Failed to load config: my.yaml: mcp_servers[0]: name is required',
+    );
+    expect(report('[]')).toMatch(/^Failed to load config: failed to parse config file: my\.yaml: expected a mapping/);
   });
 
   test('a text in a wrong place may be a credential, so it is not repeated', () => {

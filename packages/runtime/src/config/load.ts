@@ -27,17 +27,17 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
   try {
     source = dependencies.readFile(path);
   } catch (error) {
-    throw new ConfigError([`failed to read config file: ${readFailure(path, error)}`]);
+    throw new ConfigError(path, [`failed to read config file: ${readFailure(path, error)}`]);
   }
   const loaded = parseAgentConfig(source, path);
   const unbuilt = unbuiltProblems(loaded.config);
-  if (unbuilt.length > 0) throw new ConfigError(unbuilt);
+  if (unbuilt.length > 0) throw new ConfigError(path, unbuilt);
   return { config: loaded.config, warnings: [...loaded.warnings, ...unbuiltWarnings(loaded.config)] };
 }
 
 /**
  * The same for a text already read, without refusing what this version cannot do yet. `path` only names the file in
- * syntax errors.
+ * errors.
  */
 export function parseAgentConfig(source: string, path: string): LoadedAgentConfig {
   const { file, warnings } = parseYaml(source, path);
@@ -48,7 +48,7 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
         message.split('\n').map((line) => problemLine(place, line)),
       );
   problems.push(...ruleProblems(file));
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(path, problems);
   if (file.mcp !== undefined) {
     warnings.push(
       'mcp: this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name',
@@ -67,6 +67,7 @@ function parseYaml(source: string, path: string): { file: Record<string, unknown
   const failure = (where: string, message: string) => `failed to parse config file: ${where}: ${message}`;
   if (document.errors.length > 0) {
     throw new ConfigError(
+      path,
       document.errors.map(({ pos, code, message }) =>
         failure(
           place(pos[0]),
@@ -77,14 +78,14 @@ function parseYaml(source: string, path: string): { file: Record<string, unknown
   }
   if (document.contents !== null && !isMap(document.contents)) {
     const found = inYamlWords(document.toJS());
-    if (found !== 'nothing') throw new ConfigError([failure(path, `expected a mapping of keys, found ${found}`)]);
+    if (found !== 'nothing') throw new ConfigError(path, [failure(path, `expected a mapping of keys, found ${found}`)]);
   }
   const warnings = document.warnings.map(({ pos, message }) => `${place(pos[0])}: ${oneLine(message)}`);
   try {
     const data: unknown = withoutEmptyKeys(document.toJS({ maxAliasCount: ALIASES_MAX }));
     return { file: isRecord(data) ? data : {}, warnings };
   } catch (error) {
-    throw new ConfigError([failure(path, oneLine(error instanceof Error ? error.message : String(error)))]);
+    throw new ConfigError(path, [failure(path, oneLine(error instanceof Error ? error.message : String(error)))]);
   }
 }
 

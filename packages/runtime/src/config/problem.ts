@@ -8,16 +8,25 @@ const QUOTED_CHARACTERS_MAX = 60;
 export const IS_REQUIRED = 'is required';
 
 /**
- * The configuration cannot be used. `message` holds one line per problem, in the order found; none of them repeats
- * a value that could be a credential.
+ * The configuration cannot be used. `problems` holds one line per problem, in the order found, and `message` all of
+ * them; none repeats a value that could be a credential.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+  readonly file: string;
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(file: string, problems: readonly string[]) {
     super(problems.join('\n'));
+    this.file = file;
     this.problems = problems;
+  }
+
+  /** What a program prints before it exits: one line per problem, each with the file it is in. */
+  report(): string {
+    return this.problems
+      .map((problem) => `Failed to load config: ${problem.includes(this.file) ? '' : `${this.file}: `}${problem}`)
+      .join('\n');
   }
 }
 
