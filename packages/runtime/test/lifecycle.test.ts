@@ -81,7 +81,7 @@ describe('a process', () => {
   });
 
   test.each([
-    ['start-fails', /ERROR \| Failed to start demo: port 1 is in use\n$/],
+    ['start-fails', /^Failed to start demo: port 1 is in use\n$/],
     ['throws-later', /ERROR \| demo: nobody handled an error \(unhandledRejection\); exiting .*forgotten promise/],
   ])('that fails (%s) exits with 1 and says why', async (behaviour, words) => {
     const { ended, output } = start(behaviour);

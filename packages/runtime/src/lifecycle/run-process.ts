@@ -1,5 +1,6 @@
 import { describeError } from '../logging/fields.ts';
 import type { Logger } from '../logging/logger.ts';
+import { escapeUnprintable } from '../logging/printable.ts';
 import { messageOf, type Started } from './started.ts';
 
 /** How long a graceful stop may take before the process gives up on it. */
@@ -28,6 +29,11 @@ export type RunProcessOptions = {
   readonly process: NodeJS.Process;
   /** How long a graceful stop may take, in milliseconds. */
   readonly stopDeadlineMs?: number;
+  /**
+   * Tells why the start failed, in one line without a line end; the default writes it to the error output. Whoever
+   * registered secrets passes a function that takes them out.
+   */
+  readonly printFailure?: (line: string) => void;
 };
 
 /**
@@ -40,6 +46,7 @@ export type RunProcessOptions = {
  */
 export async function runProcess(options: RunProcessOptions): Promise<void> {
   const { name, logger, process: host, stopDeadlineMs = STOP_DEADLINE_MS } = options;
+  const printFailure = options.printFailure ?? ((line: string) => void host.stderr.write(`${line}\n`));
   const asked = deferred();
   let first: { readonly signal: StopSignal; readonly at: number } | undefined;
 
@@ -71,7 +78,7 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
   try {
     started = await options.start();
   } catch (error) {
-    logger.error(`Failed to start ${name}: ${messageOf(error)}`);
+    printFailure(`Failed to start ${name}: ${escapeUnprintable(messageOf(error))}`);
     logger.debug('start failed', { error: describeError(error) });
     host.exit(EXIT_FAILED);
     return;
