@@ -1,32 +1,154 @@
 import { parseArgs } from 'node:util';
-import { startCommand } from './start/command.ts';
+import { decide, printApprovals } from './decide/approvals.ts';
+import { printEvents } from './inspect/events.ts';
+import { exportConversation } from './inspect/export.ts';
+import { type OpenedStore, openStore } from './inspect/open-store.ts';
+import { printReplay } from './inspect/replay.ts';
+import { verify } from './inspect/verify.ts';
+import { defaultConfigPath, startCommand } from './start/command.ts';
 
 /** Version of the platform, as it names itself to tool servers. */
 const version = '0.1.0';
 
 const usage = `usage: stopgo <command> [options]
 
-  start [--config FILE] [--demo]   everything in one process, on the embedded log (default: config/agent.yaml)
+  start [--config FILE] [--demo]     everything in one process, on the embedded log (default: config/agent.yaml)
+
+  events ID [--json]                 the events of a conversation
+  replay ID [--at REVISION]          a conversation as it stood at a revision
+  verify [ID]                        hash chains, and that every view equals its events
+  export ID                          everything about a conversation as JSON
+      read from: --data-dir DIR | --config FILE (its data_dir; no process may use it) | --store ADDRESS
+
+  approvals                          what waits for a human
+  approve UUID [--by NAME] [--action run_again|happened|give_up] [--result TEXT]
+  reject UUID [--by NAME]
+      through the gateway: --url URL (default: http://127.0.0.1:8080)
 `;
+
+const options = {
+  config: { type: 'string' },
+  demo: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  at: { type: 'string' },
+  'data-dir': { type: 'string' },
+  store: { type: 'string' },
+  url: { type: 'string', default: 'http://127.0.0.1:8080' },
+  by: { type: 'string' },
+  action: { type: 'string' },
+  result: { type: 'string' },
+} as const;
+
+type Flags = ReturnType<typeof parse>['values'];
 
 /** Runs the command that the arguments name. Rejects with one clear line if it cannot. */
 export async function runCommand(args: readonly string[], host: NodeJS.Process): Promise<void> {
   const [command, ...rest] = args;
-  switch (command) {
-    case 'start': {
-      const { values } = parseArgs({
-        args: rest,
-        options: { config: { type: 'string' }, demo: { type: 'boolean', default: false } },
-      });
-      const { config, demo } = values;
-      return startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version);
-    }
-    case undefined:
-    case 'help':
-    case '--help':
-      host.stdout.write(usage);
-      return;
-    default:
-      throw new Error(`unknown command "${command}"\n\n${usage}`);
+  if (command === undefined || command === 'help' || command === '--help') return void host.stdout.write(usage);
+  const run = commands[command];
+  if (run === undefined) throw new Error(`unknown command "${command}"\n\n${usage}`);
+  const { values, positionals } = parse(rest, [...run.flags]);
+  if (positionals.length < run.arguments[0] || positionals.length > run.arguments[1])
+    throw new Error(`"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : 'one id'}\n\n${usage}`);
+  await run.run(values, positionals[0] ?? '', host);
+}
+
+type FlagName = keyof typeof options;
+
+type Runner = {
+  readonly flags: readonly FlagName[];
+  /** Least and most arguments. */
+  readonly arguments: readonly [number, number];
+  readonly run: (flags: Flags, argument: string, host: NodeJS.Process) => Promise<void>;
+};
+
+const sources: readonly FlagName[] = ['config', 'data-dir', 'store'];
+
+const commands: Readonly<Record<string, Runner>> = {
+  start: {
+    flags: ['config', 'demo'],
+    arguments: [0, 0],
+    run: ({ config, demo = false }, _, host) =>
+      startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version),
+  },
+  events: {
+    flags: [...sources, 'json'],
+    arguments: [1, 1],
+    run: (flags, id, host) =>
+      withStore(flags, host, (opened) => printEvents(opened, id, flags.json === true, printer(host))),
+  },
+  replay: {
+    flags: [...sources, 'at'],
+    arguments: [1, 1],
+    run: (flags, id, host) =>
+      withStore(flags, host, (opened) => printReplay(opened, id, revisionOf(flags.at), printer(host))),
+  },
+  verify: {
+    flags: sources,
+    arguments: [0, 1],
+    run: (flags, id, host) =>
+      withStore(flags, host, async (opened) => {
+        if (!(await verify(opened, id === '' ? undefined : id, printer(host)))) host.exitCode = 1;
+      }),
+  },
+  export: {
+    flags: sources,
+    arguments: [1, 1],
+    run: (flags, id, host) =>
+      withStore(flags, host, async (opened) => printer(host)(await exportConversation(opened, id))),
+  },
+  approvals: {
+    flags: ['url'],
+    arguments: [0, 0],
+    run: ({ url = options.url.default }, _, host) => printApprovals(url, printer(host)),
+  },
+  approve: {
+    flags: ['url', 'by', 'action', 'result'],
+    arguments: [1, 1],
+    run: (flags, id, host) => decideWith(flags, id, flags.action ?? 'approve', host),
+  },
+  reject: {
+    flags: ['url', 'by'],
+    arguments: [1, 1],
+    run: (flags, id, host) => decideWith(flags, id, 'reject', host),
+  },
+};
+
+function parse(args: readonly string[], allowed: readonly FlagName[]) {
+  const parsed = parseArgs({ args: [...args], options, allowPositionals: true, tokens: true });
+  for (const token of parsed.tokens)
+    if (token.kind === 'option' && !allowed.includes(token.name as FlagName))
+      throw new Error(`--${token.name} does not go with this command\n\n${usage}`);
+  return parsed;
+}
+
+async function withStore(
+  flags: Flags,
+  host: NodeJS.Process,
+  work: (opened: OpenedStore) => Promise<void>,
+): Promise<void> {
+  const { store, config = defaultConfigPath, 'data-dir': dataDir } = flags;
+  const source = { config, ...(store === undefined ? {} : { store }), ...(dataDir === undefined ? {} : { dataDir }) };
+  const opened = await openStore(source, host);
+  try {
+    await work(opened);
+  } finally {
+    await opened.close();
   }
+}
+
+function decideWith(flags: Flags, uuid: string, action: string, host: NodeJS.Process): Promise<void> {
+  const { url = options.url.default, by, result } = flags;
+  const decision = { action, ...(by === undefined ? {} : { by }), ...(result === undefined ? {} : { result }) };
+  return decide(url, uuid, decision, printer(host));
+}
+
+function revisionOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--at takes a revision, a whole number from 1, not "${text}"`);
+  return Number(text);
+}
+
+function printer(host: NodeJS.Process): (line: string) => void {
+  return (line) => void host.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,25 @@
+import { visibleText } from '@stopgo/core';
+import type { OpenedStore } from './open-store.ts';
+import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+
+/** `stopgo events`: one line for each event of a conversation, or with `json` one JSON object. */
+export async function printEvents(
+  opened: OpenedStore,
+  id: string,
+  json: boolean,
+  print: (line: string) => void,
+): Promise<void> {
+  for await (const { recorded, event } of readEvents(opened.client, streamOf(id))) {
+    const at = new Date(event.time).toISOString();
+    const value = factJson(event);
+    if (json) {
+      const { revision, eventId, actor } = event;
+      const hash = Buffer.from(recorded.hash).toString('hex');
+      print(JSON.stringify({ revision, event_id: eventId, at, actor, type: factName(event), hash, value }));
+      continue;
+    }
+    const who = event.actor.surface === undefined ? event.actor.id : `${event.actor.id} (${event.actor.surface})`;
+    const columns = [String(event.revision).padStart(5), at, factName(event).padEnd(20), who, JSON.stringify(value)];
+    print(visibleText(columns.join('  ')));
+  }
+}

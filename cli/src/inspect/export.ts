@@ -1,0 +1,43 @@
+import { toJson } from '@bufbuild/protobuf';
+import { conversationOfStream } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import type { OpenedStore } from './open-store.ts';
+import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+
+/**
+ * `stopgo export`: everything about a conversation as one readable JSON document: its view, its messages, and its events
+ * with what the hash chain needs to be checked by anybody.
+ */
+export async function exportConversation(opened: OpenedStore, id: string): Promise<string> {
+  const stream = streamOf(id);
+  const events: unknown[] = [];
+  for await (const { recorded, event } of readEvents(opened.client, stream)) {
+    events.push({
+      revision: event.revision,
+      event_id: event.eventId,
+      at: new Date(event.time).toISOString(),
+      actor: event.actor,
+      type: factName(event),
+      value: factJson(event),
+      envelope_base64: Buffer.from(recorded.envelope).toString('base64'),
+      hash: Buffer.from(recorded.hash).toString('hex'),
+    });
+  }
+  const conversationId = conversationOfStream(stream);
+  const view = conversationId === undefined ? {} : await conversationView(opened, conversationId);
+  return JSON.stringify({ stream, ...view, events }, null, 2);
+}
+
+async function conversationView(opened: OpenedStore, conversationId: string): Promise<object> {
+  const messages: views.Message[] = [];
+  for (;;) {
+    const afterSequence = messages.at(-1)?.sequence ?? 0;
+    const page = await opened.client.getConversation({ conversationId, afterSequence, messageLimit: 1_000 });
+    messages.push(...page.messages);
+    if (page.more) continue;
+    return {
+      conversation: page.view === undefined ? null : toJson(views.ConversationViewSchema, page.view),
+      messages: messages.map((message) => toJson(views.MessageSchema, message)),
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import {
+  type ConversationState,
+  DomainError,
+  evolve,
+  initialState,
+  messageRows,
+  pendingApprovals,
+  runStanding,
+  visibleText,
+} from '@stopgo/core';
+import type { OpenedStore } from './open-store.ts';
+import { readEvents, streamOf } from './read-events.ts';
+
+/** `stopgo replay`: a conversation as it stood at a revision (the latest if none is given), folded from its events. */
+export async function printReplay(
+  opened: OpenedStore,
+  id: string,
+  at: number | undefined,
+  print: (line: string) => void,
+): Promise<void> {
+  let state: ConversationState = initialState;
+  for await (const { event } of readEvents(opened.client, streamOf(id))) {
+    if (at !== undefined && event.revision > at) break;
+    for (const row of messageRows(event)) print(visibleText(`${String(event.revision).padStart(5)}  ${lineOf(row)}`));
+    state = evolve(state, event);
+  }
+  if (at !== undefined && state.revision < at)
+    throw new DomainError(
+      'invalid_argument',
+      `the conversation has ${state.revision} events; there is no revision ${at}`,
+    );
+  print('');
+  print(`conversation ${state.id} at revision ${state.revision}, ${new Date(state.updatedAt).toISOString()}`);
+  const { run } = state;
+  if (run === null) return print('no run yet');
+  print(`run ${run.id}: ${runStanding(state)}${run.owner === null ? '' : `, driven by ${run.owner.instance}`}`);
+  for (const step of Object.values(run.steps)) print(`  step ${step.id} (${step.type}): ${step.turn} model answers`);
+  for (const call of Object.values(run.calls))
+    print(visibleText(`  call ${call.id} ${call.tool}: ${call.phase}, attempt ${call.attempt}`));
+  for (const approval of pendingApprovals(run)) print(`  pending approval ${approval}`);
+}
+
+function lineOf(row: ReturnType<typeof messageRows>[number]): string {
+  const { toolCall } = row;
+  if (toolCall === undefined) return `${row.role}: ${row.content}`;
+  if (toolCall.result === undefined) return `${row.role}: calls ${toolCall.name} ${toolCall.argumentsJson}`;
+  return `${row.role}: ${toolCall.name} ${toolCall.isError ? 'failed' : 'gave'} ${toolCall.result}`;
+}
