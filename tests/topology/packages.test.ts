@@ -35,8 +35,8 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [] },
   'offline-model': { name: '@stopgo/offline-model', may: [] },
   cli: { name: '@stopgo/cli', may: ANYTHING },
-  tests: { name: '@stopgo/tests', may: ANYTHING },
-  bench: { name: '@stopgo/bench', may: ANYTHING },
+  tests: { name: '@stopgo/tests', may: [...ANYTHING, '@stopgo/cli'] },
+  bench: { name: '@stopgo/bench', may: [...ANYTHING, '@stopgo/cli'] },
 };
 
 function pinnedPackages(repository: Repository): string[] {
