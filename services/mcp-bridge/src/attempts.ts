@@ -25,7 +25,7 @@ export type RunAttempt = (signal: AbortSignal) => Promise<Outcome>;
 type Running = { readonly outcome: Promise<Outcome>; readonly cancel: AbortController };
 type Kept = { readonly outcome: Outcome; readonly bytes: number; readonly until: number };
 
-const idCharacters = 32;
+const idBytes = 16;
 
 /** The attempts that this instance has seen or fenced. */
 export class Attempts {
@@ -131,5 +131,7 @@ export class Attempts {
 }
 
 function idOf({ conversationId, runId, callId, attempt }: AttemptKey): string {
-  return sha256Hex(canonicalJson([conversationId, runId, callId, attempt])).slice(0, idCharacters);
+  const digest = sha256Hex(canonicalJson([conversationId, runId, callId, attempt]));
+  // One character per byte: the ids are what a long-lived bridge holds most of.
+  return Buffer.from(digest, 'hex').subarray(0, idBytes).toString('latin1');
 }

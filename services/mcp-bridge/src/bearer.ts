@@ -6,3 +6,8 @@ export function withoutToken(text: string, token: string | undefined): string {
   if (token === undefined || token.length < tokenCharactersMin) return text;
   return text.replaceAll(token, '[secret]');
 }
+
+/** Whether the token can stand in a header: printable ASCII without blanks. Anything else would fail half-way. */
+export function isHeaderToken(token: string): boolean {
+  return /^[\x21-\x7e]+$/u.test(token);
+}

@@ -12,6 +12,8 @@ export type BridgeBounds = {
   readonly probeMs: number;
   /** How long one listing of tools may take after the start. */
   readonly listMs: number;
+  /** Age of a list after which it is read again, where the server does not tell its changes. */
+  readonly listFreshMs: number;
   /** Pages of one listing; a server with more is refused. */
   readonly listPagesMax: number;
   /** Tools of one server; further ones are left out. */
@@ -62,6 +64,7 @@ export const bridgeBounds: BridgeBounds = {
   reconnectMs: 10 * second,
   probeMs: 3 * second,
   listMs: 15 * second,
+  listFreshMs: 30 * second,
   listPagesMax: 64,
   toolsPerServerMax: 512,
   definitionBytesMax: 64 * kibibyte,

@@ -3,20 +3,18 @@ import {
   type Implementation,
   type PriorDiscovery,
   ProtocolError,
-  StreamableHTTPClientTransport,
-  type Transport,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { BridgeBounds } from './bounds.ts';
-import { childEnvironment, type Environment } from './child-environment.ts';
-import { ChildProcessTransport } from './child-process-transport.ts';
+import type { Environment } from './child-environment.ts';
+import { deadlineOf } from './deadline.ts';
 import type { EraCache } from './era-cache.ts';
-import { connectionReason, reasonOf } from './failures.ts';
-import { createHttpFetch } from './http-fetch.ts';
+import { connectionReason } from './failures.ts';
+import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
 import { createSession, type Session } from './session.ts';
-import { StderrTail } from './stderr-tail.ts';
+import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
 
 /** The newest revision of the protocol that the client speaks; what `era: modern` insists on. */
 const modernRevision = '2026-07-28';
@@ -27,16 +25,15 @@ export type ConnectDependencies = {
   readonly bounds: BridgeBounds;
   readonly environment: Environment;
   readonly eras: EraCache;
+  /** Milliseconds that only grow. */
+  readonly clock: () => number;
 };
 
-/** What one connection reports while it lives. */
-export type ConnectListeners = {
-  readonly onToolsChanged: () => void;
-  readonly onError: (error: Error) => void;
-};
+/** When a connection that is being made is given up. */
+export type ConnectLimits = { readonly timeoutMs: number; readonly signal: AbortSignal };
 
 /**
- * Connects to a server within `timeoutMs`: starts its process or reaches its address, and agrees on the protocol.
+ * Connects to a server: starts its process or reaches its address, and agrees on the protocol.
  *
  * @throws Error whose message says why it did not work; nothing of the attempt is left behind.
  */
@@ -44,16 +41,18 @@ export async function connect(
   config: McpServerConfig,
   dependencies: ConnectDependencies,
   listeners: ConnectListeners,
-  timeoutMs: number,
+  limits: ConnectLimits,
 ): Promise<Session> {
   const { eras } = dependencies;
   const known = config.era === 'auto' ? eras.get(config) : undefined;
-  const deadline = performance.now() + timeoutMs;
+  const { clock } = dependencies;
+  const deadline = clock() + limits.timeoutMs;
   const attempt = (prior: PriorDiscovery | undefined, pinned: boolean) =>
     connectOnce(config, dependencies, listeners, {
       prior,
       pinned,
-      timeoutMs: Math.max(1, deadline - performance.now()),
+      signal: limits.signal,
+      timeoutMs: Math.max(1, deadline - clock()),
     });
   const first = await attempt(known, config.era === 'modern');
   if (first.kind === 'connected') return first.session;
@@ -81,17 +80,16 @@ function secondTry(
   return version || refused ? { prior: undefined, pinned: true } : undefined;
 }
 
-type Agreement = {
+type Agreement = ConnectLimits & {
   readonly prior: PriorDiscovery | undefined;
   readonly pinned: boolean;
-  readonly timeoutMs: number;
 };
 
 async function connectOnce(
   config: McpServerConfig,
   dependencies: ConnectDependencies,
   listeners: ConnectListeners,
-  { prior, pinned, timeoutMs }: Agreement,
+  { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras } = dependencies;
   const line =
@@ -119,7 +117,7 @@ async function connectOnce(
     closing = true;
     await line.close(client);
   };
-  const limit = deadlineOf(timeoutMs);
+  const limit = deadlineOf(timeoutMs, signal);
   try {
     const options = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
     await Promise.race([client.connect(transport, options), limit.passed]);
@@ -134,11 +132,19 @@ async function connectOnce(
   }
   const discover = client.getDiscoverResult();
   eras.set(config, discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover });
-  followToolChanges(client, listeners, bounds.backoffFirstMs, () => closing);
+  const followsChanges = followToolChanges(
+    client,
+    listeners,
+    bounds.backoffFirstMs,
+    () => closing,
+    // A child process has one pipe for everything; changes cannot get lost on it.
+    config.transport.kind === 'stdio',
+  );
   const session = createSession({
     server: config.name,
     client,
     tap,
+    followsChanges,
     streamResumeMs: bounds.streamResumeMs,
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
@@ -152,91 +158,6 @@ async function connectOnce(
   return { kind: 'connected', session };
 }
 
-type Line = {
-  readonly transport: Transport;
-  /** How the process ended, if there is one and it did. */
-  readonly end: () => string | undefined;
-  readonly lastOutput: () => string;
-  readonly oversize: { told: (() => void) | undefined };
-  readonly close: (client: Client) => Promise<void>;
-};
-
-function stdioLine(
-  config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
-  { bounds, environment }: ConnectDependencies,
-): Line {
-  const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
-  const oversize: Line['oversize'] = { told: undefined };
-  const transport = new ChildProcessTransport({
-    command: config.command,
-    args: config.args,
-    env: childEnvironment(environment, config.env),
-    messageBytesMax: bounds.messageBytesMax,
-    endGraceMs: bounds.endGraceMs,
-    stderr,
-    onOversize: () => oversize.told?.(),
-  });
-  return {
-    transport,
-    oversize,
-    end: () => transport.end,
-    lastOutput: () => stderr.lastLines(),
-    close: () => transport.close(),
-  };
-}
-
-function httpLine(config: Extract<McpServerConfig['transport'], { kind: 'http' }>, bounds: BridgeBounds): Line {
-  const transport = new StreamableHTTPClientTransport(new URL(config.url), {
-    fetch: createHttpFetch(bounds.messageBytesMax),
-  });
-  return {
-    transport,
-    oversize: { told: undefined },
-    end: () => undefined,
-    lastOutput: () => '',
-    close: async (client) => {
-      const limit = deadlineOf(bounds.sessionEndMs);
-      try {
-        await Promise.race([endHttpSession(transport), limit.passed]);
-      } finally {
-        limit.clear();
-        await client.close();
-        await transport.close();
-      }
-    },
-  };
-}
-
-/** Tells the server that its session is over. A server that cannot be reached has none any more. */
-async function endHttpSession(transport: StreamableHTTPClientTransport): Promise<void> {
-  try {
-    await transport.terminateSession();
-  } catch (error) {
-    const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
-    if (typeof status === 'number' && status !== 404)
-      throw new Error(`its session could not be ended (HTTP ${status})`);
-  }
-}
-
-/** Keeps an eye on the list of tools, in the way of either protocol. */
-function followToolChanges(client: Client, listeners: ConnectListeners, pauseMs: number, closing: () => boolean): void {
-  client.setNotificationHandler('notifications/tools/list_changed', () => listeners.onToolsChanged());
-  const declared = client.getServerCapabilities()?.tools?.listChanged === true;
-  if (!declared || client.getProtocolEra() !== 'modern') return;
-  const follow = async (): Promise<void> => {
-    while (!closing()) {
-      const subscription = await client.listen({ toolsListChanged: true });
-      if ((await subscription.closed) === 'local' || closing()) return;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
-      // What changed while nobody listened is not told again, so the list is read anew.
-      if (!closing()) listeners.onToolsChanged();
-    }
-  };
-  follow().catch((error: unknown) => {
-    if (!closing()) listeners.onError(new Error(`changes of its tools cannot be followed: ${reasonOf(error)}`));
-  });
-}
-
 /** What went wrong, without what the server wrote: it may have repeated a caller's token. */
 function withoutBody(error: Error): Error {
   const status = 'status' in error ? ` (HTTP ${error.status})` : '';
@@ -247,13 +168,4 @@ function withoutBody(error: Error): Error {
 function withOutput(reason: string, line: Line): string {
   const output = line.lastOutput();
   return output === '' ? reason : `${reason}; its last output: ${output}`;
-}
-
-function deadlineOf(ms: number): { readonly passed: Promise<never>; readonly clear: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${Math.round(ms)} ms`)), ms);
-  });
-  passed.catch(() => undefined);
-  return { passed, clear: () => clearTimeout(timer) };
 }

@@ -1,6 +1,6 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
-import { withoutToken } from './bearer.ts';
+import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, failed } from './call-end.ts';
 import { gate } from './gate.ts';
@@ -16,6 +16,8 @@ export type ExecutorDependencies = {
   /** The tool as the catalogue has it now. */
   readonly tool: (server: string, name: string) => DefinedTool | undefined;
   readonly bounds: BridgeBounds;
+  /** Is told of errors that should not exist, as text. */
+  readonly onDefect: (trace: string) => void;
   /** Milliseconds that only grow. */
   readonly clock: () => number;
 };
@@ -51,27 +53,36 @@ export async function makeAttempt(
     const { callsQueuedMax } = dependencies.bounds;
     return unavailable(`the server "${request.server}" has ${callsQueuedMax} calls waiting already; try again later`);
   }
+  if (server.forwardsBearer && token !== undefined && !isHeaderToken(token)) {
+    return refused(RefusedReason.UNAUTHENTICATED, 'the bearer token has characters that no token may have');
+  }
   const call: Call = { request, server, arguments: args, signal, token: server.forwardsBearer ? token : undefined };
   return new Promise((resolve) => {
-    const canceled = () => {
-      resolve(refused(RefusedReason.FENCED, 'the call was canceled before it was sent; it did not run'));
-    };
+    const canceled = () => resolve(canceledInTime());
     signal.addEventListener('abort', canceled, { once: true });
     server.queue.add(async () => {
       signal.removeEventListener('abort', canceled);
-      if (!signal.aborted) resolve(await runCall(call, dependencies));
+      if (signal.aborted) return;
+      try {
+        resolve(await runCall(call, dependencies));
+      } catch (error) {
+        dependencies.onDefect(
+          withoutToken(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
+        );
+        resolve(unknown('the bridge failed while the call ran; whether the call took effect is not known'));
+      }
     });
   });
 }
 
 async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDependencies): Promise<Outcome> {
-  const { request, server } = call;
+  const { request, server, arguments: args, token, signal } = call;
   const began = clock();
   const deadline = began + server.config.timeoutMs;
   // Once a repeatable call has been sent, nothing but a result says how it ended.
   let lostText: string | undefined;
   const end = (otherwise: Outcome): Outcome =>
-    lostText === undefined ? otherwise : answer(failed(lostText), clock() - began, call.token);
+    lostText === undefined ? otherwise : answer(failed(lostText), clock() - began, token);
   let renewed = false;
   let available = await server.current();
   for (let repeats = 0; ; ) {
@@ -80,8 +91,8 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     if (tool === undefined) return end(toolNotFound(request));
     const refusal = refusalOf(tool, request);
     if (refusal !== undefined) return end(refusal);
+    if (signal.aborted) return end(canceledInTime());
     const { session } = available;
-    const { arguments: args, token, signal } = call;
     const sent = await session.call({
       tool,
       arguments: args,
@@ -103,7 +114,7 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
       case 'session_gone':
         if (renewed) return end(unavailable(`the server "${request.server}" does not keep its sessions`));
         renewed = true;
-        available = await server.renew(session);
+        available = await server.renew(session, signal);
         continue;
       case 'lost':
         break;
@@ -115,7 +126,7 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     repeats += 1;
     const over = sent.cause === 'timeout' || sent.cause === 'canceled' || clock() >= deadline;
     if (over || repeats > bounds.repeatsMax) return end(unavailable(text));
-    available = await server.comeBack(Math.min(bounds.repeatWaitMs, deadline - clock()));
+    available = await server.comeBack(Math.min(bounds.repeatWaitMs, deadline - clock()), signal);
   }
 }
 
@@ -150,6 +161,10 @@ function parseArguments(text: string): Arguments | string {
 
 function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number, token: string | undefined): Outcome {
   return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.isError, durationMs);
+}
+
+function canceledInTime(): Outcome {
+  return refused(RefusedReason.FENCED, 'the call was canceled before it was sent; it did not run');
 }
 
 function toolNotFound(request: mcp.ExecuteRequest): Outcome {

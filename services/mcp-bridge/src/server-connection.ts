@@ -47,7 +47,8 @@ export class ServerConnection {
   #reconnecting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
-  #stopped = false;
+  #listedAt = 0;
+  readonly #stop = new AbortController();
 
   constructor(config: McpServerConfig, dependencies: ServerConnectionDependencies) {
     const { transport } = config;
@@ -84,17 +85,19 @@ export class ServerConnection {
         },
         onError: (error) => log.debug(`MCP server "${this.config.name}": ${visibleText(error.message)}`),
       },
-      timeoutMs,
+      { timeoutMs, signal: this.#stop.signal },
     );
+    const giveUp = () => void session.close().catch(() => undefined);
+    this.#stop.signal.addEventListener('abort', giveUp, { once: true });
     try {
       await this.#list(session, Math.max(1, Math.min(bounds.listMs, timeoutMs - (clock() - started))));
+      if (this.#stop.signal.aborted) throw new Error('the bridge is stopping');
     } catch (error) {
+      this.#dependencies.connect.eras.forget(this.config);
       await session.close().catch(() => undefined);
       throw error;
-    }
-    if (this.#stopped) {
-      await session.close();
-      throw new Error('the bridge is stopping');
+    } finally {
+      this.#stop.signal.removeEventListener('abort', giveUp);
     }
     this.#session = session;
     this.#upSince = clock();
@@ -105,6 +108,7 @@ export class ServerConnection {
 
   /** The server with an up-to-date list of tools, or why it cannot be used. */
   async current(): Promise<Ready | Down> {
+    this.refreshIfStale();
     await this.#refresh;
     const session = this.#session;
     return session === undefined
@@ -112,22 +116,33 @@ export class ServerConnection {
       : { kind: 'ready', session, tools: this.#tools };
   }
 
-  /** As {@link current}, but waits up to `ms` milliseconds for a server that is down. */
-  async comeBack(ms: number): Promise<Ready | Down> {
-    if (this.#session === undefined && this.#reconnecting !== undefined) {
-      let timer: NodeJS.Timeout | undefined;
+  /** Starts to read the list again if it is old and nobody would have told a change. */
+  refreshIfStale(): void {
+    const { bounds, clock } = this.#dependencies;
+    const session = this.#session;
+    if (session === undefined || session.followsChanges()) return;
+    if (clock() - this.#listedAt >= bounds.listFreshMs) this.#toolsChanged();
+  }
+
+  /** As {@link current}, but waits for a server that is down: up to `ms` milliseconds, or until the signal aborts. */
+  async comeBack(ms: number, signal: AbortSignal): Promise<Ready | Down> {
+    if (this.#session === undefined && this.#reconnecting !== undefined && !signal.aborted) {
+      let enough: () => void = () => undefined;
       const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms);
+        enough = resolve;
       });
+      const timer = setTimeout(enough, ms);
+      signal.addEventListener('abort', enough, { once: true });
       await Promise.race([this.#reconnecting, late]);
       clearTimeout(timer);
+      signal.removeEventListener('abort', enough);
     }
     return this.current();
   }
 
   /** To be called when a session turned out to be dead: it is given up, and another is made after a pause. */
   lost(session: Session, reason: string): void {
-    if (this.#session !== session || this.#stopped) return;
+    if (this.#session !== session || this.#stop.signal.aborted) return;
     const { log, clock } = this.#dependencies;
     this.#session = undefined;
     this.#down(`the server "${this.config.name}" is down: ${reason}`);
@@ -137,15 +152,15 @@ export class ServerConnection {
   }
 
   /** Gives a session up that the server has forgotten, and makes another at once. */
-  async renew(session: Session): Promise<Ready | Down> {
+  async renew(session: Session, signal: AbortSignal): Promise<Ready | Down> {
     this.lost(session, 'it has ended the session');
     this.#wake?.();
-    return this.comeBack(this.#dependencies.bounds.reconnectMs);
+    return this.comeBack(this.#dependencies.bounds.reconnectMs, signal);
   }
 
   /** Ends everything; throws if something could not be ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     const session = this.#session;
     this.#session = undefined;
     this.#down(`the server "${this.config.name}" is stopped`);
@@ -157,15 +172,16 @@ export class ServerConnection {
   async #reconnect(firstPauseMs: number): Promise<void> {
     const { bounds, log } = this.#dependencies;
     const { name } = this.config;
-    for (let pauseMs = firstPauseMs; !this.#stopped; pauseMs = this.#backoff.next(0)) {
+    for (let pauseMs = firstPauseMs; !this.#stop.signal.aborted; pauseMs = this.#backoff.next(0)) {
       await this.#pause(pauseMs);
-      if (this.#stopped) return;
+      if (this.#stop.signal.aborted) return;
       const limitMs = this.config.transport.kind === 'stdio' ? bounds.stdioStartMs : bounds.reconnectMs;
       try {
         await this.open(limitMs);
         log.info(`MCP server "${name}" is back`, { tools: this.#tools.length });
         return;
       } catch (error) {
+        if (this.#stop.signal.aborted) return;
         this.#down(`the server "${name}" is down: ${reasonOf(error)}`);
         log.warn(`MCP server "${name}" is not back yet: ${visibleText(reasonOf(error))}`);
       }
@@ -211,13 +227,14 @@ export class ServerConnection {
   }
 
   async #list(session: Session, timeoutMs: number): Promise<void> {
-    const { bounds, log, onTools } = this.#dependencies;
+    const { bounds, log, clock, onTools } = this.#dependencies;
     const { name, unannotated, approvalRequired } = this.config;
     const definitions = await session.listTools(timeoutMs);
     const place = { server: name, unannotated, approvalRequired, forwardsBearer: this.forwardsBearer };
     const { tools, problems } = defineTools(definitions, place, bounds);
     for (const problem of problems) log.warn(`MCP server "${name}": ${problem}`);
     this.#tools = tools;
+    this.#listedAt = clock();
     onTools();
   }
 }

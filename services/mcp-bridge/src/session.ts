@@ -25,6 +25,8 @@ export type Session = {
   listTools(timeoutMs: number): Promise<readonly Json[]>;
   /** Makes a call. Never throws. */
   call(call: SessionCall): Promise<CallEnd>;
+  /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
+  readonly followsChanges: () => boolean;
   /** Settles when the connection ended without `close`, with the reason. */
   readonly ended: Promise<string>;
   /** Ends connection and process; throws if that cannot be done. */
@@ -39,6 +41,7 @@ export type SessionParts = {
   readonly streamResumeMs: number;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
+  readonly followsChanges: () => boolean;
   /** How the connection ended, if it did. */
   readonly endReason: () => string | undefined;
   /** Whoever is set here is told when a message beyond the bound was skipped. */
@@ -55,6 +58,7 @@ export function createSession(parts: SessionParts): Session {
   const { server, client, tap } = parts;
   return {
     ended: parts.ended,
+    followsChanges: parts.followsChanges,
     close: parts.close,
     listTools: (timeoutMs) => listTools(client, tap, timeoutMs),
     call: async (call) => {

@@ -75,7 +75,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     catalogue = next.catalogue;
     for (const problem of next.problems) log.warn(problem);
   };
-  const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras };
+  const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras, clock };
   for (const config of options.servers) {
     connections.push(
       new ServerConnection(config, {
@@ -113,13 +113,17 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({
     instance: options.instance,
-    catalogue: () => catalogue,
+    catalogue: () => {
+      for (const connection of connections) connection.refreshIfStale();
+      return catalogue;
+    },
     attempts,
     stopping: () => stopping !== undefined,
     server: (name) => byName.get(name),
     tool: (server, name) => catalogue.tools.find((tool) => tool.server === server && tool.name === name),
     bounds,
     clock,
+    onDefect: (trace) => log.error('a call failed in the bridge', { trace }),
   });
   return {
     service,

@@ -1,6 +1,14 @@
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
-import { eventually, finishedOf, refusedOf, scriptedServer, startBridge, unknownOf } from './support/bridge.ts';
+import {
+  eventually,
+  finishedOf,
+  isAlive,
+  refusedOf,
+  scriptedServer,
+  startBridge,
+  unknownOf,
+} from './support/bridge.ts';
 
 const { RefusedReason } = mcp;
 
@@ -145,4 +153,23 @@ test('a result beyond the bound is cut with its size and digest; one beyond memo
     content: 'Tool execution failed: the result of the server "s" is too large',
   });
   expect(finishedOf(await execute('big', { text: '3' })).content).toBe('äää');
+});
+
+test('a call that is canceled while its tool is looked up again is not sent', async () => {
+  const server = scriptedServer('s');
+  const { client, execute, keyOf, instance } = await startBridge([server.config], { bounds: { listMs: 500 } });
+  finishedOf(await execute('become', { text: '{"silent":true}' }));
+  const waiting = execute('note', {}, { call: 'waiting' });
+  await eventually(async () => (await client.cancelCall({ key: keyOf('waiting'), instance })).found, 'it is canceled');
+  expect((await waiting).case).toBe('refused');
+  expect(server.calls('note')).toBe(0);
+});
+
+test('a stop does not wait for a server that is being started again', async () => {
+  const server = scriptedServer('s', ['--silent-second-time']);
+  const { execute, bridge } = await startBridge([server.config], { bounds: { stdioStartMs: 60_000 } });
+  await execute('crash', {});
+  await eventually(() => server.pids().length === 2, 'it is being started again');
+  await bridge.stop();
+  expect(server.pids().filter(isAlive)).toEqual([]);
 });

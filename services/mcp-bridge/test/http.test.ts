@@ -356,3 +356,45 @@ test('the official server keeps working over HTTP when it is killed and started 
   }, 'the server is back');
   expect(echoed).toMatchObject({ isError: false, content: 'Echo: again' });
 });
+
+test('where changes are not told, a list that is old is read again before a call', async () => {
+  let destructive = false;
+  const server = await legacyServer({
+    before: (_request, response, { id, method }) => {
+      if (method !== 'tools/list') return;
+      const tool = { name: 'pay', inputSchema: { type: 'object' }, annotations: { destructiveHint: destructive } };
+      json(response, { jsonrpc: '2.0', id, result: { tools: [tool] } });
+    },
+  });
+  let now = 0;
+  const { execute, toolNamed } = await startBridge([httpServer('l', server.url)], {
+    clock: () => now,
+    bounds: { listFreshMs: 1_000 },
+  });
+  const { pin } = await toolNamed('pay');
+  destructive = true;
+  finishedOf(await execute('pay', {}, { pin }));
+  now = 1_000;
+  expect(refusedOf(await execute('pay', {}, { pin })).reason).toBe(RefusedReason.PIN_CHANGED);
+  expect(server.calls()).toBe(1);
+});
+
+test('a server that came back speaking the other protocol is found out again', async () => {
+  const first = await legacyServer();
+  const { bridge, execute } = await startBridge([httpServer('l', first.url, { era: 'auto' })]);
+  await first.close();
+  await eventually(() => fetch(first.url).then(() => false, isRefused), 'closed connections are noticed');
+  expect((await execute('pay', {})).case).toBe('refused');
+  await modernServer('', first.port);
+  await eventually(() => bridge.describe()[0]?.ready, 'the server is back');
+  expect(finishedOf(await execute('pay', {})).content).toBe('pay: nobody');
+});
+
+test('a token that cannot stand in a header is refused before anything is sent', async () => {
+  const server = await legacyServer();
+  const { execute, logText } = await startBridge([httpServer('l', server.url)]);
+  const refused = refusedOf(await execute('pay', {}, { token: 'alice-token\r\nx-admin: 1' }));
+  expect(refused.reason).toBe(RefusedReason.UNAUTHENTICATED);
+  expect(server.calls()).toBe(0);
+  expect(refused.message + logText()).not.toContain('alice');
+});

@@ -34,7 +34,7 @@ export const tools = [
 ] as const satisfies readonly Tool[];
 
 /** A server of the newer protocol only. `whoami` answers with the credentials of its request. */
-export async function modernServer(prefix = '') {
+export async function modernServer(prefix = '', port = 0) {
   const seen: Seen[] = [];
   const offered: Tool[] = tools.map((tool) => ({ ...tool, name: prefix + tool.name }));
   const handler = createMcpHandler(
@@ -59,7 +59,7 @@ export async function modernServer(prefix = '') {
       authorization: request.headers.authorization,
     });
     void node(request as IncomingMessage & { method: string; url: string }, response);
-  });
+  }, port);
   afterwards(() => handler.close());
   return { ...http, seen, offered, changed: () => handler.notify.toolsChanged() };
 }

@@ -1,0 +1,77 @@
+import { type Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { McpServerConfig } from '@stopgo/runtime';
+import type { BridgeBounds } from './bounds.ts';
+import { childEnvironment, type Environment } from './child-environment.ts';
+import { ChildProcessTransport } from './child-process-transport.ts';
+import { deadlineOf } from './deadline.ts';
+import { createHttpFetch } from './http-fetch.ts';
+import { StderrTail } from './stderr-tail.ts';
+
+/** What lies between us and a server, and how it is ended. */
+export type Line = {
+  readonly transport: Transport;
+  /** How the process ended, if there is one and it did. */
+  readonly end: () => string | undefined;
+  readonly lastOutput: () => string;
+  readonly oversize: { told: (() => void) | undefined };
+  readonly close: (client: Client) => Promise<void>;
+};
+
+/** A line to a child process. */
+export function stdioLine(
+  config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
+  { bounds, environment }: { readonly bounds: BridgeBounds; readonly environment: Environment },
+): Line {
+  const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
+  const oversize: Line['oversize'] = { told: undefined };
+  const transport = new ChildProcessTransport({
+    command: config.command,
+    args: config.args,
+    env: childEnvironment(environment, config.env),
+    messageBytesMax: bounds.messageBytesMax,
+    endGraceMs: bounds.endGraceMs,
+    stderr,
+    onOversize: () => oversize.told?.(),
+  });
+  return {
+    transport,
+    oversize,
+    end: () => transport.end,
+    lastOutput: () => stderr.lastLines(),
+    close: () => transport.close(),
+  };
+}
+
+/** A line to a URL. */
+export function httpLine(config: Extract<McpServerConfig['transport'], { kind: 'http' }>, bounds: BridgeBounds): Line {
+  const transport = new StreamableHTTPClientTransport(new URL(config.url), {
+    fetch: createHttpFetch(bounds.messageBytesMax),
+  });
+  return {
+    transport,
+    oversize: { told: undefined },
+    end: () => undefined,
+    lastOutput: () => '',
+    close: async (client) => {
+      const limit = deadlineOf(bounds.sessionEndMs);
+      try {
+        await Promise.race([endHttpSession(transport), limit.passed]);
+      } finally {
+        limit.clear();
+        await client.close();
+        await transport.close();
+      }
+    },
+  };
+}
+
+/** Tells the server that its session is over. A server that cannot be reached has none any more. */
+async function endHttpSession(transport: StreamableHTTPClientTransport): Promise<void> {
+  try {
+    await transport.terminateSession();
+  } catch (error) {
+    const status: unknown = error instanceof Error && 'status' in error ? error.status : undefined;
+    if (typeof status === 'number' && status !== 404)
+      throw new Error(`its session could not be ended (HTTP ${status})`);
+  }
+}
