@@ -26,10 +26,9 @@ export type GateVerdict =
  * A call that brings an approval is held to it even if its tool is not gated (any more): a server must not get around
  * an approval by calling its tool harmless afterwards.
  *
- * Throws a TypeError if the arguments are not JSON.
+ * Throws a TypeError if the call is gated and its arguments are not JSON.
  */
 export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
-  const digest = callDigest({ server: tool.server, tool: tool.name, pin: tool.pin, argumentsJson: call.argumentsJson });
   const verdict = policyVerdict({ hints: tool.hints, approvalRequired: tool.approvalRequired });
   const approved = call.approvalId !== '';
   if (verdict.kind === 'allow' && !approved) return { kind: 'open' };
@@ -39,6 +38,7 @@ export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
   }
   if (!approved)
     return { kind: 'not_approved', message: `${label} needs an approval, and the call has none (${verdict.reason})` };
+  const digest = callDigest({ server: tool.server, tool: tool.name, pin: tool.pin, argumentsJson: call.argumentsJson });
   if (call.digest !== digest) {
     return { kind: 'not_approved', message: `the approval is for another call of ${label}, or for other arguments` };
   }

@@ -106,12 +106,13 @@ test('a server cannot take over the tool of another while we run', async () => {
 
 test('official servers and our own work together over stdio', async () => {
   const folder = temporaryFolder();
-  const script = (name: string) => join(require.resolve(`${name}/package.json`), '../dist/index.js');
+  const everything = join(require.resolve('@modelcontextprotocol/server-everything/package.json'), '../dist/index.js');
+  const files = join(require.resolve('@modelcontextprotocol/server-filesystem/package.json'), '../dist/index.js');
   const node = process.execPath;
   const resources = join(repository, 'mcp-servers/resources/src/main.ts');
   const { tools, execute, approval } = await startBridge([
-    stdioServer('everything', node, [script('@modelcontextprotocol/server-everything')], { era: 'auto' }),
-    stdioServer('files', node, [script('@modelcontextprotocol/server-filesystem'), folder], { era: 'auto' }),
+    stdioServer('everything', node, [everything], { era: 'auto' }),
+    stdioServer('files', node, [files, folder], { era: 'auto' }),
     stdioServer(
       'resources',
       node,
