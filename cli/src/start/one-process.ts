@@ -26,6 +26,10 @@ export type OneProcessOptions = {
 export type Intercept = {
   readonly store?: (client: Client<typeof store.StoreService>) => Client<typeof store.StoreService>;
   readonly bridge?: (client: Client<typeof mcp.McpBridgeService>) => Client<typeof mcp.McpBridgeService>;
+  readonly orchestrator?: (
+    client: Client<typeof orchestrator.OrchestratorService>,
+  ) => Client<typeof orchestrator.OrchestratorService>;
+  readonly approvals?: (client: Client<typeof approvals.ApprovalsService>) => Client<typeof approvals.ApprovalsService>;
   readonly models?: (models: Pick<Models, 'forModel'>) => Pick<Models, 'forModel'>;
 };
 
@@ -108,14 +112,16 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
       instance: `orchestrator-${randomUUID()}`,
       store: storeClient,
       bridge: bridgeClient,
-      models,
+      models: intercept.models?.(models) ?? models,
       log: logger,
     },
   );
   parts.push({ name: 'orchestrator', stop: running.stop });
-  const orchestratorClient = createInProcessClient(orchestrator.OrchestratorService, running.service, inProcess);
+  const directOrchestrator = createInProcessClient(orchestrator.OrchestratorService, running.service, inProcess);
 
-  const approvalsClient = createInProcessClient(
+  const orchestratorClient = intercept.orchestrator?.(directOrchestrator) ?? directOrchestrator;
+
+  const directApprovals = createInProcessClient(
     approvals.ApprovalsService,
     approvalsService({
       ...shared,
@@ -125,6 +131,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     }),
     inProcess,
   );
+  const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
   await warm;
 
   const gateway = await startGateway({
