@@ -73,3 +73,6 @@ export const catchUpEventsMax = 64;
 export const catchUpBytesMax = 256 * 1024;
 /** Messages of one conversation: the sequence has room for so many. */
 export const messagesPerConversationMax = 2 ** 20;
+
+/** Events that a load gives in place of a snapshot. */
+export const unseenPerLoadMax = 16;

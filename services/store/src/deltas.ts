@@ -23,6 +23,11 @@ export class Deltas {
     return watchers?.size ?? 0;
   }
 
+  /** How many watch a conversation. */
+  watchers(conversationId: string): number {
+    return this.#watchers.get(conversationId)?.size ?? 0;
+  }
+
   /** The deltas of a conversation from the first read on, until the signal aborts. */
   async *watch(conversationId: string, signal: AbortSignal): AsyncGenerator<store.Delta, void> {
     const watcher: Watcher = { queue: [], wake: () => undefined };

@@ -18,6 +18,7 @@ import {
   pageMessagesMax,
   queryCharactersMax,
   readWaitMsMax,
+  unseenPerLoadMax,
 } from './bounds.ts';
 import { checkAppend } from './check-append.ts';
 import { Deltas } from './deltas.ts';
@@ -48,15 +49,20 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
     return view === undefined ? {} : { view };
   };
 
+  const watchersOf = (stream: string) => {
+    const id = conversationOfStream(stream);
+    return id === undefined ? 0 : deltas.watchers(id);
+  };
+
   return {
     async append(request, { signal }) {
       const append = checkAppend(request);
       const outcome = await log.append(append);
       if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal);
-      return answerTo(outcome, request.returnView ? viewOf(append.stream) : {});
+      return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
-    async load({ by, idempotencyKeys }, { signal }) {
+    async load({ by, idempotencyKeys, knownRevision }, { signal }) {
       if (idempotencyKeys.length > keysPerLoadMax)
         throw invalidArgument(`a load asks for at most ${keysPerLoadMax} keys, not ${idempotencyKeys.length}`);
       await views.caughtUp(signal);
@@ -65,7 +71,13 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
       if (snapshot === undefined) throw notFound(`there is no conversation ${conversationId}`);
       const known = await log.keys(conversationStream(conversationId), idempotencyKeys);
       const { revision, bytes, foldVersion } = snapshot;
-      return { conversationId, revision, snapshot: bytes, foldVersion, knownKeys: known.map(keyAnswer) };
+      const found = { conversationId, revision, foldVersion, knownKeys: known.map(keyAnswer) };
+      const behind = revision - knownRevision;
+      if (knownRevision === 0 || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
+      const unseen =
+        behind === 0 ? [] : (await log.read(conversationStream(conversationId), knownRevision + 1, behind)).events;
+      if (unseen.length < behind) return { ...found, snapshot: bytes };
+      return { ...found, unseen: unseen.map((one) => one.event) };
     },
 
     async readStream(request) {
@@ -184,15 +196,17 @@ function conversationOf(by: store.LoadRequest['by'], views: Views): string {
 
 type View = { readonly view?: NonNullable<store.Appended['view']> };
 
-function answerTo(outcome: AppendOutcome, view: View) {
+function answerTo(outcome: AppendOutcome, view: View, watchers: number) {
   switch (outcome.kind) {
     case 'appended': {
       const { revision, position } = outcome;
-      return { outcome: { case: 'appended' as const, value: { revision, position: BigInt(position), ...view } } };
+      return {
+        outcome: { case: 'appended' as const, value: { revision, position: BigInt(position), watchers, ...view } },
+      };
     }
     case 'duplicate': {
       const { revision, position, requestDigest } = outcome;
-      const value = { revision, position: BigInt(position), requestDigest, ...view };
+      const value = { revision, position: BigInt(position), requestDigest, watchers, ...view };
       return { outcome: { case: 'duplicate' as const, value } };
     }
     case 'conflict': {

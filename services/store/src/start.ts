@@ -2,18 +2,10 @@ import { failedPrecondition } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
-import type { SqlDatabase } from './adapters/sqlite/database.ts';
-import { SqliteEventLog } from './adapters/sqlite/event-log.ts';
+import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
 import { openFile, openFileReadOnly } from './adapters/sqlite/file.ts';
-import { logTables } from './adapters/sqlite/log-tables.ts';
-import { StreamHeads } from './adapters/sqlite/stream-heads.ts';
-import { HotConversations } from './adapters/sqlite-views/hot-conversations.ts';
-import { SqliteProjection } from './adapters/sqlite-views/projection.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { resetViews, viewsMustBeReset } from './adapters/sqlite-views/schema.ts';
-import { viewTables } from './adapters/sqlite-views/view-tables.ts';
-import { SqliteViews } from './adapters/sqlite-views/views.ts';
-import { LiveEvents } from './live-events.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
@@ -40,7 +32,7 @@ export async function startStore({ dataDir, log, observe = () => undefined }: St
   const file = openFile(dataDir);
   try {
     const { database } = file;
-    const parts = partsOf(database, log, observe);
+    const parts = embeddedParts(database, log, observe);
     if (viewsMustBeReset(database, parts.heads.lastPosition)) {
       resetViews(database);
       parts.projection.forget();
@@ -68,7 +60,7 @@ export async function startStore({ dataDir, log, observe = () => undefined }: St
 export async function openReadOnly({ dataDir, log, observe = () => undefined }: StoreOptions): Promise<RunningStore> {
   const file = openFileReadOnly(dataDir);
   try {
-    const parts = partsOf(file.database, log, observe);
+    const parts = embeddedParts(file.database, log, observe);
     if (viewsMustBeReset(file.database, parts.heads.lastPosition))
       throw failedPrecondition(`the views in ${dataDir} are of another version; start the platform on it once`);
     const { service, stop } = running(parts, file.close);
@@ -82,20 +74,7 @@ export async function openReadOnly({ dataDir, log, observe = () => undefined }: 
   }
 }
 
-type Parts = ReturnType<typeof partsOf>;
-
-function partsOf(database: SqlDatabase, log: Logger, observe: Observe) {
-  const tables = logTables(database);
-  const heads = new StreamHeads(tables);
-  const ofViews = viewTables(database);
-  const hot = new HotConversations(ofViews);
-  const projection = new SqliteProjection(ofViews, hot);
-  const live = new LiveEvents();
-  const events = new SqliteEventLog({ database, tables, heads, projection, live, log, observe });
-  return { heads, projection, events, views: new SqliteViews(ofViews, hot) };
-}
-
-function running({ events, views }: Parts, closeFile: () => void): RunningStore {
+function running({ events, views }: EmbeddedParts, closeFile: () => void): RunningStore {
   // The lock on the data directory: whoever shared it with an earlier process is dead.
   const service = storeService({ log: events, views, instancesComplete: true });
   let stopped = false;

@@ -15,6 +15,7 @@ import { views } from '@stopgo/proto';
 import { messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
+import { messagesAt } from './messages-at.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
 /** What a batch makes of one conversation. */
@@ -145,7 +146,7 @@ class Batch implements ProjectionBatch {
 
   #writeMessage(conversation: number, message: views.Message): void {
     const key = messageKey(conversation, message.sequence);
-    this.#tables.insertMessage(key, conversation, message.revision, toBinary(views.MessageSchema, message));
+    this.#tables.insertMessage(key, message.revision, toBinary(views.MessageSchema, message));
     const words = searchableText(message);
     if (words !== '') this.#tables.insertWords(key, words);
   }
@@ -159,8 +160,7 @@ class Batch implements ProjectionBatch {
       messagesAt: (revision) => {
         const fresh = planned?.messages.filter((message) => message.revision === revision) ?? [];
         if (fresh.length > 0) return fresh;
-        const rows = this.#tables.messagesAt(conversation, revision);
-        return rows.map((row) => fromBinary(views.MessageSchema, row.bytes));
+        return messagesAt(this.#tables, conversation, revision, before?.state.messageCount ?? 0);
       },
       approval: (id) => {
         const known = planned?.approvals.get(id) ?? before?.pending.get(id);

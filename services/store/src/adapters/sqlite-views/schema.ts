@@ -1,20 +1,20 @@
-import { foldVersion } from '@stopgo/core';
-import { integer, type SqlDatabase } from '../sqlite/database.ts';
+import { foldVersion, sha256Hex } from '@stopgo/core';
+import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
-/** Version of the tables below and of what is written into them; another one is rebuilt from the log. */
-const viewsVersion = 1;
+/** Version of what this code writes into the tables, besides the core's fold. */
+const rowsVersion = 1;
 
 /**
  * The tables of the views. All of it can be made again from the log.
  *
  * `conversations.key` is the position of a conversation's first event: the order of creation, the same on every rebuild.
- * A message's key is made of that key and its sequence, so that the messages of a conversation lie together.
+ * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
+ * of their revisions too: one index for all that is asked of them.
  */
 const tables = `
   CREATE TABLE views_meta (
     only INTEGER PRIMARY KEY CHECK (only = 1),
-    views_version INTEGER NOT NULL,
-    fold_version INTEGER NOT NULL,
+    version TEXT NOT NULL,
     checkpoint INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE conversations (
@@ -42,11 +42,9 @@ const tables = `
   END;
   CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
-    conversation INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
-  CREATE INDEX messages_by_revision ON messages (conversation, revision);
   CREATE VIRTUAL TABLE message_words USING fts5 (
     words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
   );
@@ -61,6 +59,9 @@ const tables = `
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
 `;
 
+/** Names the fold, the rows and the tables: views of any other version are made anew from the log. */
+const version = `fold ${foldVersion}, rows ${rowsVersion}, tables ${sha256Hex(tables).slice(0, 16)}`;
+
 const names = ['views_meta', 'conversations', 'conversation_counts', 'messages', 'message_words', 'approvals'];
 
 /** True if tables are missing, of another version of the fold, ahead of the log, or have lost conversations. */
@@ -69,15 +70,24 @@ export function viewsMustBeReset(database: SqlDatabase, lastPosition: number): b
   const list = names.map((name) => `'${name}'`).join(', ');
   if (count(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${list})`) !== names.length)
     return true;
-  const meta = database.one('SELECT views_version, fold_version, checkpoint FROM views_meta', (row) => ({
-    views: integer(row, 0),
-    fold: integer(row, 1),
-    checkpoint: integer(row, 2),
-  }))();
-  if (meta?.views !== viewsVersion || meta.fold !== foldVersion || meta.checkpoint > lastPosition) return true;
+  const meta = metaOf(database);
+  if (meta?.version !== version || meta.checkpoint > lastPosition) return true;
   if (meta.checkpoint < lastPosition) return false;
   const streams = count(`SELECT count(*) FROM streams WHERE name >= 'conversation-' AND name < 'conversation.'`);
   return count('SELECT count(*) FROM conversations') !== streams;
+}
+
+function metaOf(database: SqlDatabase): { readonly version: string; readonly checkpoint: number } | undefined {
+  try {
+    return database.one('SELECT version, checkpoint FROM views_meta', (row) => ({
+      version: text(row, 0),
+      checkpoint: integer(row, 1),
+    }))();
+  } catch (error) {
+    // The table of another version has other columns.
+    if (sqlCode(error) === 'SQLITE_ERROR') return undefined;
+    throw error;
+  }
 }
 
 /** Makes the tables anew, empty, all or nothing. */
@@ -86,7 +96,7 @@ export function resetViews(database: SqlDatabase): void {
   try {
     for (const name of names) database.exec(`DROP TABLE IF EXISTS ${name}`);
     database.exec(tables);
-    database.exec(`INSERT INTO views_meta VALUES (1, ${viewsVersion}, ${foldVersion}, 0)`);
+    database.exec(`INSERT INTO views_meta (only, version, checkpoint) VALUES (1, '${version}', 0)`);
     database.exec('COMMIT');
   } catch (error) {
     if (database.inTransaction()) database.exec('ROLLBACK');

@@ -65,10 +65,12 @@ export function viewTables(database: SqlDatabase) {
       number: integer(row, 1),
     })),
 
-    insertMessage: database.run('INSERT INTO messages (key, conversation, revision, bytes) VALUES (?, ?, ?, ?)'),
+    insertMessage: database.run('INSERT INTO messages (key, revision, bytes) VALUES (?, ?, ?)'),
     insertWords: database.run('INSERT INTO message_words (rowid, words) VALUES (?, ?)'),
-    messagesAt: database.all(
-      'SELECT key, bytes FROM messages WHERE conversation = ? AND revision = ? ORDER BY key',
+    messageRevision: database.one('SELECT revision FROM messages WHERE key = ?', (row) => integer(row, 0)),
+    /** Messages from a key on, as long as they are of one revision. */
+    messagesFrom: database.all(
+      'SELECT key, bytes FROM messages WHERE key >= ? AND key < ? AND revision = ? ORDER BY key LIMIT ?',
       toBytes,
     ),
     messageSizes: database.all(

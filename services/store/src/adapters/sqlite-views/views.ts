@@ -4,6 +4,7 @@ import { views } from '@stopgo/proto';
 import type { ApprovalFilter, ConversationFilter, Page, Rows, Views } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
+import { messagesAt } from './messages-at.ts';
 import { search } from './search.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
@@ -109,9 +110,8 @@ export class SqliteViews implements Views {
   }
 
   storedMessagesAt(conversationId: string, revision: number) {
-    const key = this.#tables.conversation(conversationId)?.key;
-    const rows = key === undefined ? [] : this.#tables.messagesAt(key, revision);
-    return rows.map((row) => fromBinary(views.MessageSchema, row.bytes));
+    const hot = this.#hot.get(conversationId);
+    return hot === undefined ? [] : messagesAt(this.#tables, hot.key, revision, hot.state.messageCount);
   }
 
   storedApprovals(conversationId: string) {
