@@ -33,7 +33,6 @@ export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurro
   };
   const app = express();
   app.disable('x-powered-by');
-  app.disable('etag');
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
   app.use(securityHeaders, requestRules, browserRules(options));

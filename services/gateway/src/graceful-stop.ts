@@ -19,7 +19,6 @@ export type StopOptions = {
 export function gracefulStop({ server, streams, giveUp, graceMs }: StopOptions): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   server.on('request', (_req, res) => {
-    if (stopping !== undefined) res.setHeader('Connection', 'close');
     // A connection that becomes idle during a stop would otherwise live on until its keep-alive time is over.
     res.once('close', () => {
       if (stopping !== undefined) setImmediate(() => server.closeIdleConnections());
@@ -29,7 +28,6 @@ export function gracefulStop({ server, streams, giveUp, graceMs }: StopOptions):
   const stop = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     streams.endAll();
-    server.closeIdleConnections();
     if (await within(closed, graceMs)) return;
     giveUp.abort();
     if (await within(closed, STOP_FAREWELL_MS)) return;

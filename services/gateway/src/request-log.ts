@@ -17,7 +17,7 @@ export function requestLog(log: Logger, now: () => number, newSessionId: () => s
         status: res.headersSent ? res.statusCode : STATUS_CLIENT_LEFT,
         durationMs: now() - startedAt,
         method,
-        path: pathOf(originalUrl),
+        path: originalUrl,
         sid: frame.sessionId,
         ...(frame.conversationId === undefined ? {} : { conversation: frame.conversationId }),
       });

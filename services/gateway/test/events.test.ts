@@ -127,7 +127,9 @@ describe('an event stream', () => {
     first.leave();
     second.leave();
     await expect.poll(() => [events.readers(), deltas.readers()]).toEqual([0, 0]);
-    (await follow(url, PATH)).leave();
+    const third = await follow(url, PATH);
+    expect(third.status).toBe(200);
+    third.leave();
   });
 
   test('ends when the store breaks off, so that the client connects again', async () => {
@@ -149,7 +151,7 @@ describe('an event stream', () => {
 
   test('ends when the gateway stops, and the stop does not wait for its client', async () => {
     const { events, script } = live();
-    const { url, stop } = await gateway(script, { times: { stopGraceMs: 15_000 } });
+    const { url, stop } = await gateway(script, { times: { stopGraceMs: 60_000 } });
     const client = await follow(url, PATH);
     await expect.poll(() => events.readers()).toBe(1);
     await stop();

@@ -19,7 +19,7 @@ const slow = () => {
 
 test('a stop refuses new connections, lets running requests finish and closes their connections', async () => {
   const { arrived, answer, script } = slow();
-  const { send, stop } = await gateway(script, { times: { stopGraceMs: 15_000 } });
+  const { send, stop } = await gateway(script, { times: { stopGraceMs: 60_000 } });
   const running = send('GET', '/tools');
   await arrived.promise;
   const stopped = stop();
@@ -43,14 +43,21 @@ test('a request that does not finish in time is told that its outcome is unknown
   answer.resolve();
 });
 
-test('kept-alive connections do not hold a stop up, and it can be asked for twice', async () => {
-  const { url, stop } = await gateway({}, { times: { stopGraceMs: 15_000 } });
+test('kept-alive connections, idle or in use, do not hold a stop up, and it can be asked for twice', async () => {
+  const { arrived, answer, script } = slow();
+  const { url, stop } = await gateway(script, { times: { stopGraceMs: 60_000 } });
   const agent = new Agent({ keepAlive: true });
-  await new Promise<void>((resolve, reject) => {
-    const sent = httpRequest(`${url}/health`, { agent }, (res) => res.resume().on('end', resolve));
-    sent.on('error', reject).end();
-  });
-  await Promise.all([stop(), stop()]);
+  const get = (path: string) =>
+    new Promise<void>((resolve, reject) => {
+      const sent = httpRequest(`${url}${path}`, { agent }, (res) => res.resume().on('end', resolve));
+      sent.on('error', reject).end();
+    });
+  await Promise.all([get('/health'), get('/health')]);
+  const running = get('/tools');
+  await arrived.promise;
+  const stops = [stop(), stop()];
+  answer.resolve();
+  await Promise.all([running, ...stops]);
   await stop();
   agent.destroy();
 });

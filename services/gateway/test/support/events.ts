@@ -8,6 +8,7 @@ import { AT } from './views.ts';
 export type ServerEvent = { readonly id?: string; readonly event?: string; readonly data: string };
 
 export type EventClient = {
+  readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly events: ServerEvent[];
   /** All text so far, comments included. */
@@ -43,6 +44,7 @@ function clientOf(res: IncomingMessage, leave: () => void): EventClient {
     }
   });
   return {
+    status: res.statusCode ?? 0,
     headers: res.headers,
     events,
     text: () => text,
