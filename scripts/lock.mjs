@@ -9,6 +9,9 @@ const HELD_MS_MAX = 15 * 60_000;
 /** Taking away a dead owner's lock takes microseconds; a right to do so that is older than this was left behind. */
 const BREAKING_MS_MAX = 10_000;
 
+/** What a rename onto a folder that exists says, on one system or another. */
+const TAKEN = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES']);
+
 /** Runs `action` while no other process holds the lock at `path`; `onWait(pid)` is called once when it has to wait. */
 export async function withLock(path, onWait, action) {
   mkdirSync(dirname(path), { recursive: true });
@@ -19,7 +22,7 @@ export async function withLock(path, onWait, action) {
     told = true;
     await pause(POLL_MS);
   }
-  const release = () => rmSync(path, { recursive: true, force: true });
+  const release = () => remove(path);
   process.once('exit', release);
   try {
     return await action();
@@ -37,8 +40,20 @@ function take(path) {
     return true;
   } catch (error) {
     rmSync(prepared, { recursive: true, force: true });
-    if (!['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES'].includes(error.code) || !exists(path)) throw error;
+    if (!TAKEN.has(error.code)) throw error;
     return false;
+  }
+}
+
+/** Makes the lock disappear in one step: a folder emptied first could be taken by somebody else in between. */
+function remove(path) {
+  const gone = mkdtempSync(`${path}.`);
+  try {
+    renameSync(path, join(gone, 'lock'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  } finally {
+    rmSync(gone, { recursive: true, force: true });
   }
 }
 
@@ -54,7 +69,7 @@ function breakStale(path) {
   }
   try {
     if (!isStale(path)) return false;
-    rmSync(path, { recursive: true, force: true });
+    remove(path);
     return true;
   } finally {
     rmSync(breaking, { recursive: true, force: true });
@@ -86,14 +101,5 @@ function ageMs(path) {
     return Date.now() - statSync(path).mtimeMs;
   } catch {
     return 0;
-  }
-}
-
-function exists(path) {
-  try {
-    statSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }
