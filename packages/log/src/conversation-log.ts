@@ -22,7 +22,13 @@ export type Append = {
 };
 
 export type AppendOutcome =
-  | { readonly kind: 'appended'; readonly revision: number; readonly view?: views.ConversationView }
+  | {
+      readonly kind: 'appended';
+      readonly revision: number;
+      readonly view?: views.ConversationView;
+      /** How many watch the conversation's deltas. */
+      readonly watchers?: number;
+    }
   /** This very append is on the record already. */
   | {
       readonly kind: 'duplicate';
@@ -45,6 +51,8 @@ export type Loaded = {
   readonly conversationId: string;
   readonly state: ConversationState;
   readonly knownKeys: readonly KnownKey[];
+  /** The events between the state that the caller knew and this one, where they were given. */
+  readonly unseen?: readonly RecordedFact[];
 };
 
 /** A run that some process should be driving. */
@@ -61,8 +69,11 @@ export type OpenRun = {
  */
 export type ConversationLog = {
   append(append: Append): Promise<AppendOutcome>;
-  /** Rejects with `not_found` if there is no such conversation. */
-  load(conversationId: string, keys?: readonly string[]): Promise<Loaded>;
+  /**
+   * The state of a conversation; from a state that is known already only what came after it need be read. Rejects with
+   * `not_found` if there is no such conversation.
+   */
+  load(conversationId: string, keys?: readonly string[], known?: ConversationState): Promise<Loaded>;
   /** The events of a stream from a revision on, to its present end. */
   read(stream: string, fromRevision: number, signal?: AbortSignal): AsyncIterable<RecordedFact>;
   /** The events of a stream from a revision on, and then each new one, until the signal aborts. */

@@ -1,4 +1,5 @@
 import {
+  type ConversationState,
   conversationStream,
   decodeRecorded,
   decodeSnapshot,
@@ -23,7 +24,7 @@ const heartbeatTimeoutMs = 1_000;
 export function storeLog(store: StoreClient): ConversationLog {
   return {
     append: (append) => appendTo(store, append),
-    load: (conversationId, keys = []) => load(store, conversationId, keys),
+    load: (conversationId, keys = [], known) => load(store, conversationId, keys, known),
     read: (stream, fromRevision, signal) => read(store, stream, fromRevision, signal),
     follow: (stream, fromRevision, signal) => follow(store, stream, fromRevision, signal),
     openRuns: () => openRuns(store),
@@ -58,7 +59,12 @@ async function appendTo(store: StoreClient, append: Append): Promise<AppendOutco
   );
   switch (outcome.case) {
     case 'appended':
-      return { kind: 'appended', revision: outcome.value.revision, ...optionalView(outcome.value.view) };
+      return {
+        kind: 'appended',
+        revision: outcome.value.revision,
+        watchers: outcome.value.watchers,
+        ...optionalView(outcome.value.view),
+      };
     case 'duplicate': {
       const { revision, requestDigest: digest, view } = outcome.value;
       return { kind: 'duplicate', revision, requestDigest: digest, ...optionalView(view) };
@@ -76,10 +82,16 @@ function optionalView(view: views.ConversationView | undefined): { view?: views.
   return view === undefined ? {} : { view };
 }
 
-async function load(store: StoreClient, conversationId: string, keys: readonly string[]): Promise<Loaded> {
+async function load(
+  store: StoreClient,
+  conversationId: string,
+  keys: readonly string[],
+  known: ConversationState | undefined,
+): Promise<Loaded> {
   const answer = await store.load({
     by: { case: 'conversationId', value: conversationId },
     idempotencyKeys: [...keys],
+    knownRevision: known?.revision ?? 0,
   });
   const knownKeys = answer.knownKeys.map(({ idempotencyKey: key, requestDigest, firstRevision, lastRevision }) => ({
     key,
@@ -87,6 +99,10 @@ async function load(store: StoreClient, conversationId: string, keys: readonly s
     firstRevision,
     lastRevision,
   }));
+  if (known !== undefined && answer.snapshot.length === 0) {
+    const unseen = answer.unseen.map(decodeRecorded);
+    return { conversationId, state: fold(known, unseen), knownKeys, unseen };
+  }
   // A store that runs another version of the fold: the events are the truth.
   const state =
     decodeSnapshot(answer.snapshot, answer.foldVersion) ??

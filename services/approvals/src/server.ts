@@ -63,8 +63,7 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
   });
   if (done.kind === 'refused') throw await refusal(given, approvalId, done.decision);
-  const turn = await goOn(given, loaded, done, request, context);
-  return { approval: await approvalOf(given, approvalId), turn };
+  return { turn: await goOn(given, loaded, done, request, context) };
 }
 
 type Resolved = ReturnType<typeof resolveApproval>;

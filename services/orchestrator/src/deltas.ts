@@ -1,19 +1,26 @@
 import type { Clock } from '@stopgo/log';
 import type { store as wire } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
-import type { DeltaSink } from './driver/ports.ts';
+import type { Deltas } from './driver/ports.ts';
 
 /** Pieces of one answer are put together for so long, in milliseconds. */
 const coalesceMs = 20;
 /** How long nothing is sent of a conversation that nobody watches, in milliseconds. */
 const unwatchedMs = 1_000;
 
-type Piece = Parameters<DeltaSink>[0];
+type Piece = Parameters<Deltas['publish']>[0];
 
 /** Sends a model's answer to whoever watches while it is being made. Nothing waits for it, and it may be lost. */
-export function deltaSink(store: Client<typeof wire.StoreService>, clock: Clock): DeltaSink {
+export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Clock): Deltas {
   const gathering = new Map<string, Piece>();
   const quietUntil = new Map<string, number>();
+
+  const watched = (conversationId: string, watchers: number): void => {
+    if (watchers > 0) return void quietUntil.delete(conversationId);
+    const now = clock.monotonic();
+    for (const [conversation, until] of quietUntil) if (until < now) quietUntil.delete(conversation);
+    quietUntil.set(conversationId, now + unwatchedMs);
+  };
 
   const send = async (key: string): Promise<void> => {
     await clock.sleep(coalesceMs);
@@ -21,21 +28,21 @@ export function deltaSink(store: Client<typeof wire.StoreService>, clock: Clock)
     gathering.delete(key);
     if (piece === undefined) return;
     const { watchers } = await store.publishDelta({ delta: { ...piece, attempt: 1 } });
-    if (watchers > 0) return;
-    const now = clock.monotonic();
-    for (const [conversation, until] of quietUntil) if (until < now) quietUntil.delete(conversation);
-    quietUntil.set(piece.conversationId, now + unwatchedMs);
+    watched(piece.conversationId, watchers);
   };
 
-  return (piece) => {
-    if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
-    const key = `${piece.runId} ${piece.stepId} ${piece.turn}`;
-    const waiting = gathering.get(key);
-    if (waiting !== undefined) {
-      gathering.set(key, { ...waiting, text: waiting.text + piece.text });
-      return;
-    }
-    gathering.set(key, piece);
-    send(key).catch(() => gathering.delete(key));
+  return {
+    watched,
+    publish: (piece) => {
+      if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
+      const key = `${piece.runId} ${piece.stepId} ${piece.turn}`;
+      const waiting = gathering.get(key);
+      if (waiting !== undefined) {
+        gathering.set(key, { ...waiting, text: waiting.text + piece.text });
+        return;
+      }
+      gathering.set(key, piece);
+      send(key).catch(() => gathering.delete(key));
+    },
   };
 }

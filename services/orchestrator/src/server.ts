@@ -79,6 +79,7 @@ async function create(
       factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
     },
   ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
+  if (done.kind === 'done') parts.registry.appended(done.append);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
     return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   return started(parts, turns, id, done, request.wait, context);
@@ -121,6 +122,7 @@ async function send(
     decide,
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
+  if (done.kind === 'done') parts.registry.appended(done.append);
   return started(parts, turns, request.conversationId, done, request.wait, context);
 }
 
@@ -245,7 +247,7 @@ async function load(
   idempotency: IdempotencyKey | undefined,
 ): Promise<Loaded> {
   if (!isUuid(conversationId)) throw new DomainError('not_found', `conversation not found: ${conversationId}`);
-  return parts.registry.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+  return parts.registry.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
 }
 
 function checkMessage(text: string): void {

@@ -7,7 +7,7 @@ import type { Logger } from '@stopgo/runtime';
 import { BridgeTools } from './adapters/bridge-tools.ts';
 import { stopGraceMs } from './bounds.ts';
 import { RecordedDefinitions } from './definitions.ts';
-import { deltaSink } from './deltas.ts';
+import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry } from './driver/registry.ts';
 import { orchestratorService } from './server.ts';
@@ -60,7 +60,7 @@ export async function startOrchestrator(
     clock,
     newId,
     random,
-    onDelta: deltaSink(given.store, clock),
+    deltas: storeDeltas(given.store, clock),
     onFault: (error, where) =>
       logger.error(`fault: ${where}`, {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -89,8 +89,8 @@ const resolve =
       },
       { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
-    const { approval, turn } = await orNotFound(call, approvalNotFound(id));
-    frame.conversationId = present(approval).conversationId;
+    const { turn } = await orNotFound(call, approvalNotFound(id));
+    if (turn?.view?.head !== undefined) frame.conversationId = turn.view.head.id;
     await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
   };
 

@@ -42,7 +42,7 @@ export async function performModel(
   };
   let offset = 0;
   const onDelta = (text: string): void => {
-    driver.ports.onDelta({ conversationId, runId, stepId, turn, text, offset });
+    driver.ports.deltas.publish({ conversationId, runId, stepId, turn, text, offset });
     offset += text.length;
   };
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });

@@ -9,15 +9,19 @@ export type Definitions = {
   toolset(digest: string): Promise<Toolset>;
 };
 
-/** A model's answer while it is being made. */
-export type DeltaSink = (delta: {
-  readonly conversationId: string;
-  readonly runId: string;
-  readonly stepId: string;
-  readonly turn: number;
-  readonly text: string;
-  readonly offset: number;
-}) => void;
+/** Shows a model's answer while it is being made. Nothing waits for it. */
+export type Deltas = {
+  publish(delta: {
+    readonly conversationId: string;
+    readonly runId: string;
+    readonly stepId: string;
+    readonly turn: number;
+    readonly text: string;
+    readonly offset: number;
+  }): void;
+  /** So many watch the conversation now. */
+  watched(conversationId: string, watchers: number): void;
+};
 
 /** Everything a driver needs of the outside world. */
 export type DriverPorts = {
@@ -31,7 +35,7 @@ export type DriverPorts = {
   readonly newId: () => string;
   /** A number from 0 up to 1, for jitter. */
   readonly random: () => number;
-  readonly onDelta: DeltaSink;
+  readonly deltas: Deltas;
   /** Something that must not happen did; the run is left to the sweep. */
   readonly onFault: (error: unknown, where: string) => void;
 };

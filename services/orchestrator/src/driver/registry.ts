@@ -1,15 +1,26 @@
-import { DomainError, hasWork, provideToken, type RunStanding } from '@stopgo/core';
-import { handOver } from '@stopgo/log';
+import {
+  type ConversationState,
+  conversationOfStream,
+  DomainError,
+  hasWork,
+  provideToken,
+  type RunStanding,
+} from '@stopgo/core';
+import { type Append, handOver, type Loaded, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { Definitions, DriverPorts } from './ports.ts';
 import { type DriverListener, type DriverStart, RunDriver } from './run-driver.ts';
 import { Transcripts } from './transcripts.ts';
+
+/** Conversations whose folded state is kept in memory; a lost one is loaded again. */
+const statesKeptMax = 500;
 
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
   private readonly definitions: Definitions;
   private readonly transcripts: Transcripts;
+  private readonly states = new Map<string, ConversationState>();
   private readonly active = new Map<string, RunDriver>();
   private readonly ended = new Set<Promise<void>>();
   private readonly watchers = new Map<string, Set<() => void>>();
@@ -43,6 +54,19 @@ export class Registry implements DriverListener {
     return driver?.isEnded() === false ? driver : undefined;
   }
 
+  /** A conversation as it stands in the log; what this process knows of it already is not read again. */
+  async load(conversationId: string, keys: readonly string[] = []): Promise<Loaded> {
+    const loaded = await this.ports.log.load(conversationId, keys, this.states.get(conversationId));
+    this.transcripts.add(conversationId, loaded.unseen ?? []);
+    this.remember(loaded.state);
+    return loaded;
+  }
+
+  /** Takes note of an append that this process has made outside of a driver. */
+  appended(append: Append): void {
+    this.transcripts.add(conversationOfStream(append.stream) ?? '', recordedOf(append));
+  }
+
   /** Begins to drive. */
   start(start: DriverStart): RunDriver {
     const driver = new RunDriver(start, this.ports, this.transcripts, this);
@@ -50,6 +74,7 @@ export class Registry implements DriverListener {
     this.active.set(conversationId, driver);
     const ended = driver.drive().then(() => {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
+      this.remember(driver.state);
       this.ended.delete(ended);
       this.changed(driver);
     });
@@ -63,7 +88,7 @@ export class Registry implements DriverListener {
    */
   async resume(conversationId: string, bearer?: Secret): Promise<void> {
     if (this.isStopping || this.nudge(conversationId, bearer)) return;
-    let { state } = await this.ports.log.load(conversationId);
+    let { state } = await this.load(conversationId);
     if (bearer !== undefined && provideToken(state).length > 0) state = await handOver(this.ports, state, provideToken);
     const run = state.run;
     if (run === null || run.status !== 'open') return;
@@ -128,6 +153,15 @@ export class Registry implements DriverListener {
     for (const driver of this.active.values())
       driver.stop(new DomainError('unavailable', 'the orchestrator is stopping'));
     await Promise.all(this.ended);
+  }
+
+  private remember(state: ConversationState): void {
+    const known = this.states.get(state.id);
+    if (known !== undefined && known.revision > state.revision) return;
+    this.states.delete(state.id);
+    this.states.set(state.id, state);
+    const oldest = this.states.keys().next().value;
+    if (this.states.size > statesKeptMax && oldest !== undefined) this.states.delete(oldest);
   }
 
   private nudge(conversationId: string, bearer: Secret | undefined): boolean {

@@ -258,6 +258,7 @@ export class RunDriver {
         // A read alongside may have seen this append, and more, already.
         if (decision.state.revision > this.state.revision) this.state = decision.state;
         this.view = outcome.view;
+        if (outcome.kind === 'appended') this.ports.deltas.watched(this.conversationId, outcome.watchers ?? 0);
         this.me = decision.me;
         this.fruitless.clear();
       }
