@@ -13,14 +13,14 @@ const BREAKING_MS_MAX = 10_000;
 const TAKEN = new Set(['ENOTEMPTY', 'EEXIST', 'EPERM', 'EACCES']);
 
 /** Runs `action` while no other process holds the lock at `path`; `onWait(pid)` is called once when it has to wait. */
-export async function withLock(path, onWait, action) {
+export async function withLock(path, onWait, action, pollMs = POLL_MS) {
   mkdirSync(dirname(path), { recursive: true });
   let told = false;
   while (!take(path)) {
     if (breakStale(path)) continue;
     if (!told) onWait(ownerOf(path));
     told = true;
-    await pause(POLL_MS);
+    await pause(pollMs);
   }
   const release = () => remove(path);
   process.once('exit', release);
