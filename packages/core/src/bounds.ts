@@ -16,8 +16,10 @@ export const appendEventsMax = 256;
 export const turnsDefault = 10;
 /** Calls in one model answer; an answer with more is a failure of the model. */
 export const callsPerAnswerMax = 32;
-/** Approvals requested for one call because its tool changed, before the call is given an error result. */
-export const approvalsPerCallMax = 3;
+/** Changes of a tool that one call survives (each asks anew where an approval is needed); then it gets an error result. */
+export const pinChangesPerCallMax = 3;
+/** Levels of objects and lists in a JSON text that is put in canonical form: deeper ones would exhaust the stack. */
+export const jsonDepthMax = 200;
 /** Depth of an agent tree. */
 export const treeDepthMax = 16;
 /** Nodes of an agent tree. */
@@ -26,3 +28,7 @@ export const treeNodesMax = 256;
 export const titleCharactersMax = 200;
 /** Characters of a failed call's result that a failure text repeats. */
 export const failureExcerptCharactersMax = 4_000;
+/** Longest text that a failed run answers with, in bytes of UTF-8. Every level of the tree repeats it in one append. */
+export const failureBytesMax = 16 * 1024;
+/** Bytes of an append that are left for what follows from a model's answer: steps that finish, state that is set. */
+export const appendReserveBytes = 64 * 1024;

@@ -7,18 +7,27 @@
  */
 
 import { facts as wire } from '@stopgo/proto';
-import { approvalsPerCallMax, callsPerAnswerMax, textBytesMax } from './bounds.ts';
+import {
+  appendBytesMax,
+  appendReserveBytes,
+  callsPerAnswerMax,
+  failureBytesMax,
+  pinChangesPerCallMax,
+  textBytesMax,
+} from './bounds.ts';
 import { cutText } from './cut.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { describeCall, describeDoubt } from './description.ts';
 import { callDigest, uuidFrom } from './digest.ts';
-import { type Fact, fact } from './facts.ts';
+import { encodeFact, type Fact, fact } from './facts.ts';
 import { advance, anticipate, type Effect, withdrawal } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
 import type { CallOutcomeCommand, ModelAnswered, RunCommand } from './run-commands.ts';
 import type { CallState, ConversationState, Owner, RunState } from './state.ts';
+import { modelFailureText } from './texts.ts';
+import { isModelDue } from './work.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
@@ -126,16 +135,16 @@ function decideOne(
 
 function isExpected(run: RunState, { stepId, turn }: { readonly stepId: string; readonly turn: number }): boolean {
   const step = run.steps[stepId];
-  return step !== undefined && step.finished === undefined && step.turn + 1 === turn;
+  return step !== undefined && isModelDue(step, run) && step.turn + 1 === turn;
 }
 
 function answered(state: ConversationState, run: RunState, answer: ModelAnswered, context: DriverContext): Fact[] {
   const placed = nodeAt(context.agent, answer.stepId);
   if (placed?.node.type !== 'llm') return [];
-  if (answer.calls.length > callsPerAnswerMax) {
-    const message = `the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`;
-    return modelFailed(run, { ...answer, message, text: `LLM error: ${message}` });
-  }
+  const untaken = (message: string): Fact[] =>
+    modelFailed(run, { ...answer, message, text: (answer.failureText ?? modelFailureText)(message) });
+  if (answer.calls.length > callsPerAnswerMax)
+    return untaken(`the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`);
   const site = { node: placed.node, insideParallelOrLoop: placed.insideParallelOrLoop };
   const calls = answer.calls.map((call, index) => ({
     callId: `${answer.stepId}#${answer.turn}.${index}`,
@@ -160,7 +169,12 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     const request = approvalRequest(run, { ...call, stepId: answer.stepId, asked: 0, callRevision });
     return automatic ? [request.fact, policyApproval(run, request.id, call)] : [request.fact];
   });
-  return [responded, ...asked];
+  const all = [responded, ...asked];
+  // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
+  const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);
+  return bytes > appendBytesMax - appendReserveBytes
+    ? untaken(`the model's answer takes ${bytes} bytes with what it asks for; ask for less at once`)
+    : all;
 }
 
 type Askable = {
@@ -227,7 +241,9 @@ function modelFailed(
     readonly text: string;
   },
 ): Fact[] {
-  const { stepId, turn, model, message, text } = failed;
+  const { stepId, turn, model } = failed;
+  const message = cutText(failed.message, failureBytesMax).text;
+  const text = cutText(failed.text, failureBytesMax).text;
   return [
     fact('modelFailed', { runId: run.id, stepId, turn, model, message }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
@@ -326,9 +342,9 @@ function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJ
 }
 
 function tokenRequest(run: RunState, callId: string, prompt: string): Fact {
-  const asked = run.calls[callId]?.attempt ?? 0;
+  const asked = run.calls[callId]?.asked ?? 0;
   return fact('inputRequested', {
-    inputId: uuidFrom('input', run.id, callId, String(asked), String(run.epoch)),
+    inputId: uuidFrom('input', run.id, callId, String(asked + 1)),
     runId: run.id,
     stepId: run.calls[callId]?.stepId ?? '',
     callId,
@@ -351,21 +367,12 @@ function pinChanged(
   const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
   const changed = fact('toolCallRefused', refused);
   const verdict = policyVerdict(current);
-  if (verdict.kind !== 'ask' && !call.gated) return [changed];
-  if (call.asked >= approvalsPerCallMax) {
-    const content = `Tool execution failed: the definition of ${call.tool} changed ${call.asked} times while approvals were asked for`;
-    const given = {
-      type: 'callFinished',
-      callId: call.id,
-      attempt: outcome.attempt,
-      tool: call.tool,
-      content,
-      isError: true,
-      durationMs: 0,
-    } as const;
-    return [finished(place, given)];
-  }
-  const reason = `${message} after it was approved`;
+  const failed = (content: string): Fact[] => [changed, failedCall(call, outcome.attempt, content, place)];
+  if (verdict.kind === 'deny') return failed(`The call is not allowed: ${verdict.reason}.`);
+  if (call.pinChanges >= pinChangesPerCallMax)
+    return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
+  if (verdict.kind === 'allow' && !call.gated) return [changed];
+  const reason = call.approvalId === undefined ? message : `${message} after it was approved`;
   const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
   const request = approvalRequest(run, {
     callId,
@@ -379,4 +386,9 @@ function pinChanged(
     reason,
   });
   return [changed, request.fact];
+}
+
+function failedCall(call: CallState, attempt: number, content: string, place: Place): Fact {
+  const { id: callId, tool } = call;
+  return finished(place, { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0 });
 }

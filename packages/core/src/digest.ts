@@ -17,7 +17,7 @@ export type CallIdentity = {
 
 /**
  * Digest of a call: equal for equal calls, whatever the order of keys or the spacing of the arguments.
- * Throws a TypeError if the arguments are not JSON.
+ * Throws a TypeError if the arguments are not JSON, or JSON that has no canonical form (see `canonicalJson`).
  */
 export function callDigest(call: CallIdentity): string {
   const parsed = parseJson(call.argumentsJson);

@@ -97,7 +97,8 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const asked = fact.value;
       const kind = asked.kind === facts.InputKind.AUTH ? 'auth' : 'input';
       const input = { id: asked.inputId, callId: asked.callId, kind, prompt: asked.prompt } as const;
-      return withCall({ ...run, inputs: { ...run.inputs, [input.id]: input } }, asked.callId, { phase: 'blocked' });
+      const next = { ...run, inputs: { ...run.inputs, [input.id]: input } };
+      return withCall(next, asked.callId, { phase: 'blocked', asked: (run.calls[asked.callId]?.asked ?? 0) + 1 });
     }
     case 'inputProvided': {
       const { [fact.value.inputId]: provided, ...inputs } = run.inputs;
@@ -118,7 +119,7 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       });
     }
     case 'toolCallInDoubt':
-      return withCall(run, fact.value.callId, { phase: 'in_doubt' });
+      return withCall(run, fact.value.callId, { phase: 'in_doubt', attempt: fact.value.attempt });
     case 'toolCallRefused':
       return evolveRefused(run, fact.value);
     case 'stateSet':
@@ -176,6 +177,7 @@ function newCall(call: facts.Call, stepId: string, revision: number): CallState 
     revision,
     attempt: 0,
     asked: 0,
+    pinChanges: 0,
   };
   switch (call.disposition) {
     case facts.Disposition.ALLOWED:
@@ -204,8 +206,15 @@ function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: nu
   };
   const call = run.calls[asked.callId];
   if (call === undefined) return { ...run, approvals };
-  const change = inDoubt ? {} : ({ phase: 'waiting', digest: asked.digest, approvalId: asked.approvalId } as const);
-  return withCall({ ...run, approvals }, call.id, { ...change, asked: call.asked + 1 });
+  if (inDoubt) return withCall({ ...run, approvals }, call.id, { asked: call.asked + 1 });
+  return withCall({ ...run, approvals }, call.id, {
+    phase: 'waiting',
+    digest: asked.digest,
+    approvalId: asked.approvalId,
+    asked: call.asked + 1,
+    // Asked again after a change of its tool: whatever let it run at first, it is a human's call from now on.
+    gated: call.gated || call.pinChanges > 0,
+  });
 }
 
 function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
@@ -240,7 +249,8 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
   const approvals =
     approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
   const { pin, digest, repeatable } = refused;
-  return withCall({ ...run, approvals }, call.id, { phase: 'ready', attempt, pin, digest, repeatable });
+  const pinChanges = call.pinChanges + 1;
+  return withCall({ ...run, approvals }, call.id, { phase: 'ready', attempt, pin, digest, repeatable, pinChanges });
 }
 
 function settled(run: RunState, status: RunState['status'], output: Output): RunState {

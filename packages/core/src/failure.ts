@@ -1,10 +1,11 @@
-import { failureExcerptCharactersMax } from './bounds.ts';
+import { failureBytesMax, failureExcerptCharactersMax } from './bounds.ts';
+import { cutText } from './cut.ts';
 import { modelFailureText } from './texts.ts';
 import { resultKey, type Transcript } from './transcript.ts';
 
 /**
  * What the user is told when the model fails: the error, and every call of the run that has run before, with its result,
- * so that nobody asks again for what is done already.
+ * so that nobody asks again for what is done already. At most `failureBytesMax` bytes; what is longer is cut and marked.
  */
 export function failureText(message: string, transcript: Transcript, runId: string): string {
   const done: string[] = [];
@@ -17,7 +18,8 @@ export function failureText(message: string, transcript: Transcript, runId: stri
     }
   }
   const error = modelFailureText(message);
-  return done.length === 0 ? error : `${error}\n\nBefore that, these calls were made:\n\n${done.join('\n\n')}`;
+  const text = done.length === 0 ? error : `${error}\n\nBefore that, these calls were made:\n\n${done.join('\n\n')}`;
+  return cutText(text, failureBytesMax).text;
 }
 
 function excerpt(text: string): string {

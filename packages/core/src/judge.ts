@@ -2,7 +2,7 @@ import { facts } from '@stopgo/proto';
 import { argumentsBytesMax } from './bounds.ts';
 import { byteLength } from './cut.ts';
 import { exitLoopTool, type LlmNode, type OfferedTool, type Toolset } from './definition.ts';
-import { callDigest } from './digest.ts';
+import { type CallIdentity, callDigest } from './digest.ts';
 import { parseJson } from './json.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
 
@@ -50,12 +50,13 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
     return refused('The arguments are not a JSON object; the call was not run.');
   const verdict = policyVerdict(tool);
   const { server, pin } = tool;
-  const digest = callDigest({ server, tool: tool.name, pin, argumentsJson: call.argumentsJson });
+  const digest = digestOf({ server, tool: tool.name, pin, argumentsJson: call.argumentsJson });
+  if ('problem' in digest) return refused(`The arguments cannot be taken (${digest.problem}); the call was not run.`);
   const judged = {
     ...common,
     server,
     pin,
-    digest,
+    digest: digest.hex,
     repeatable: isRepeatable(tool.hints),
     error: '',
     reason: verdict.reason,
@@ -73,6 +74,16 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
             reason: `${verdict.reason}; inside parallel and loop it runs at once unless approval: require is set`,
           }
         : { ...judged, disposition: facts.Disposition.GATED };
+  }
+}
+
+/** A model may write what no approval can bind: numbers beyond all bounds, half characters, endless nesting. */
+function digestOf(call: CallIdentity): { readonly hex: string } | { readonly problem: string } {
+  try {
+    return { hex: callDigest(call) };
+  } catch (error) {
+    if (error instanceof TypeError) return { problem: error.message };
+    throw error;
   }
 }
 

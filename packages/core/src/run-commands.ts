@@ -32,6 +32,8 @@ export type ModelAnswered = {
   readonly model: string;
   readonly opaque: Uint8Array;
   readonly stopReason: string;
+  /** What the user is told if the answer cannot be taken, for the reason given; without it, the error alone. */
+  readonly failureText?: (message: string) => string;
 };
 
 /** What became of an attempt of a call. */

@@ -46,8 +46,10 @@ export type CallState = {
   readonly bridge?: string;
   /** The approval that allows it, or that it waits for. */
   readonly approvalId?: string;
-  /** Approvals requested for it so far, of whatever kind. */
+  /** Interrupts requested for it so far (approvals of whatever kind, inputs); their ids are made from it. */
   readonly asked: number;
+  /** Times that its tool was found changed. */
+  readonly pinChanges: number;
   readonly outcome?: CallOutcome;
   /** Revision of the event that holds its result. */
   readonly resultRevision?: number;
