@@ -149,10 +149,10 @@ function visit(node: AgentNode, id: string, run: RunState): Owed {
 
 function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   const calls = callsOf(step, run);
-  if (!isModelDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall), rejected: allRejected(calls) };
+  if (!isModelDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
+  if (allRejected(calls)) return { ...nothing, rejected: true };
   if (calls.some((call) => call.outcome === 'exit_loop'))
     return finish(step, run, answerOutput(step.textRevision), { exitLoop: true, outputKey: node.outputKey });
-  if (allRejected(calls)) return { ...nothing, rejected: true };
   if (step.turn > 0 && calls.length === 0)
     return finish(step, run, answerOutput(step.textRevision), { outputKey: node.outputKey });
   if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey: node.outputKey });
@@ -160,14 +160,10 @@ function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   return { ...nothing, effects: [{ kind: 'model', id: `${step.id}#${turn}`, stepId: step.id, turn, node }] };
 }
 
-/** True if a human was asked about some of the calls and rejected each of them, and all calls are done. */
+/** True if a human was asked about some of the calls and rejected each of them. */
 function allRejected(calls: readonly CallState[]): boolean {
   const gated = calls.filter((call) => call.gated);
-  return (
-    gated.length > 0 &&
-    gated.every((call) => call.outcome === 'rejected') &&
-    calls.every((call) => call.phase === 'done')
-  );
+  return gated.length > 0 && gated.every((call) => call.outcome === 'rejected');
 }
 
 function effectOfCall(call: CallState): Effect[] {
