@@ -51,6 +51,7 @@ export function resultKey(runId: string, callId: string): string {
 export class TranscriptBuilder implements Transcript {
   readonly entries: TranscriptEntry[] = [];
   readonly results = new Map<string, CallResult>();
+  private readonly late = new Set<string>();
   revision = 0;
 
   /** Adds the next event; one that was added before changes nothing. Throws if an event between is missing. */
@@ -68,7 +69,7 @@ export class TranscriptBuilder implements Transcript {
         this.answered(fact.value);
         return;
       case 'toolCallFinished':
-        this.result(fact.value.runId, fact.value.callId, fact.value.content, fact.value.isError);
+        this.result(fact.value.runId, fact.value.callId, fact.value.content, fact.value.isError, fact.value.late);
         return;
       case 'approvalResolved':
         this.resolved(fact.value);
@@ -101,10 +102,13 @@ export class TranscriptBuilder implements Transcript {
       this.say(runId, '', { role: 'assistant', text, calls: [], provider: '', opaque: new Uint8Array() });
   }
 
-  private result(runId: string, callId: string, content: string, isError: boolean): void {
+  /** The first result stands. One that came late only fills the gap until the run has a result of its own. */
+  private result(runId: string, callId: string, content: string, isError: boolean, late = false): void {
     const key = resultKey(runId, callId);
-    // The first result stands: a later one came too late to be told to the model.
-    if (!this.results.has(key)) this.results.set(key, { content, isError });
+    if (this.results.has(key) && (late || !this.late.has(key))) return;
+    this.results.set(key, { content, isError });
+    if (late) this.late.add(key);
+    else this.late.delete(key);
   }
 
   private answered(answer: FactOf<'modelResponded'>): void {
