@@ -38,8 +38,9 @@ function knownDescription(tool: string, args: Json | undefined): string | undefi
   return undefined;
 }
 
+/** A text with line breaks is quoted: it could pretend to be the next line of the description. */
 function shown(value: Json | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' && !value.includes('\n') ? value : JSON.stringify(value);
 }
 
 function indented(parsed: Json | undefined, text: string): string {
