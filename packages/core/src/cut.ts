@@ -8,7 +8,7 @@ export type CutText = {
 };
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: false });
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Length of a text in bytes of UTF-8. */
 export function byteLength(text: string): number {
@@ -16,7 +16,7 @@ export function byteLength(text: string): number {
 }
 
 /**
- * Keeps at most `bytesMax` bytes of UTF-8, the mark included, never half a character. A cut text ends in a mark with the
+ * Keeps at most `bytesMax` bytes of UTF-8 (128 or more), the mark included, never half a character. A cut text ends in a mark with the
  * full size and digest, so that nobody takes it for the whole (and a cut JSON text does not parse).
  */
 export function cutText(text: string, bytesMax: number): CutText {
@@ -24,7 +24,13 @@ export function cutText(text: string, bytesMax: number): CutText {
   if (fullBytes <= bytesMax) return { text };
   const sha256 = sha256Hex(text);
   const mark = `\n[cut: ${fullBytes} bytes in full, sha256 ${sha256}]`;
-  const room = Math.max(0, bytesMax - byteLength(mark));
-  const kept = decoder.decode(encoder.encode(text).subarray(0, room));
-  return { text: kept.replace(/\uFFFD+$/u, '') + mark, cut: { fullBytes, sha256 } };
+  const bytes = encoder.encode(text);
+  let room = Math.max(0, bytesMax - byteLength(mark));
+  while (room > 0 && isInsideCharacter(bytes[room])) room -= 1;
+  return { text: decoder.decode(bytes.subarray(0, room)) + mark, cut: { fullBytes, sha256 } };
+}
+
+/** True for a byte that continues a character of UTF-8. */
+function isInsideCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
