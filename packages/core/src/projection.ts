@@ -83,7 +83,9 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
     }
     case 'toolCallRefused': {
       if (fact.value.reason !== facts.RefusalReason.PIN_CHANGED) return [];
-      const approvalId = before.run?.calls[fact.value.callId]?.approvalId;
+      // Call ids are positions: the same in every run.
+      if (before.run?.id !== fact.value.runId) return [];
+      const approvalId = before.run.calls[fact.value.callId]?.approvalId;
       const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
       return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
     }
