@@ -1,0 +1,255 @@
+import { type ConversationState, createConversation, resolveApproval, runStanding } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { by, dawn, given } from './specification.ts';
+import {
+  answered,
+  approvalOf,
+  approved,
+  bringsToken,
+  call,
+  canceled,
+  cancels,
+  claim,
+  decided,
+  decides,
+  drives,
+  drove,
+  me,
+  opened,
+  returns,
+  said,
+  says,
+  starts,
+  takesOver,
+  unauthenticated,
+  unknown,
+} from './story.ts';
+
+const { Decision } = facts;
+const resolve = (state: ConversationState, approvalId: string) =>
+  resolveApproval(state, { approvalId, decision: { kind: 'reject' } });
+const failed = drove([
+  { type: 'modelFailed', stepId: 'root', turn: 1, model: 'm', message: 'no', text: 'LLM error: no' },
+]);
+const aCall = answered({ calls: [call('add')] });
+const inDoubt = [
+  opened,
+  said('add it'),
+  aCall,
+  approved(),
+  drove([claim, starts('root#1.0')]),
+  drove([unknown('root#1.0')]),
+];
+
+describe('a conversation', () => {
+  test('is opened with the session, the agent and its prompt', () => {
+    const idempotency = { key: 'a key of the caller', requestDigest: 'digest' };
+    const [created, ...more] = createConversation({
+      id: 'id',
+      sessionId: 's',
+      agentName: 'a',
+      systemPrompt: 'Help.',
+      idempotency,
+    });
+    expect(more).toEqual([]);
+    expect(created).toMatchObject({
+      case: 'conversationCreated',
+      value: { conversationId: 'id', sessionId: 's', agentName: 'a', systemPrompt: 'Help.', idempotency },
+    });
+  });
+
+  test('takes a message, starts a run with an owner, and owes the model', () => {
+    given(opened)
+      .when(says('hello'))
+      .thenFacts(
+        ['userMessageReceived', { text: 'hello', runId: 'run-1' }],
+        ['runStarted', { runId: 'run-1', owner: { instance: me, epoch: 1 }, bearerTokenPresent: false }],
+        ['stepStarted', { stepId: 'root', nodeType: 'llm' }],
+      )
+      .thenOwes({ kind: 'model', id: 'root#1', stepId: 'root', turn: 1 });
+  });
+
+  test('takes its title from the first message, cut to 200 characters', () => {
+    const { state } = given(opened, said('😀'.repeat(300)), canceled, said('second', { runId: 'run-2' }));
+    expect(state.title).toBe('😀'.repeat(200));
+  });
+
+  test('refuses a message while a model is at work', () => {
+    given(opened, said('hello'))
+      .when(says('again', { runId: 'run-2' }))
+      .thenRefused({ kind: 'busy' });
+  });
+
+  test('refuses a message while an approved call is ready but nobody owns the run yet', () => {
+    const { state } = given(opened, said('add it'), aCall, approved());
+    expect([state.run?.owner, runStanding(state)]).toEqual([null, 'working']);
+    given(opened, said('add it'), aCall, approved())
+      .when(says('again', { runId: 'run-2' }))
+      .thenRefused({ kind: 'busy' });
+  });
+
+  test('refuses a message while an approval is pending, token or not', () => {
+    given(opened, said('add it'), aCall)
+      .when(says('again', { runId: 'run-2' }))
+      .thenRefused({ kind: 'waiting' });
+    given(opened, said('add it'), aCall)
+      .when(says('again', { runId: 'run-2', token: true }))
+      .thenRefused({ kind: 'waiting' });
+  });
+
+  test('takes the token, not the text, of a message while a call waits for one', () => {
+    const waiting = [
+      opened,
+      said('note it'),
+      answered({ calls: [call('list')] }),
+      drove([unauthenticated('root#1.0')]),
+    ];
+    given(...waiting)
+      .when(says('again', { runId: 'run-2' }))
+      .thenRefused({ kind: 'waiting' });
+    const next = given(...waiting).when(says('again', { runId: 'run-2', token: true }));
+    expect(next.decision.kind).toBe('token');
+    next.thenFacts(['inputProvided', { runId: 'run-1', text: '' }]);
+    expect(next.state.run?.calls['root#1.0']?.phase).toBe('ready');
+  });
+
+  test('takes a message again once the run is settled, as a new run', () => {
+    given(opened, said('hello'), answered({ text: 'Hi.' }))
+      .when(says('and now?', { runId: 'run-2' }))
+      .thenFacts('userMessageReceived', ['runStarted', { runId: 'run-2' }], ['stepStarted', { runId: 'run-2' }]);
+  });
+
+  test('needs no token that nobody asked for', () => {
+    given(opened, said('hello')).when(bringsToken).thenNothing();
+  });
+});
+
+describe('a decision', () => {
+  const waiting = [opened, said('add it'), aCall];
+
+  test('that approves lets the call run', () => {
+    const next = given(...waiting)
+      .when(decides({ kind: 'approve' }))
+      .thenFacts([
+        'approvalResolved',
+        { decision: Decision.APPROVED, callId: 'root#1.0', tool: 'add', byPolicy: false },
+      ]);
+    expect(next.state.run?.calls['root#1.0']).toMatchObject({ phase: 'ready', gated: true });
+  });
+
+  test('that rejects settles the call, and nothing runs', () => {
+    const next = given(...waiting)
+      .when(decides({ kind: 'reject' }))
+      .thenFacts(['approvalResolved', { decision: Decision.REJECTED }]);
+    expect(next.state.run?.calls['root#1.0']).toMatchObject({ phase: 'done', outcome: 'rejected' });
+  });
+
+  test('that comes second is refused, and told who decided what and when', () => {
+    const approvalId = approvalOf(given(...waiting).state);
+    const settled = given(...waiting, by('ada', approved()));
+    settled
+      .when((state) => resolve(state, approvalId))
+      .thenRefused({
+        kind: 'settled',
+        decision: { kind: 'approved', by: 'ada', at: dawn + settled.state.revision * 1_000 },
+      });
+  });
+
+  test('on a canceled run is told that the approval was withdrawn', () => {
+    const approvalId = approvalOf(given(...waiting).state);
+    given(...waiting, canceled)
+      .when((state) => resolve(state, approvalId))
+      .thenRefused({ kind: 'settled', decision: { kind: 'withdrawn' } });
+  });
+
+  test('on an approval of an earlier run, or of none, is past', () => {
+    const approvalId = approvalOf(given(...waiting).state);
+    given(...waiting, canceled, said('next', { runId: 'run-2' }))
+      .when((state) => resolve(state, approvalId))
+      .thenRefused({ kind: 'past' });
+    given(opened)
+      .when((state) => resolve(state, approvalId))
+      .thenRefused({ kind: 'past' });
+  });
+
+  test.each(['run_again', 'give_up'] as const)('%s is no choice for a call that has not started', (kind) => {
+    given(...waiting)
+      .when(decides({ kind }))
+      .thenRefused({ kind: 'choice', choices: ['approve', 'reject'] });
+  });
+});
+
+describe('a decision on a call in doubt', () => {
+  test('cannot be a plain yes', () => {
+    given(...inDoubt)
+      .when(decides({ kind: 'approve' }))
+      .thenRefused({ kind: 'choice', choices: ['run_again', 'happened', 'give_up'] });
+  });
+
+  test('that is a plain no means to give up', () => {
+    given(...inDoubt)
+      .when(decides({ kind: 'reject' }))
+      .thenFacts(['approvalResolved', { decision: Decision.GIVE_UP }]);
+  });
+
+  test.each([
+    [{ kind: 'run_again' }, Decision.RUN_AGAIN, { phase: 'ready', attempt: 1 }],
+    [{ kind: 'happened', result: 'it is there' }, Decision.HAPPENED, { phase: 'done', outcome: 'happened' }],
+    [{ kind: 'give_up' }, Decision.GIVE_UP, { phase: 'done', outcome: 'given_up' }],
+  ] as const)('%o settles the doubt', (decision, wire, call) => {
+    const next = given(...inDoubt)
+      .when(decides(decision))
+      .thenFacts([
+        'approvalResolved',
+        { decision: wire, result: decision.kind === 'happened' ? 'it is there' : '', callId: 'root#1.0' },
+      ]);
+    expect(next.state.run?.calls['root#1.0']).toMatchObject(call);
+  });
+
+  test('that gives up does not read as a rejection: the model is told and goes on', () => {
+    given(...inDoubt, decided({ kind: 'give_up' }))
+      .when(drives(takesOver('orchestrator-2'), { me: { instance: 'orchestrator-2', epoch: 0 } }))
+      .thenFacts('runClaimed')
+      .thenOwes({ kind: 'model', id: 'root#2' });
+  });
+});
+
+describe('a cancel', () => {
+  test('withdraws what is pending and ends the run', () => {
+    const next = given(opened, said('add both'), answered({ calls: [call('add'), call('remove')] }))
+      .when(cancels)
+      .thenFacts(
+        ['approvalResolved', { decision: Decision.WITHDRAWN, callId: 'root#1.0' }],
+        ['approvalResolved', { decision: Decision.WITHDRAWN, callId: 'root#1.1' }],
+        ['runCanceled', { reason: 'the user left' }],
+      );
+    expect(next.state.run?.status).toBe('canceled');
+  });
+
+  test('frees a run that waits for a token', () => {
+    given(opened, said('list'), answered({ calls: [call('list')] }), drove([unauthenticated('root#1.0')]))
+      .when(cancels)
+      .thenFacts('runCanceled');
+  });
+
+  test('repeated changes nothing', () => {
+    given(opened, said('hello'), canceled).when(cancels).thenRefused({ kind: 'already' });
+  });
+
+  test('has nothing to do without a run, or after it completed or failed', () => {
+    given(opened).when(cancels).thenRefused({ kind: 'settled', status: 'none' });
+    given(opened, said('hello'), answered({ text: 'Hi.' }))
+      .when(cancels)
+      .thenRefused({ kind: 'settled', status: 'completed' });
+    given(opened, said('hello'), failed).when(cancels).thenRefused({ kind: 'settled', status: 'failed' });
+  });
+
+  test('leaves a call that has started to be recorded as late', () => {
+    const { state } = given(opened, said('add'), aCall, approved(), drove([claim, starts('root#1.0')]), canceled);
+    expect(state.run?.calls['root#1.0']?.phase).toBe('started');
+    given(opened, said('add'), aCall, approved(), drove([claim, starts('root#1.0')]), canceled)
+      .when(drives([returns('root#1.0')], { me: { instance: me, epoch: 1 } }))
+      .thenRefused({ kind: 'fenced' });
+  });
+});

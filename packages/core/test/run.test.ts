@@ -1,0 +1,335 @@
+import { argumentsBytesMax, callsPerAnswerMax, canceledByUser, isUuid, turnsUsedUp } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { given } from './specification.ts';
+import {
+  agentOf,
+  answered,
+  answers,
+  approvalOf,
+  approved,
+  bridge,
+  call,
+  drives,
+  drove,
+  llm,
+  modelAnswered,
+  opened,
+  rejected,
+  returns,
+  said,
+  starts,
+  takesOver,
+  unknown,
+} from './story.ts';
+
+const { Disposition, ApprovalKind, Decision } = facts;
+const asked = [opened, said('do it')];
+const another = { me: { instance: 'orchestrator-2', epoch: 0 } };
+
+describe('a model that answers', () => {
+  test('with a text completes the run', () => {
+    given(...asked)
+      .when(answers({ text: 'Done.' }))
+      .thenFacts(
+        ['modelResponded', { text: 'Done.', turn: 1 }],
+        ['stepFinished', { stepId: 'root', output: { parts: [{ answerRevision: 5, text: '' }] } }],
+        ['runCompleted', { output: { parts: [{ answerRevision: 5, text: '' }] } }],
+      )
+      .thenOwes();
+  });
+
+  test('with a call that only reads makes it, without a fence', () => {
+    given(...asked)
+      .when(answers({ calls: [call('list')] }))
+      .thenFacts([
+        'modelResponded',
+        { calls: [{ callId: 'root#1.0', disposition: Disposition.ALLOWED, repeatable: true, server: 'resources' }] },
+      ])
+      .thenOwes({ kind: 'call', id: 'root#1.0', attempt: 1, fenced: false });
+  });
+
+  test('with a call that may not be repeated makes it behind a fence', () => {
+    given(...asked)
+      .when(answers({ calls: [call('note')] }))
+      .thenFacts('modelResponded')
+      .thenOwes({ kind: 'call', id: 'root#1.0', fenced: true });
+  });
+
+  test('with a destructive call asks in the same append, binds the approval to it, and releases the run', () => {
+    const next = given(...asked).when(
+      answers({ text: 'I will add it.', calls: [call('add', { value: 42, name: 'x' })] }),
+    );
+    next
+      .thenFacts(
+        ['modelResponded', { calls: [{ disposition: Disposition.GATED, argumentsJson: '{"value":42,"name":"x"}' }] }],
+        [
+          'approvalRequested',
+          {
+            kind: ApprovalKind.TOOL,
+            callId: 'root#1.0',
+            tool: 'add',
+            callRevision: 5,
+            choices: ['approve', 'reject'],
+            reason: 'the tool is destructive',
+          },
+        ],
+        'runReleased',
+      )
+      .thenOwes();
+    const { calls, approvals } = next.state.run ?? {};
+    const id = approvalOf(next.state);
+    expect(isUuid(id)).toBe(true);
+    expect(calls?.['root#1.0']?.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(Object.keys(approvals ?? {})).toEqual([id]);
+  });
+
+  test('with two destructive calls and a free one asks for both at once and makes the free one', () => {
+    given(...asked)
+      .when(answers({ calls: [call('add'), call('list'), call('remove')] }))
+      .thenFacts(
+        'modelResponded',
+        ['approvalRequested', { callId: 'root#1.0' }],
+        ['approvalRequested', { callId: 'root#1.2' }],
+      )
+      .thenOwes({ kind: 'call', id: 'root#1.1' });
+  });
+
+  test.each([
+    ['a tool that nobody offered', 'drop', '{}', 'Tool not found: drop'],
+    ['the end of a loop where it is not offered', 'exit_loop', '{}', 'Tool not found: exit_loop'],
+    ['arguments that are not JSON', 'add', '{"a":', 'The arguments are not a JSON object; the call was not run.'],
+    ['arguments that are a list', 'add', '[1]', 'The arguments are not a JSON object; the call was not run.'],
+    [
+      'arguments that are too long',
+      'add',
+      JSON.stringify({ a: 'x'.repeat(argumentsBytesMax) }),
+      `The arguments are longer than ${argumentsBytesMax} bytes; the call was not run.`,
+    ],
+    [
+      'a number beyond all bounds',
+      'add',
+      '{"a":1e999}',
+      'The arguments cannot be taken (not a JSON number: Infinity); the call was not run.',
+    ],
+    [
+      'half a character',
+      'add',
+      '{"a":"\\ud800"}',
+      'The arguments cannot be taken (a string holds half of a surrogate pair); the call was not run.',
+    ],
+    [
+      'endless nesting',
+      'add',
+      `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+      'The arguments cannot be taken (nested deeper than 200 levels); the call was not run.',
+    ],
+  ])('with %s is told so, and asked again', (_, name, args, error) => {
+    given(...asked)
+      .when(answers({ calls: [call(name, args)] }))
+      .thenFacts(['modelResponded', { calls: [{ disposition: Disposition.REFUSED, error, argumentsJson: args }] }])
+      .thenOwes({ kind: 'model', id: 'root#2', turn: 2 });
+  });
+
+  test('with more calls than are taken has failed', () => {
+    const many = Array.from({ length: callsPerAnswerMax + 1 }, () => call('list'));
+    given(...asked)
+      .when(answers({ calls: many.slice(1) }))
+      .thenFacts('modelResponded');
+    const tooMany = given(...asked).when(
+      drives([{ ...modelAnswered({ calls: many, turn: 1 }), failureText: (message) => `Told: ${message}` }]),
+    );
+    const message = `the model asked for ${many.length} calls at once; at most ${callsPerAnswerMax} are taken`;
+    tooMany.thenFacts(
+      ['modelFailed', { message }],
+      ['stepFinished', { failed: true }],
+      ['runFailed', { text: `Told: ${message}` }],
+    );
+  });
+
+  test('with more than one append can hold has failed', () => {
+    const big = Array.from({ length: 8 }, () => call('add', { a: 'x'.repeat(60_000) }));
+    given(...asked)
+      .when(answers({ calls: big }))
+      .thenFacts(['modelFailed', { message: expect.stringContaining('ask for less at once') }], 'stepFinished', [
+        'runFailed',
+        { text: expect.stringMatching(/^LLM error: the model's answer takes \d+ bytes/) },
+      ]);
+  });
+
+  test('twice to the same question is heard once', () => {
+    given(...asked, answered({ calls: [call('list')] }))
+      .when(drives([modelAnswered({ text: 'again', turn: 1 })]))
+      .thenNothing();
+  });
+
+  test('before its calls are done is not heard', () => {
+    given(...asked, answered({ calls: [call('note')] }))
+      .when(drives([modelAnswered({ text: 'early', turn: 2 })]))
+      .thenNothing();
+  });
+
+  test('not at all ends the run with what the user is told, and the conversation stays usable', () => {
+    given(...asked)
+      .when(
+        drives([
+          {
+            type: 'modelFailed',
+            stepId: 'root',
+            turn: 1,
+            model: 'm',
+            message: 'no quota',
+            text: 'LLM error: no quota',
+          },
+        ]),
+      )
+      .thenFacts(
+        ['modelFailed', { message: 'no quota' }],
+        ['stepFinished', { failed: true }],
+        ['runFailed', { text: 'LLM error: no quota' }],
+      );
+  });
+
+  test('with calls for ever is ended after the configured number of turns', () => {
+    const agent = agentOf(llm({ turnsMax: 2 }));
+    const list = { calls: [call('list')] };
+    given(opened, said('go on', { agent }), answered(list, { agent }), drove([returns('root#1.0')], { agent }))
+      .when(answers(list, { agent }))
+      .thenOwes({ kind: 'call', id: 'root#2.0' });
+    const twice = [answered(list, { agent }), drove([returns('root#1.0')], { agent }), answered(list, { agent })];
+    given(opened, said('go on', { agent }), ...twice)
+      .when(drives([returns('root#2.0')], { agent }))
+      .thenFacts('toolCallFinished', 'stepFinished', ['runCompleted', { output: { parts: [{ text: turnsUsedUp }] } }]);
+  });
+});
+
+describe('a loop that a model may leave', () => {
+  const agent = agentOf({
+    type: 'loop',
+    name: 'again',
+    iterationsMax: 3,
+    children: [llm({ canExitLoop: true, approval: 'require' })],
+  });
+  const step = 'root[1]/0';
+
+  test('ends with the last text when the model says so', () => {
+    given(opened, said('go', { agent }))
+      .when(answers({ text: 'Enough.', calls: [call('exit_loop')], step }, { agent }))
+      .thenFacts(
+        ['modelResponded', { calls: [{ disposition: Disposition.CONTROL }] }],
+        ['stepFinished', { stepId: step, exitLoop: true }],
+        ['stepFinished', { stepId: 'root', exitLoop: false }],
+        'runCompleted',
+      );
+  });
+
+  test('goes round again otherwise, under another step id', () => {
+    given(opened, said('go', { agent }))
+      .when(answers({ text: 'More.', step }, { agent }))
+      .thenFacts('modelResponded', ['stepFinished', { stepId: step }], ['stepStarted', { stepId: 'root[2]/0' }])
+      .thenOwes({ kind: 'model', id: 'root[2]/0#1' });
+  });
+
+  test('is not left by a model whose only gated call was rejected: the run ends', () => {
+    const leaving = answered({ calls: [call('exit_loop'), call('add')], step }, { agent });
+    given(opened, said('go', { agent }), leaving, rejected())
+      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
+      .thenFacts('runClaimed', ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }]);
+  });
+
+  test('runs a destructive call at once, recorded as approved by policy, unless its node wants to be asked', () => {
+    const free = agentOf({ type: 'loop', name: 'again', iterationsMax: 3, children: [llm()] });
+    given(opened, said('go', { agent: free }))
+      .when(answers({ calls: [call('add')], step }, { agent: free }))
+      .thenFacts(['modelResponded', { calls: [{ disposition: Disposition.AUTO_APPROVED }] }], 'approvalRequested', [
+        'approvalResolved',
+        { decision: Decision.APPROVED, byPolicy: true },
+      ])
+      .thenOwes({ kind: 'call', id: `${step}#1.0`, fenced: true });
+    given(opened, said('go', { agent }))
+      .when(answers({ calls: [call('add')], step }, { agent }))
+      .thenFacts(
+        ['modelResponded', { calls: [{ disposition: Disposition.GATED }] }],
+        'approvalRequested',
+        'runReleased',
+      )
+      .thenOwes();
+  });
+});
+
+describe('rejections', () => {
+  test('of every gated call of an answer end the run with the known words', () => {
+    given(...asked, answered({ calls: [call('add'), call('remove')] }), rejected('root#1.0'), rejected('root#1.1'))
+      .when(drives(takesOver('orchestrator-2'), another))
+      .thenFacts('runClaimed', ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }]);
+  });
+
+  test('of some leave the other pending, and the run waits', () => {
+    given(...asked, answered({ calls: [call('add'), call('remove')] }), rejected('root#1.0'))
+      .when(drives(takesOver('orchestrator-2'), another))
+      .thenFacts('runClaimed', 'runReleased')
+      .thenOwes();
+  });
+
+  test('of some hand the results to the model once the others have run', () => {
+    const settled = [
+      answered({ calls: [call('add'), call('remove')] }),
+      rejected('root#1.0'),
+      approved('root#1.1'),
+      drove([...takesOver('orchestrator-2'), starts('root#1.1')], another),
+    ];
+    given(...asked, ...settled)
+      .when(drives([returns('root#1.1')]))
+      .thenFacts('toolCallFinished')
+      .thenOwes({ kind: 'model', id: 'root#2' });
+  });
+
+  test('in one branch withdraw what other branches ask, wait for what has started, and then end the run', () => {
+    const branch = () => llm({ approval: 'require' });
+    const agent = agentOf({
+      type: 'parallel',
+      name: 'both',
+      onError: 'fail',
+      children: [branch(), branch(), branch()],
+    });
+    const forked = [
+      opened,
+      said('go', { agent }),
+      answered({ calls: [call('add')], step: 'root/0' }, { agent }),
+      answered({ calls: [call('remove')], step: 'root/1' }, { agent }),
+      answered({ calls: [call('note')], step: 'root/2' }, { agent }),
+      drove([starts('root/2#1.0')], { agent }),
+      rejected('root/0#1.0'),
+    ];
+    given(...forked)
+      .when(drives([], { agent }))
+      .thenFacts(['approvalResolved', { callId: 'root/1#1.0', decision: Decision.WITHDRAWN }])
+      .thenOwes({ kind: 'recover', id: 'root/2#1.0', bridge });
+    given(...forked)
+      .when(drives([returns('root/2#1.0')], { agent }))
+      .thenFacts('toolCallFinished', 'approvalResolved', [
+        'runCompleted',
+        { output: { parts: [{ text: canceledByUser }] } },
+      ]);
+  });
+
+  test('of a call that is in doubt elsewhere leave no approval behind', () => {
+    const agent = agentOf({
+      type: 'parallel',
+      name: 'both',
+      onError: 'fail',
+      children: [llm(), llm({ approval: 'require' })],
+    });
+    given(
+      opened,
+      said('go', { agent }),
+      answered({ calls: [call('note')], step: 'root/0' }, { agent }),
+      answered({ calls: [call('add')], step: 'root/1' }, { agent }),
+      drove([starts('root/0#1.0')], { agent }),
+      drove([unknown('root/0#1.0')], { agent }),
+      rejected('root/1#1.0'),
+    )
+      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
+      .thenFacts('runClaimed', ['approvalResolved', { decision: Decision.WITHDRAWN }], 'runCompleted');
+  });
+});

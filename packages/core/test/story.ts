@@ -1,0 +1,207 @@
+/** The words of the tests: one agent, its tools, and what a user, a model, a tool and an approver do. */
+import {
+  type AgentDefinition,
+  type AgentNode,
+  type CallOutcomeCommand,
+  type ConversationState,
+  cancelRun,
+  createConversation,
+  type DriverContext,
+  decideLate,
+  decideRun,
+  type Fact,
+  type Hints,
+  type HumanDecision,
+  type LlmNode,
+  type OfferedTool,
+  type Owner,
+  pendingApprovals,
+  provideToken,
+  type RequestedCall,
+  type RunCommand,
+  receiveMessage,
+  resolveApproval,
+  sha256Hex,
+  type Toolset,
+} from '@stopgo/core';
+import { dawn } from './specification.ts';
+
+export const me = 'orchestrator-1';
+export const bridge = 'bridge-1';
+
+export function tool(name: string, hints: Partial<Hints> = {}, more: Partial<OfferedTool> = {}): OfferedTool {
+  return {
+    server: 'resources',
+    name,
+    description: `What ${name} does.`,
+    inputSchemaJson: '{"type":"object"}',
+    pin: sha256Hex(`pin of ${name}`),
+    hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true, ...hints },
+    approvalRequired: false,
+    forwardsBearer: false,
+    ...more,
+  };
+}
+
+/** `list` only reads, `note` runs at once but not twice, `add` and `remove` are destructive, `put` may be repeated too. */
+export const tools: Toolset = new Map(
+  [
+    tool('list', { readOnly: true, idempotent: true }),
+    tool('note'),
+    tool('add', { destructive: true }),
+    tool('remove', { destructive: true }),
+    tool('put', { destructive: true, idempotent: true }),
+  ].map((one) => [one.name, one]),
+);
+
+export function llm(more: Partial<LlmNode> = {}): LlmNode {
+  return {
+    type: 'llm',
+    name: 'assistant',
+    model: 'offline',
+    prompt: 'Help.',
+    outputKey: '',
+    canExitLoop: false,
+    turnsMax: 3,
+    approval: 'default',
+    ...more,
+  };
+}
+export const agentOf = (root: AgentNode): AgentDefinition => ({ name: 'agent', root });
+export const assistant = agentOf(llm());
+
+/** Somebody opens a conversation. */
+export const opened: Fact = createConversation({
+  id: 'c0ffee00-0000-4000-8000-000000000001',
+  sessionId: 'session',
+  agentName: 'agent',
+  systemPrompt: '',
+})[0] as Fact;
+
+type Saying = {
+  readonly agent?: AgentDefinition;
+  readonly runId?: string;
+  readonly token?: boolean;
+};
+
+/** The user says something. */
+export function says(text: string, { agent = assistant, runId = 'run-1', token = false }: Saying = {}) {
+  return (state: ConversationState) =>
+    receiveMessage(state, {
+      text,
+      runId,
+      agent,
+      agentDigest: 'agent-digest',
+      toolsetDigest: 'toolset-digest',
+      instance: me,
+      bearerTokenPresent: token,
+      now: dawn,
+    });
+}
+
+/** The same, as something that happened. */
+export function said(text: string, how: Saying = {}) {
+  return happened(says(text, how));
+}
+
+/** A driver wants something on the record; without more, the driver that owns the run. */
+export function drives(commands: readonly RunCommand[], how: Partial<DriverContext> = {}) {
+  return (state: ConversationState) => {
+    const owner: Owner = state.run?.owner ?? { instance: me, epoch: 0 };
+    const runId = state.run?.id ?? '';
+    return decideRun(state, commands, { agent: assistant, tools, runId, me: owner, now: dawn, ...how });
+  };
+}
+
+/** Turns a command into something that happened. Throws if it was refused. */
+export function happened(decide: (state: ConversationState) => { readonly kind: string }) {
+  return (state: ConversationState): readonly Fact[] => {
+    const decision = decide(state) as { readonly kind: string; readonly facts?: readonly Fact[] };
+    if (decision.facts === undefined) throw new Error(`it did not happen: ${decision.kind}`);
+    return decision.facts;
+  };
+}
+
+export function call(name: string, args: unknown = {}): RequestedCall {
+  return {
+    providerCallId: `provider-${name}`,
+    name,
+    argumentsJson: typeof args === 'string' ? args : JSON.stringify(args),
+  };
+}
+
+type Answer = { readonly text?: string; readonly calls?: readonly RequestedCall[]; readonly step?: string };
+
+/** The model answers its latest question. */
+export function answers({ text = '', calls = [], step = 'root' }: Answer, how: Partial<DriverContext> = {}) {
+  return (state: ConversationState) => {
+    const turn = (state.run?.steps[step]?.turn ?? 0) + 1;
+    return drives([modelAnswered({ text, calls, step, turn })], how)(state);
+  };
+}
+
+export function modelAnswered({ text = '', calls = [], step = 'root', turn }: Answer & { readonly turn: number }) {
+  return {
+    type: 'modelAnswered',
+    stepId: step,
+    turn,
+    text,
+    calls,
+    usage: { inputTokens: 1, outputTokens: 1 },
+    provider: 'offline',
+    model: 'offline',
+    opaque: new Uint8Array(),
+    stopReason: 'end',
+  } as const;
+}
+
+export const answered = (answer: Answer, how: Partial<DriverContext> = {}) => happened(answers(answer, how));
+export const drove = (commands: readonly RunCommand[], how: Partial<DriverContext> = {}) =>
+  happened(drives(commands, how));
+
+export const starts = (callId: string, attempt = 1): RunCommand => ({ type: 'startCall', callId, attempt, bridge });
+
+export function returns(callId: string, content = 'done', attempt = 1, isError = false) {
+  return { type: 'callFinished', callId, attempt, tool: 'add', content, isError, durationMs: 5 } as const;
+}
+export function unknown(callId: string, attempt = 1): CallOutcomeCommand {
+  return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' };
+}
+export function notStarted(callId: string, attempt = 1): CallOutcomeCommand {
+  return { type: 'callNotStarted', callId, attempt, message: 'the bridge never saw it' };
+}
+export function unauthenticated(callId: string, attempt = 1): CallOutcomeCommand {
+  return { type: 'callUnauthenticated', callId, attempt, prompt: 'Sign in.' };
+}
+export function changed(callId: string, current: OfferedTool, attempt = 1): CallOutcomeCommand {
+  return { type: 'callPinChanged', callId, attempt, current, argumentsJson: '{}' };
+}
+
+/** The latest approval that is pending for a call; without one, the oldest of all. */
+export function approvalOf(state: ConversationState, callId?: string): string {
+  const pending = pendingApprovals(state.run);
+  const ofCall = pending.filter((id) => callId === undefined || state.run?.approvals[id]?.callId === callId);
+  const id = callId === undefined ? ofCall[0] : ofCall.at(-1);
+  if (id === undefined) throw new Error(`nothing is pending for ${callId ?? 'any call'}`);
+  return id;
+}
+
+/** Somebody decides on the approval of a call. */
+export function decides(decision: HumanDecision, callId?: string) {
+  return (state: ConversationState) => resolveApproval(state, { approvalId: approvalOf(state, callId), decision });
+}
+export const approved = (callId?: string) => happened(decides({ kind: 'approve' }, callId));
+export const rejected = (callId?: string) => happened(decides({ kind: 'reject' }, callId));
+export const decided = (decision: HumanDecision, callId?: string) => happened(decides(decision, callId));
+
+export const cancels = (state: ConversationState) => cancelRun(state, { reason: 'the user left' });
+export const canceled = happened(cancels);
+export const bringsToken = (state: ConversationState): readonly Fact[] => provideToken(state);
+export const handsInLate =
+  (callId: string, content: string, attempt = 1, runId = 'run-1') =>
+  (state: ConversationState) =>
+    decideLate(state, runId, 'root', returns(callId, content, attempt));
+/** The run's own process takes it up again. */
+export const claim: RunCommand = { type: 'claim', dead: () => false };
+/** Another process takes the run over; all others are dead to it. */
+export const takesOver = (instance: string): RunCommand[] => [{ type: 'claim', dead: (other) => other !== instance }];
