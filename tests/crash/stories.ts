@@ -1,0 +1,106 @@
+import type { ApprovalJson } from './client.ts';
+import type { Teller } from './teller.ts';
+
+/** Something that people do with the platform, from the first request to the end of the conversation. */
+export type Story = { readonly name: string; tell(teller: Teller): Promise<void> };
+
+/** How long a call takes that is to be canceled, in milliseconds. */
+const slowMs = 250;
+
+const first = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pending[0];
+const last = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pending.at(-1);
+
+/** Every story, by its name. */
+export const stories: readonly Story[] = [
+  {
+    name: 'list',
+    tell: async (teller) => {
+      await teller.open(`list all resources starting with ${teller.tag}`);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'add-approved',
+    tell: async (teller) => {
+      await teller.open(`create a server ${teller.tag} with value 42`);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'add-rejected',
+    tell: async (teller) => {
+      await teller.open(`create a server ${teller.tag} with value 42`);
+      await teller.toTheEnd(first, false);
+    },
+  },
+  {
+    name: 'two-in-order',
+    tell: async (teller) => {
+      await teller.open(`add ${teller.tag}-a value 1 and ${teller.tag}-b value 2`);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'two-reversed',
+    tell: async (teller) => {
+      await teller.open(`add ${teller.tag}-a value 1 and ${teller.tag}-b value 2`);
+      await teller.toTheEnd(last, true);
+    },
+  },
+  {
+    name: 'not-repeatable',
+    tell: async (teller) => {
+      await teller.open(`call ledger_note {"text":"${teller.tag}"}`);
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'approve-then-crash',
+    tell: async (teller) => {
+      await teller.open(`create a server ${teller.tag} with value 42`);
+      const { pending_approvals: pending } = await teller.conversation();
+      const [approval] = pending;
+      if (approval?.kind === 'tool') {
+        await teller.decide(approval, true, 'respond-async');
+        teller.world.kill();
+      }
+      await teller.toTheEnd(first, true);
+    },
+  },
+  {
+    name: 'cancel-running',
+    tell: async (teller) => {
+      const text = `call ledger_slow {"text":"${teller.tag}","ms":${slowMs}}`;
+      await teller.open(text, 'respond-async');
+      const runs = () => teller.world.toolRuns().filter((run) => run.argumentsJson.includes(teller.tag));
+      await teller.until('the call', async () => {
+        return runs().length > 0 || (await teller.conversation()).run?.status !== 'working';
+      });
+      await teller.cancel();
+      await teller.toTheEnd(first, true);
+      // What the call came to is noted late. It belongs to this story, if there is anybody left to note it.
+      const { life } = teller.world;
+      await teller.until('the end of the call', async () => {
+        if (life !== teller.world.life || runs().every((run) => run.endedAt !== undefined)) return true;
+        return teller.world.deaths().some((death) => death > (runs().at(-1)?.begunAt ?? 0));
+      });
+    },
+  },
+  {
+    name: 'two-messages',
+    tell: async (teller) => {
+      await teller.open(`call ledger_note {"text":"${teller.tag}-1"}`);
+      await teller.toTheEnd(first, true);
+      await teller.say(`create a server ${teller.tag}-2 with value 7`);
+      await teller.toTheEnd(first, true);
+    },
+  },
+];
+
+/** The story of this name. */
+export function storyOf(name: string): Story {
+  const story = stories.find((one) => one.name === name);
+  if (story === undefined)
+    throw new Error(`there is no story "${name}"; there are ${stories.map((one) => one.name).join(', ')}`);
+  return story;
+}

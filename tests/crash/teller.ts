@@ -1,0 +1,149 @@
+import {
+  type Acknowledged,
+  type Answer,
+  type ApprovalJson,
+  type ConversationJson,
+  PatientClient,
+  pause,
+} from './client.ts';
+import type { World } from './world.ts';
+
+/** How long a conversation is given to come to its end, in milliseconds. */
+const endMs = 60_000;
+
+/** What the harness answers to calls in doubt, one after the other. */
+const doubtDecisions = ['run_again', 'happened', 'give_up'] as const;
+
+/** Shared by all who tell stories in a world: promises made, things found wrong, decisions on calls in doubt. */
+export type Notes = {
+  readonly acknowledged: Acknowledged[];
+  readonly violations: string[];
+  doubts: number;
+};
+
+/** Tells one story: makes its requests, and repeats them through every crash until they are answered. */
+export class Teller {
+  /** Stands in everything this story says, so that its calls and prompts can be told from all others. */
+  readonly tag: string;
+  readonly client: PatientClient;
+  readonly world: World;
+  conversationId = '';
+  private readonly notes: Notes;
+  private readonly settledDecisions = new Set<string>();
+
+  constructor(world: World, tag: string, notes: Notes) {
+    this.world = world;
+    this.tag = tag;
+    this.notes = notes;
+    this.client = new PatientClient(world);
+  }
+
+  /** Opens the conversation with a message. */
+  async open(text: string, prefer = ''): Promise<ConversationJson> {
+    const key = this.client.newKey();
+    const answer = await this.client.post('/conversations', { body: { message: text }, key, prefer });
+    const conversation = this.conversationOf(answer, 'the create', [201, 202]);
+    this.conversationId = conversation.id;
+    this.notes.acknowledged.push({ kind: 'message', conversationId: conversation.id, key, text });
+    return conversation;
+  }
+
+  /** Says something more. */
+  async say(text: string): Promise<ConversationJson> {
+    const key = this.client.newKey();
+    const path = `/conversations/${this.conversationId}/messages`;
+    const answer = await this.client.post(path, { body: { message: text }, key });
+    const conversation = this.conversationOf(answer, 'the message', [200, 202]);
+    if (answer.body.result?.error !== undefined) this.wrong(`the message was not taken: ${answer.body.result.error}`);
+    this.notes.acknowledged.push({ kind: 'message', conversationId: this.conversationId, key, text });
+    return conversation;
+  }
+
+  /** Decides on an approval of a tool call. */
+  async decide(approval: ApprovalJson, approve: boolean, prefer = ''): Promise<ConversationJson> {
+    const body = { approved: approve, by: 'tester' };
+    return this.resolve(approval, body, approve ? 'approved' : 'rejected', prefer);
+  }
+
+  async cancel(): Promise<void> {
+    const key = this.client.newKey();
+    const { conversationId } = this;
+    const answer = await this.client.post(`/conversations/${conversationId}/cancel`, { body: {}, key });
+    // The run may have come to its end, or to a human, before.
+    if (answer.status === 409) return;
+    this.conversationOf(answer, 'the cancel', [200, 202]);
+    this.notes.acknowledged.push({ kind: 'cancel', conversationId, key });
+  }
+
+  async conversation(): Promise<ConversationJson> {
+    const answer = await this.client.get(`/conversations/${this.conversationId}`);
+    return this.conversationOf(answer, 'the conversation', [200]);
+  }
+
+  /** Waits until something is so. */
+  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + endMs;
+    while (!(await isSo())) {
+      if (Date.now() > deadline) throw new Error(`${this.tag}: ${what} did not come about within ${endMs} ms`);
+      await pause();
+    }
+  }
+
+  /** Drives the conversation to its end: decides whatever waits for a human, in the order that is asked for. */
+  async toTheEnd(
+    choose: (pending: readonly ApprovalJson[]) => ApprovalJson | undefined,
+    approve: boolean,
+  ): Promise<void> {
+    await this.until('its end', async () => {
+      const { run, pending_approvals: pending } = await this.conversation();
+      if (run === undefined || ['completed', 'failed', 'canceled'].includes(run.status)) return true;
+      const approval = choose(pending);
+      if (approval === undefined) return false;
+      if (approval.kind === 'in_doubt') await this.decideDoubt(approval);
+      else await this.decide(approval, approve);
+      return false;
+    });
+  }
+
+  wrong(text: string): void {
+    this.notes.violations.push(`${this.tag}: ${text}`);
+  }
+
+  private async decideDoubt(approval: ApprovalJson): Promise<void> {
+    const expected = [...doubtDecisions];
+    if (approval.choices.join() !== expected.join()) this.wrong(`a call in doubt offers ${approval.choices.join()}`);
+    const plain = await this.client.post(`/approvals/${approval.uuid}`, { body: { approved: true } });
+    if (plain.status !== 400 || plain.body.choices?.join() !== expected.join())
+      this.wrong(`a plain yes to a call in doubt was answered ${plain.status} ${JSON.stringify(plain.body)}`);
+    const action = doubtDecisions[this.notes.doubts % doubtDecisions.length] ?? 'give_up';
+    this.notes.doubts += 1;
+    const body = action === 'happened' ? { action, result: 'it was there when I looked' } : { action };
+    await this.resolve(approval, body, action, '');
+  }
+
+  private async resolve(
+    approval: ApprovalJson,
+    body: object,
+    decision: string,
+    prefer: string,
+  ): Promise<ConversationJson> {
+    if (this.settledDecisions.has(approval.uuid))
+      this.wrong(`approval ${approval.uuid} waits again after its decision`);
+    const key = this.client.newKey();
+    const answer = await this.client.post(`/approvals/${approval.uuid}`, { body, key, prefer });
+    const conversation = this.conversationOf(answer, `the decision ${decision}`, [200, 202]);
+    this.settledDecisions.add(approval.uuid);
+    const { conversationId } = this;
+    this.notes.acknowledged.push({ kind: 'decision', conversationId, key, approvalId: approval.uuid, decision });
+    return conversation;
+  }
+
+  private conversationOf(answer: Answer, what: string, statuses: readonly number[]): ConversationJson {
+    const { conversation } = answer.body;
+    if (!statuses.includes(answer.status) || conversation === undefined)
+      throw new Error(
+        `${this.tag}: ${what} was answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`,
+      );
+    return conversation;
+  }
+}
