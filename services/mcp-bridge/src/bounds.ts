@@ -14,6 +14,8 @@ export type BridgeBounds = {
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
   readonly listFreshMs: number;
+  /** How long a stdio server that let a call time out has for a sign of life, before it is ended and started again. */
+  readonly pingMs: number;
   /** Pages of one listing; a server with more is refused. */
   readonly listPagesMax: number;
   /** Tools of one server; further ones are left out. */
@@ -65,6 +67,7 @@ export const bridgeBounds: BridgeBounds = {
   probeMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
+  pingMs: 5 * second,
   listPagesMax: 64,
   toolsPerServerMax: 512,
   definitionBytesMax: 64 * kibibyte,

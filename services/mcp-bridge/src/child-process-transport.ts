@@ -43,6 +43,7 @@ export class ChildProcessTransport implements Transport {
   #child: Child | undefined;
   #ended: Promise<void> = Promise.resolve();
   #end: string | undefined;
+  #closed = false;
 
   constructor(options: ChildProcessOptions) {
     this.#options = options;
@@ -58,6 +59,7 @@ export class ChildProcessTransport implements Transport {
   }
 
   async start(): Promise<void> {
+    if (this.#closed) throw new Error('the connection has been closed');
     const { command, args, env } = this.#options;
     const child = spawn(command, [...args], {
       env,
@@ -66,12 +68,13 @@ export class ChildProcessTransport implements Transport {
       detached: true,
       windowsHide: true,
     });
+    // Known before it has started, so that whoever closes the transport meanwhile ends it.
+    this.#child = child;
+    this.#listen(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) => reject(new Error(startProblem(command, error))));
     });
-    this.#child = child;
-    this.#listen(child);
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -89,8 +92,9 @@ export class ChildProcessTransport implements Transport {
 
   /** Ends the process and its group; throws if even SIGKILL does not. */
   async close(): Promise<void> {
+    this.#closed = true;
     const child = this.#child;
-    if (child === undefined) return;
+    if (child?.pid === undefined) return;
     child.stdin.end();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       if (await this.#endsWithin(this.#options.endGraceMs)) return;

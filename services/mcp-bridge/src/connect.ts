@@ -92,6 +92,7 @@ async function connectOnce(
   { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras } = dependencies;
+  const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio' ? stdioLine(config.transport, dependencies) : httpLine(config.transport, bounds);
   const { transport } = line;
@@ -100,12 +101,12 @@ async function connectOnce(
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {
     capabilities: {},
-    versionNegotiation: { mode, probe: { timeoutMs: Math.min(bounds.probeMs, timeoutMs) } },
+    versionNegotiation: { mode, probe: { timeoutMs: onePipe ? Math.min(bounds.probeMs, timeoutMs) : timeoutMs } },
     // Nobody here could answer for a person; such a call gets an error result.
     inputRequired: { autoFulfill: false },
     listMaxPages: bounds.listPagesMax,
   });
-  client.onerror = (error) => listeners.onError(config.transport.kind === 'stdio' ? error : withoutBody(error));
+  client.onerror = (error) => listeners.onError(onePipe ? error : withoutBody(error));
 
   let closing = false;
   const ended = new Promise<string>((resolve) => {
@@ -138,7 +139,7 @@ async function connectOnce(
     bounds.backoffFirstMs,
     () => closing,
     // A child process has one pipe for everything; changes cannot get lost on it.
-    config.transport.kind === 'stdio',
+    onePipe,
   );
   const session = createSession({
     server: config.name,

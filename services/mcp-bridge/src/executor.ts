@@ -62,7 +62,6 @@ export async function makeAttempt(
     signal.addEventListener('abort', canceled, { once: true });
     server.queue.add(async () => {
       signal.removeEventListener('abort', canceled);
-      if (signal.aborted) return;
       try {
         resolve(await runCall(call, dependencies));
       } catch (error) {
@@ -121,6 +120,7 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     }
     const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
     if (sent.cause === 'connection') server.lost(session, withoutToken(sent.reason, token));
+    if (sent.cause === 'timeout') server.suspect(session);
     if (!isRepeatable(tool.hints)) return unknown(`${text}; whether the call took effect is not known`);
     lostText = text;
     repeats += 1;

@@ -1,3 +1,4 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
 import { visibleText } from '@stopgo/core';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { Backoff } from './backoff.ts';
@@ -48,6 +49,7 @@ export class ServerConnection {
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
   #listedAt = 0;
+  #check: Promise<void> | undefined;
   readonly #stop = new AbortController();
 
   constructor(config: McpServerConfig, dependencies: ServerConnectionDependencies) {
@@ -109,6 +111,7 @@ export class ServerConnection {
   /** The server with an up-to-date list of tools, or why it cannot be used. */
   async current(): Promise<Ready | Down> {
     this.refreshIfStale();
+    await this.#check;
     await this.#refresh;
     const session = this.#session;
     return session === undefined
@@ -138,6 +141,19 @@ export class ServerConnection {
       signal.removeEventListener('abort', enough);
     }
     return this.current();
+  }
+
+  /**
+   * To be called when a call timed out: a process that does not even answer a ping would let every further call wait for
+   * nothing. Calls wait until that is known. HTTP servers are not asked: each request there stands for itself.
+   */
+  suspect(session: Session): void {
+    if (this.#session !== session || this.config.transport.kind !== 'stdio') return;
+    const { pingMs } = this.#dependencies.bounds;
+    this.#check = session.ping(pingMs).catch((error: unknown) => {
+      // An error of its own is a sign of life.
+      if (!(error instanceof ProtocolError)) this.lost(session, `it does not answer within ${pingMs} ms`);
+    });
   }
 
   /** To be called when a session turned out to be dead: it is given up, and another is made after a pause. */

@@ -27,6 +27,8 @@ export type Session = {
   call(call: SessionCall): Promise<CallEnd>;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
   readonly followsChanges: () => boolean;
+  /** Asks for a sign of life; throws if none comes in time. */
+  ping(timeoutMs: number): Promise<void>;
   /** Settles when the connection ended without `close`, with the reason. */
   readonly ended: Promise<string>;
   /** Ends connection and process; throws if that cannot be done. */
@@ -60,6 +62,10 @@ export function createSession(parts: SessionParts): Session {
     ended: parts.ended,
     followsChanges: parts.followsChanges,
     close: parts.close,
+    ping: async (timeoutMs) => {
+      const options = { timeout: timeoutMs };
+      await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
+    },
     listTools: (timeoutMs) => listTools(client, tap, timeoutMs),
     call: async (call) => {
       const scope: CallScope = { token: call.token, requestsOpen: 0, oversize: false, onChange: () => undefined };

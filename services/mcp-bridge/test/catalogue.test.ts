@@ -39,7 +39,9 @@ test('the pin covers the definition as the server gave it, the hint at the top l
   expect(pin).toBe(createHash('sha256').update(definitionJson).digest('hex'));
   expect(inputSchemaJson).toBe('{"properties":{"text":{"type":"string"}},"type":"object"}');
   expect(annotationsJson).toBe('');
-  expect((await toolNamed('look')).annotationsJson).toBe('{"destructiveHint":true,"readOnlyHint":true}');
+  const look = await toolNamed('look');
+  expect(look.annotationsJson).toBe('{"destructiveHint":true,"readOnlyHint":true}');
+  expect(look.definitionJson).toMatch(/^{"annotations":{"destructiveHint":true,"readOnlyHint":true},/);
 });
 
 test('all pages are read, up to a bound', async () => {

@@ -60,6 +60,21 @@ test('calls that wait while their server ends are refused, not sent', async () =
   expect(refusedOf(waiting).reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
 });
 
+test('a call does not wait behind one that is waiting for the server to come back', async () => {
+  const server = scriptedServer('s');
+  const bounds = { backoffFirstMs: 60_000, repeatWaitMs: 60_000 };
+  const { execute, bridge } = await startBridge([server.config], { bounds });
+  let ended = false;
+  const waiting = execute('crash_look', { text: '99' }).finally(() => {
+    ended = true;
+  });
+  await eventually(() => bridge.describe()[0]?.ready === false, 'the server is down');
+  expect(refusedOf(await execute('note', {})).reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
+  expect(ended).toBe(false);
+  await bridge.stop();
+  expect(finishedOf(await waiting).isError).toBe(true);
+});
+
 test('a read-only call is repeated when its server ends, and gives the result in the end', async () => {
   const server = scriptedServer('s');
   const { execute } = await startBridge([server.config]);
@@ -157,11 +172,12 @@ test('a result beyond the bound is cut with its size and digest; one beyond memo
 
 test('a call that is canceled while its tool is looked up again is not sent', async () => {
   const server = scriptedServer('s');
-  const { client, execute, keyOf, instance } = await startBridge([server.config], { bounds: { listMs: 500 } });
-  finishedOf(await execute('become', { text: '{"silent":true}' }));
+  const { client, execute, keyOf, instance } = await startBridge([server.config]);
+  finishedOf(await execute('become', { text: '{"delayMs":200}' }));
   const waiting = execute('note', {}, { call: 'waiting' });
   await eventually(async () => (await client.cancelCall({ key: keyOf('waiting'), instance })).found, 'it is canceled');
-  expect((await waiting).case).toBe('refused');
+  expect(refusedOf(await waiting).reason).toBe(RefusedReason.FENCED);
+  finishedOf(await execute('look', {}));
   expect(server.calls('note')).toBe(0);
 });
 
@@ -172,4 +188,21 @@ test('a stop does not wait for a server that is being started again', async () =
   await eventually(() => server.pids().length === 2, 'it is being started again');
   await bridge.stop();
   expect(server.pids().filter(isAlive)).toEqual([]);
+});
+
+test('a server that is frozen is ended and started again after the first call that timed out', async () => {
+  const server = scriptedServer('s', [], { timeoutMs: 200 });
+  const { execute, bridge, logText } = await startBridge([server.config], {
+    bounds: { pingMs: 100, endGraceMs: 100, backoffFirstMs: 60_000 },
+  });
+  const [pid = 0] = server.pids();
+  process.kill(pid, 'SIGSTOP');
+  expect(unknownOf(await execute('note', {}))).toMatch(/^the server "s" did not answer within \d+ ms; whether/);
+  // Not sent any more, so it is certain that it did not run.
+  expect(refusedOf(await execute('note', {})).message).toBe(
+    'the server "s" is down: it does not answer within 100 ms; the call was not sent',
+  );
+  expect(logText()).toContain('MCP server "s" lost: it does not answer within 100 ms');
+  await bridge.stop();
+  await eventually(() => !isAlive(pid), 'the frozen process is gone');
 });

@@ -381,16 +381,22 @@ test('where changes are not told, a list that is old is read again before a call
   expect(server.calls()).toBe(1);
 });
 
-test('a server that came back speaking the other protocol is found out again', async () => {
-  const first = await legacyServer();
-  const { bridge, execute } = await startBridge([httpServer('l', first.url, { era: 'auto' })]);
-  await first.close();
-  await eventually(() => fetch(first.url).then(() => false, isRefused), 'closed connections are noticed');
-  expect((await execute('pay', {})).case).toBe('refused');
-  await modernServer('', first.port);
-  await eventually(() => bridge.describe()[0]?.ready, 'the server is back');
-  expect(finishedOf(await execute('pay', {})).content).toBe('pay: nobody');
-});
+test.each(['older', 'newer'])(
+  'a server of the %s protocol that comes back speaking the other is found out',
+  async (before) => {
+    const older = (port: number) => legacyServer({ port });
+    const newer = (port: number) => modernServer('', port);
+    const [start, restart] = before === 'older' ? [older, newer] : [newer, older];
+    const first = await start(0);
+    const { bridge, execute } = await startBridge([httpServer('l', first.url, { era: 'auto' })]);
+    await first.close();
+    await eventually(() => fetch(first.url).then(() => false, isRefused), 'closed connections are noticed');
+    expect((await execute('pay', {})).case).toBe('refused');
+    await restart(first.port);
+    await eventually(() => bridge.describe()[0]?.ready, 'the server is back');
+    expect(finishedOf(await execute('pay', {})).content).toBe('pay: nobody');
+  },
+);
 
 test('a token that cannot stand in a header is refused before anything is sent', async () => {
   const server = await legacyServer();
