@@ -1,6 +1,7 @@
 import { invalidArgument, type Json } from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
 import { BODY_DEPTH_MAX } from './bounds.ts';
+import { repeatedName } from './repeated-names.ts';
 
 /** The members of a JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
@@ -21,6 +22,8 @@ export function jsonBody(req: Request): Json | undefined {
   const text = utf8Text(bytes);
   if (text.trim() === '') return undefined;
   const value = parse(text);
+  const repeated = repeatedName(text);
+  if (repeated !== undefined) throw malformed(`${JSON.stringify(repeated)} stands twice in one object`);
   refuseUnsound(value);
   return value;
 }

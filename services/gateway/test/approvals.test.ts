@@ -13,10 +13,7 @@ const resolving = (
   view: views.ConversationView = settled('created'),
 ) => ({
   approvals: {
-    resolve: async () => ({
-      approval: decided(facts.Decision.APPROVED, views.ApprovalStatus.APPROVED),
-      turn: { outcome, view },
-    }),
+    resolve: async () => ({ turn: { outcome, view } }),
   },
   store: storeOf(view),
 });

@@ -12,6 +12,12 @@ const MESSAGES = `/conversations/${ID}/messages`;
 const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
 const script = { orchestrator: { sendMessage: async () => ({ turn }) }, store: storeOf(turn.view) };
 
+test('the same name in different objects, and as a text, is no repetition', async () => {
+  const { send } = await gateway(script);
+  const body = '{"message":"message","a":{"message":1,"b":[{"a":1},{"a":"a"}]},"x":["x","x"]}';
+  expect((await send('POST', MESSAGES, { body })).status).toBe(200);
+});
+
 describe('a body that cannot be read is 400 on every route and reaches no service', () => {
   test.each([
     ['cut off', '{"message":"x"'],
@@ -21,6 +27,8 @@ describe('a body that cannot be read is 400 on every route and reaches no servic
     ['half a surrogate pair', '{"message":"\\ud800"}'],
     ['half a pair in a name', '{"message":"x","\\udfff":1}'],
     ['a number beyond all numbers', '{"message":"x","n":1e999}'],
+    ['a field given twice', '{"message":"x","approved":false, "\\u0061pproved" : true}'],
+    ['a field given twice deep inside', '{"message":"x","l":[{"a":"\\\\\\"{","b":{"a":1},"a":2}]}'],
     ['nested without end', `{"message":"x","n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ])('%s', async (_name, body) => {
     const { send, calls } = await gateway({});

@@ -3,7 +3,7 @@ import type { facts } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import type { Sent } from './support/http.ts';
-import { APPROVAL, approval, fresh, ID, settled, storeOf, TurnOutcome } from './support/views.ts';
+import { APPROVAL, fresh, ID, settled, storeOf, TurnOutcome } from './support/views.ts';
 
 const KEY = 'a-key-of-24-characters-!';
 const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
@@ -13,7 +13,7 @@ const script = {
     sendMessage: async () => ({ turn }),
     cancelRun: async () => ({ turn }),
   },
-  approvals: { resolve: async () => ({ approval: approval(), turn }) },
+  approvals: { resolve: async () => ({ turn }) },
   store: storeOf(turn.view),
 };
 
