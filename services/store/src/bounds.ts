@@ -21,6 +21,10 @@ export const pageMessageBytesMax = 2 * 1024 * 1024;
 export const listLimitDefault = 100;
 /** Most rows of a list. */
 export const listLimitMax = 1_000;
+/** About how many bytes one page of a list may have; a page holds at least one row. */
+export const listBytesMax = 2 * 1024 * 1024;
+/** Rows of a list that are read at a time, so that large ones do not fill the memory. */
+export const listRowsPerRead = 50;
 /** Longest search text, in characters. */
 export const queryCharactersMax = 200;
 /** Most words of a search text that count. */

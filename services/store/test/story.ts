@@ -54,11 +54,11 @@ export class Story {
     );
   }
 
-  stopped(argumentsJson = '{"name":"my-test","value":42}') {
+  stopped(argumentsJson = '{"name":"my-test","value":42}', approvalId: string = randomUUID()) {
     const runId = this.#runId;
     const [stepId, callId, tool, server] = ['root', 'root#1.0', 'add_resource', 'resources'];
     this.#answer = this.revision + 1;
-    this.#approvalId = randomUUID();
+    this.#approvalId = approvalId;
     const call = { callId, tool, server, argumentsJson, pin: sha256Hex('pin'), digest: sha256Hex('call') };
     const disposition = facts.Disposition.GATED;
     return this.append(

@@ -1,7 +1,8 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { foldVersion } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import type { ApprovalFilter, ConversationFilter, Page, Rows, Views } from '../../views.ts';
+import { listBytesMax, listRowsPerRead } from '../../bounds.ts';
+import type { ApprovalFilter, ConversationFilter, OpenRunRow, Page, Rows, Views } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
@@ -49,15 +50,21 @@ export class SqliteViews implements Views {
     return { messages, more: hot.state.messageCount > shown };
   }
 
-  conversations({ status, query }: ConversationFilter, { limit, after }: Page): Rows<views.ConversationView> {
-    if (query !== undefined) {
-      const accept = (key: number) => status === undefined || this.#tables.statusAt(key) === status;
-      const found = search(this.#tables, query, after, limit, accept);
-      const listed = found.keys.map((key) => this.#tables.conversationAt(key)).filter((row) => row !== undefined);
-      return { rows: listed.map((row) => this.#listed(row)), next: found.next };
-    }
-    const rows = this.#tables.newest(after, status, limit + 1);
-    return pageOf(rows, limit, (row) => this.#listed(row));
+  conversations({ status, query }: ConversationFilter, page: Page): Rows<views.ConversationView> {
+    if (query === undefined)
+      return collect(
+        page,
+        (after, limit) => this.#tables.newest(after, status, limit),
+        (row) => this.#listed(row),
+      );
+    const accept = (key: number) => status === undefined || this.#tables.statusAt(key) === status;
+    const found = search(this.#tables, query, page.after, page.limit, accept);
+    const rest = collect(
+      { limit: page.limit, after: undefined },
+      (after) => found.keys.filter((key) => after === undefined || key < after).map((key) => ({ key })),
+      ({ key }) => this.#listed(this.#tables.conversationAt(key)),
+    );
+    return { rows: rest.rows, next: rest.next ?? found.next };
   }
 
   counts() {
@@ -73,25 +80,30 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
-  approvals({ status, conversationId }: ApprovalFilter, { limit, after = 0 }: Page): Rows<views.Approval> {
-    const rows = () => {
-      if (conversationId === undefined)
+  approvals({ status, conversationId }: ApprovalFilter, page: Page): Rows<views.Approval> {
+    const key = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
+    if (conversationId !== undefined && key === undefined) return { rows: [], next: undefined };
+    return collect(
+      page,
+      (after = 0, limit) => {
+        if (key === undefined)
+          return status === undefined
+            ? this.#tables.approvals(after, limit)
+            : this.#tables.approvalsOfStatus(status, after, limit);
         return status === undefined
-          ? this.#tables.approvals(after, limit + 1)
-          : this.#tables.approvalsOfStatus(status, after, limit + 1);
-      const key = this.#hot.get(conversationId)?.key;
-      if (key === undefined) return [];
-      return status === undefined
-        ? this.#tables.approvalsOfConversation(key, after, limit + 1)
-        : this.#tables.approvalsOfBoth(key, status, after, limit + 1);
-    };
-    return pageOf(rows(), limit, (row) => fromBinary(views.ApprovalSchema, row.bytes));
+          ? this.#tables.approvalsOfConversation(key, after, limit)
+          : this.#tables.approvalsOfBoth(key, status, after, limit);
+      },
+      ({ bytes }) => ({ row: fromBinary(views.ApprovalSchema, bytes), bytes: bytes.byteLength }),
+    );
   }
 
-  openRuns({ limit, after = 0 }: Page) {
-    const rows = this.#tables.openRuns(after, limit + 1);
-    const page = pageOf(rows, limit, (row) => row.openRun);
-    return { rows: page.rows.filter((run) => run !== undefined), next: page.next };
+  openRuns(page: Page): Rows<OpenRunRow> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.openRuns(after, limit),
+      ({ openRun }) => ({ row: openRun, bytes: 0 }),
+    );
   }
 
   stored(conversationId: string) {
@@ -119,8 +131,16 @@ export class SqliteViews implements Views {
     return key === undefined ? [] : this.#tables.storedApprovals(key);
   }
 
-  #listed(row: Listed): views.ConversationView {
-    return viewOf(fromBinary(views.ConversationHeadSchema, row.head), (id) => this.approval(id));
+  #listed(listed: Listed | undefined) {
+    if (listed === undefined) return { row: undefined, bytes: 0 };
+    const head = fromBinary(views.ConversationHeadSchema, listed.head);
+    let bytes = listed.head.byteLength;
+    const row = viewOf(head, (id) => {
+      const approval = this.#tables.approval(id);
+      bytes += approval?.bytes.byteLength ?? 0;
+      return approval === undefined ? undefined : fromBinary(views.ApprovalSchema, approval.bytes);
+    });
+    return { row, bytes };
   }
 }
 
@@ -134,12 +154,28 @@ function viewOf(
   return view;
 }
 
-/** A page of rows that were read with one more than fits, to know whether there are more. */
-function pageOf<R extends { readonly key: number }, T>(
-  rows: readonly R[],
-  limit: number,
-  read: (row: R) => T,
+/**
+ * A page of a list: at most its limit, and about `listBytesMax`. The rows are read a few at a time, in the order of the
+ * list.
+ */
+function collect<R extends { readonly key: number }, T>(
+  page: Page,
+  read: (after: number | undefined, limit: number) => readonly R[],
+  show: (row: R) => { readonly row: T | undefined; readonly bytes: number },
 ): Rows<T> {
-  const shown = rows.slice(0, limit);
-  return { rows: shown.map(read), next: rows.length > limit ? shown.at(-1)?.key : undefined };
+  const rows: T[] = [];
+  let total = 0;
+  let { after } = page;
+  for (;;) {
+    const some = read(after, listRowsPerRead);
+    for (const one of some) {
+      if (rows.length === page.limit) return { rows, next: after };
+      const { row, bytes } = show(one);
+      if (total > 0 && total + bytes > listBytesMax) return { rows, next: after };
+      total += bytes;
+      after = one.key;
+      if (row !== undefined) rows.push(row);
+    }
+    if (some.length < listRowsPerRead) return { rows, next: undefined };
+  }
 }
