@@ -1,0 +1,103 @@
+// `npm run bench [-- --quick] [--only turns|reads|long|floor] [--profile DIR]`
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Floor, measureFloor } from './floor.ts';
+import { describeMachine } from './machine.ts';
+import { measureLong } from './measure-long.ts';
+import { measureReads } from './measure-reads.ts';
+import { measureTurns, type ProcessFigures, type TurnFigures } from './measure-turns.ts';
+import { type Model, type Platform, startModel, startPlatform } from './platform.ts';
+import { medians } from './quantiles.ts';
+import { markdown, type Results } from './report.ts';
+import { full, quick, type Sizes } from './sizes.ts';
+
+/** Everything together must be done by then, in milliseconds. */
+const wholeRunMs = 15 * 60_000;
+const parts = ['floor', 'turns', 'reads', 'long'] as const;
+type Part = (typeof parts)[number];
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
+});
+const only = parts.find((part) => part === values.only);
+if (values.only !== undefined && only === undefined) {
+  process.stderr.write(`bench: --only takes one of ${parts.join(', ')}, not "${values.only}"\n`);
+  process.exit(2);
+}
+const wanted = (part: Part): boolean => only === undefined || only === part || (only === 'turns' && part === 'floor');
+const nodeOptions = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
+
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+setTimeout(() => {
+  process.stderr.write(`bench: not done within ${wholeRunMs / 60_000} minutes\n`);
+  process.exit(1);
+}, wholeRunMs).unref();
+
+const results = await run(values.quick ? quick : full);
+const page = markdown(results);
+process.stdout.write(`\n${page}`);
+if (!values.quick && only === undefined) {
+  const folder = new URL('../results/', import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(new URL(`${results.date}.md`, folder), page);
+  writeFileSync(new URL(`${results.date}.json`, folder), `${JSON.stringify(results, undefined, 2)}\n`);
+}
+
+async function run(sizes: Sizes): Promise<Results> {
+  const results: Results = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: describeMachine(),
+    passes: sizes.passes,
+  };
+  const model = await startModel();
+  try {
+    await measurePasses(results, model, sizes);
+    if (wanted('reads')) {
+      say(`storing and reading ${sizes.stored} conversations`);
+      results.stored = await onPlatform(model, (platform) => measureReads(platform, sizes));
+    }
+    if (wanted('long')) {
+      say(`one conversation of ${sizes.longTurns} turns`);
+      results.long = await onPlatform(model, (platform) => measureLong(platform, model, sizes));
+    }
+  } finally {
+    await model.stop();
+  }
+  return results;
+}
+
+/** Floor and turns take turns, so that a load that comes and goes meets both. */
+async function measurePasses(results: Results, model: Model, sizes: Sizes): Promise<void> {
+  const floors: Floor[] = [];
+  const turns: (readonly TurnFigures[])[] = [];
+  const processes: ProcessFigures[] = [];
+  for (let pass = 1; pass <= sizes.passes; pass += 1) {
+    if (wanted('floor')) {
+      say(`pass ${pass} of ${sizes.passes}: the floor`);
+      floors.push(await measureFloor(sizes));
+    }
+    if (!wanted('turns')) continue;
+    say(`pass ${pass} of ${sizes.passes}: turns`);
+    const measured = await onPlatform(model, (platform) => measureTurns(platform, sizes));
+    turns.push(measured.turns);
+    processes.push(measured.process);
+  }
+  if (floors.length > 0) results.floor = medians(floors);
+  if (turns.length === 0) return;
+  results.turns = sizes.turns.map((_, index) => medians(turns.flatMap((pass) => pass[index] ?? [])));
+  results.process = medians(processes);
+}
+
+async function onPlatform<T>(model: Model, measure: (platform: Platform) => Promise<T>): Promise<T> {
+  const platform = await startPlatform(model.address, nodeOptions);
+  try {
+    return await measure(platform);
+  } finally {
+    await platform.remove();
+  }
+}
+
+function say(text: string): void {
+  process.stderr.write(`bench: ${text}\n`);
+}

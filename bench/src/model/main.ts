@@ -1,0 +1,50 @@
+// A model without any delay that speaks Gemini's streaming wire format: "erase …" makes it call the tool, a tool's
+// result makes it say that it is done, anything else is answered with a word. It measures its own time.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Part = {
+  readonly text?: string;
+  readonly functionCall?: { readonly name: string; readonly args: object };
+  readonly functionResponse?: object;
+};
+type Request = { readonly contents: readonly { readonly role?: string; readonly parts: readonly Part[] }[] };
+
+let spentMs = 0;
+let calls = 0;
+
+function answerTo({ contents }: Request): Part {
+  const last = contents.at(-1)?.parts.at(-1);
+  if (last?.functionResponse !== undefined) return { text: 'The note is erased.' };
+  const note = /^erase (\S+)/.exec(last?.text ?? '')?.[1];
+  return note === undefined ? { text: 'Noted.' } : { functionCall: { name: 'erase', args: { note } } };
+}
+
+function eventOf(part: Part): string {
+  const frame = {
+    candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    modelVersion: 'bench',
+  };
+  return `data: ${JSON.stringify(frame)}\r\n\r\n`;
+}
+
+function send(response: ServerResponse, type: string, body: string): void {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body);
+}
+
+const server = createServer((request, response) => {
+  if (request.url === '/spent') return send(response, 'application/json', JSON.stringify({ spentMs, calls }));
+  const began = performance.now();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Request;
+    send(response, 'text/event-stream', eventOf(answerTo(body)));
+    spentMs += performance.now() - began;
+    calls += 1;
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});

@@ -1,0 +1,162 @@
+import type { Floor } from './floor.ts';
+import { appendBytes, appendsPerGroup } from './floor.ts';
+import type { Machine } from './machine.ts';
+import type { LongFigures } from './measure-long.ts';
+import type { StoredFigures } from './measure-reads.ts';
+import type { ProcessFigures, TurnFigures } from './measure-turns.ts';
+
+/** Everything one run of the bench found; parts that were not asked for are missing. */
+export type Results = {
+  readonly date: string;
+  readonly machine: Machine;
+  readonly passes: number;
+  floor?: Floor;
+  turns?: readonly TurnFigures[];
+  process?: ProcessFigures;
+  stored?: StoredFigures;
+  long?: { readonly marks: readonly LongFigures[]; readonly rssMb: number };
+};
+
+/** Durable appends, HTTP exchanges and model exchanges of one half of a stop-and-go turn. */
+const appendsPerHalf = 3;
+const httpPerHalf = 2;
+
+/** The results as a page of tables. */
+export function markdown({ date, machine, passes, floor, turns, process, stored, long }: Results): string {
+  const { cores, processor, memoryGb, system, node, load } = machine;
+  const parts = [
+    `# Bench of ${date}`,
+    `${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}; load before the run ${load.toFixed(1)}. ` +
+      `Median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; load generator, model and tool are processes of their own on the same cores. ` +
+      'Times in milliseconds, memory in MB (10^6 bytes), CPU and memory of the platform process alone.',
+  ];
+  if (floor) parts.push('## The floor', floorTable(floor));
+  if (turns) parts.push('## The stop-and-go turn', turnTable(turns));
+  if (turns && floor) parts.push('Against the floor, in the same run:', ratioTable(turns, floor));
+  if (process) parts.push('## The process', processTable(process));
+  if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
+  if (long) parts.push('## One long conversation', longTable(long));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function floorTable(floor: Floor): string {
+  return table(
+    ['what', 'p50', 'p95', 'per second'],
+    [
+      [
+        `durable append of ${appendBytes} bytes, one by one`,
+        ms(floor.appendP50Ms),
+        ms(floor.appendP95Ms),
+        whole(1_000 / floor.appendP50Ms),
+      ],
+      [`the same, ${appendsPerGroup} to a commit`, '', '', whole(floor.groupedAppendsPerSecond)],
+      [
+        'HTTP exchange (node:http), one by one',
+        ms(floor.httpP50Ms),
+        ms(floor.httpP95Ms),
+        whole(1_000 / floor.httpP50Ms),
+      ],
+      ['the same, 50 at once', '', '', whole(floor.httpPerSecondAt50)],
+    ],
+  );
+}
+
+function turnTable(turns: readonly TurnFigures[]): string {
+  return table(
+    [
+      'conversations at once',
+      'turns/s',
+      'message → waiting p50',
+      'p95',
+      'p99',
+      'approve → done p50',
+      'p95',
+      'p99',
+      'CPU ms per turn',
+    ],
+    turns.map((one) => [
+      String(one.concurrent),
+      whole(one.turnsPerSecond),
+      ms(one.stopP50),
+      ms(one.stopP95),
+      ms(one.stopP99),
+      ms(one.goP50),
+      ms(one.goP95),
+      ms(one.goP99),
+      ms(one.cpuMsPerTurn),
+    ]),
+  );
+}
+
+/** One half is 3 appends, the request itself and one request to the model; the second half has the tool besides. */
+function ratioTable(turns: readonly TurnFigures[], floor: Floor): string {
+  const half = appendsPerHalf * floor.appendP50Ms + httpPerHalf * floor.httpP50Ms;
+  const single = turns.find((one) => one.concurrent === 1);
+  const rows = single
+    ? [
+        [
+          `message → waiting over its floor (${appendsPerHalf} appends, ${httpPerHalf} HTTP: ${ms(half)} ms)`,
+          ratio(single.stopP50 / half),
+        ],
+        ['approve → done over the same', ratio(single.goP50 / half)],
+      ]
+    : [];
+  for (const { concurrent, turnsPerSecond } of turns.filter((one) => one.concurrent > 1))
+    rows.push([
+      `HTTP exchanges per second (echo at 50 at once) over turns per second at ${concurrent}`,
+      ratio(floor.httpPerSecondAt50 / turnsPerSecond),
+    ]);
+  return table(['ratio', ''], rows);
+}
+
+function processTable(one: ProcessFigures): string {
+  return table(
+    ['start to ready', 'memory when ready', 'peak in the run', 'after the run', 'idle CPU (share of one core)'],
+    [
+      [
+        `${whole(one.readyMs)} ms`,
+        whole(one.idleRssMb),
+        whole(one.peakRssMb),
+        whole(one.rssAfterMb),
+        `${one.idleCpuPercent.toFixed(2)} %`,
+      ],
+    ],
+  );
+}
+
+function storedTable({ conversations, seedSeconds, rssMb, reads }: StoredFigures): string {
+  const rows = reads.map(({ request, p50, p95, p99, bytes }) => [request, ms(p50), ms(p95), ms(p99), whole(bytes)]);
+  const seeded = `Stored in ${seedSeconds.toFixed(0)} s through the API (${whole(conversations / seedSeconds)} per second, each with a run); memory afterwards ${whole(rssMb)} MB.`;
+  return `${seeded}\n\n${table(['request', 'p50', 'p95', 'p99', 'bytes'], rows)}`;
+}
+
+function longTable({ marks, rssMb }: NonNullable<Results['long']>): string {
+  const rows = marks.map((one) => [
+    String(one.turn),
+    ms(one.stopMs),
+    ms(one.goMs),
+    ms(one.modelMs),
+    ms(one.withoutModelMs),
+    ms(one.cpuMs),
+    whole(one.logBytes),
+  ]);
+  const head = [
+    'turn',
+    'message → waiting',
+    'approve → done',
+    'of which in the model',
+    'turn without the model',
+    'CPU ms',
+    'bytes in the log',
+  ];
+  return `${table(head, rows)}\n\nMemory afterwards ${whole(rssMb)} MB. The prompt grows with the conversation; building and sending it is in the time without the model.`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
+}
+
+const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
+const whole = (value: number): string => value.toFixed(0);
+const ratio = (value: number): string => value.toFixed(1);

@@ -1,0 +1,49 @@
+/** How much is done. */
+export type Sizes = {
+  /** How often everything is measured anew, with a fresh platform each time; the median counts. */
+  readonly passes: number;
+  readonly floorAppends: number;
+  readonly floorRequests: number;
+  readonly turns: readonly { readonly concurrent: number; readonly turns: number }[];
+  readonly warmUpTurns: number;
+  readonly idleSeconds: number;
+  readonly stored: number;
+  readonly reads: number;
+  /** Turns of the one long conversation, and after which ones it is looked at. */
+  readonly longTurns: number;
+  readonly longMarks: readonly number[];
+};
+
+export const full: Sizes = {
+  passes: 3,
+  floorAppends: 500,
+  floorRequests: 2_000,
+  turns: [
+    { concurrent: 1, turns: 300 },
+    { concurrent: 50, turns: 2_000 },
+    { concurrent: 200, turns: 2_000 },
+  ],
+  warmUpTurns: 300,
+  idleSeconds: 5,
+  stored: 10_000,
+  reads: 200,
+  longTurns: 1_000,
+  longMarks: [10, 100, 500, 1_000],
+};
+
+export const quick: Sizes = {
+  passes: 1,
+  floorAppends: 200,
+  floorRequests: 500,
+  turns: [
+    { concurrent: 1, turns: 100 },
+    { concurrent: 50, turns: 600 },
+    { concurrent: 200, turns: 600 },
+  ],
+  warmUpTurns: 200,
+  idleSeconds: 2,
+  stored: 1_000,
+  reads: 50,
+  longTurns: 100,
+  longMarks: [10, 50, 100],
+};
