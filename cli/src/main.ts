@@ -5,6 +5,6 @@ import { runCommand } from './commands.ts';
 try {
   await runCommand(process.argv.slice(2), process);
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : `stopgo: ${messageOf(error)}`}\n`);
+  process.stderr.write(`${error instanceof ConfigError ? error.report() : `stopgo: ${messageOf(error)}`}\n`);
   process.exit(1);
 }

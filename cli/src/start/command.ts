@@ -22,6 +22,9 @@ export const defaultConfigPath = 'config/agent.yaml';
 
 export type StartFlags = { readonly config?: string; readonly demo: boolean };
 
+/** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
+const stopDeadlineMs = 30_000;
+
 /** Names of environment variables whose values must never be shown. */
 const secretVariables = ['GEMINI_API_KEY', 'ANTHROPIC_API_KEY'];
 
@@ -32,11 +35,15 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
   });
   const redactor = createRedactor();
   for (const name of secretVariables) redactor.registerSecret(host.env[name]?.trim() ?? '');
+  for (const { transport } of config.mcpServers)
+    if (transport.kind === 'stdio') for (const value of Object.values(transport.env)) redactor.registerSecret(value);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
   for (const warning of warnings) logger.warn(warning);
   await runProcess({
-    name: config.name,
+    name: 'agent',
     logger,
+    stopDeadlineMs,
+    printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
     start: () => start(config, flags, host, logger, version),
   });

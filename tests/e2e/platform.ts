@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository: commands of the tests' configurations are relative to it. */
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const command = join(root, 'cli/dist/main.js');
+/** How long a start may take before it counts as failed, in milliseconds. */
+const startMs = 20_000;
+
+/** A folder of one test: data, configuration and what the tools keep. */
+export type Workplace = {
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly database: string;
+  remove(): void;
+};
+
+export function workplace(): Workplace {
+  const folder = mkdtempSync(join(tmpdir(), 'stopgo-e2e-'));
+  mkdirSync(join(folder, 'tools'));
+  return {
+    folder,
+    dataDir: join(folder, 'data'),
+    database: join(folder, 'tools/resources.db'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The configuration of the resources agent, with lines of YAML added at its top level. */
+export function resourcesConfig(place: Workplace, more = ''): string {
+  return `
+name: tested
+prompt: You look after resources.
+host: 127.0.0.1
+port: 0
+data_dir: ${JSON.stringify(place.dataDir)}
+mcp_servers:
+  - name: resources
+    command: node
+    args: [mcp-servers/resources/dist/main.js, --db, ${JSON.stringify(place.database)}]
+${more}`;
+}
+
+/** The platform as a process of its own. */
+export type Platform = {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Everything that it has printed so far. */
+  output(): string;
+  /** Ends it as a signal from outside would; gives the exit code (null if a signal ended it). */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+export type StartOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+};
+
+/** What came of a start that was not to succeed. */
+export type FailedStart = { readonly code: number | null; readonly output: string };
+
+/** Starts \`stopgo start --config\` with a configuration; resolves when it is ready, rejects if it ends before. */
+export async function start(place: Workplace, config: string, options: StartOptions = {}): Promise<Platform> {
+  const running = launch(place, config, options);
+  const ready = await running.ready;
+  if (typeof ready !== 'string')
+    throw new Error(`the platform did not start (exit code ${ready.code}):\n${ready.output}`);
+  return { url: ready, process: running.child, output: running.output, end: running.end };
+}
+
+/** Starts it expecting that it refuses; gives its exit code and what it said. */
+export async function startRefused(place: Workplace, config: string, options: StartOptions = {}): Promise<FailedStart> {
+  const running = launch(place, config, options);
+  const ready = await running.ready;
+  if (typeof ready !== 'string') return ready;
+  await running.end('SIGKILL');
+  throw new Error(`the platform started, though it should have refused:\n${running.output()}`);
+}
+
+function launch(place: Workplace, config: string, { env = {}, args = [], cwd = root }: StartOptions) {
+  const file = join(place.folder, 'agent.yaml');
+  writeFileSync(file, config);
+  const child = spawn(process.execPath, [command, 'start', '--config', file, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let announce: (line: string) => void = () => undefined;
+  const collect = (chunk: Buffer): void => {
+    printed += chunk.toString('utf8');
+    announce(printed);
+  };
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  const ready = new Promise<string | FailedStart>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready after ${startMs} ms:\n${printed}`)), startMs);
+    announce = (text) => {
+      const url = /ready on (http:\S+)/.exec(text)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve(url);
+    };
+    void exited.then((code) => {
+      clearTimeout(timer);
+      resolve({ code, output: printed });
+    });
+  });
+  return {
+    child,
+    ready,
+    output: () => printed,
+    end: (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
