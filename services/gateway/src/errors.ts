@@ -46,7 +46,7 @@ function problemOfDomain(error: DomainError, newId: () => string, report: Report
   return {
     status,
     headers: headersFor(status, error),
-    body: { ...detailsOf(error), error: visibleText(error.message) },
+    body: { error: visibleText(error.message), ...detailsOf(error) },
   };
 }
 
@@ -61,9 +61,9 @@ function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: D
   return {};
 }
 
-/** The details as they came; a list of choices as a list. */
+/** The details as they came, none in the place of the text; a list of choices as a list. */
 function detailsOf({ details }: DomainError): Record<string, Answer> {
-  const { choices, ...rest } = details;
+  const { choices, error: _text, ...rest } = details;
   return choices === undefined
     ? rest
     : {

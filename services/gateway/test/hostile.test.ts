@@ -40,6 +40,18 @@ describe('what is not sound HTTP', () => {
     expect(calls).toEqual([]);
   });
 
+  test('a body that breaks off in garbage is answered once, in place of its request', async () => {
+    const { url, lines, calls } = await gateway({});
+    const answer = await raw(
+      url,
+      `POST /conversations HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n`,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    await expect.poll(() => lines).toHaveLength(1);
+    expect(lines[0]).toContain('| POST | /conversations |');
+    expect(calls).toEqual([]);
+  });
+
   test('garbage after a request does not become its answer', async () => {
     let finish = () => {};
     const { url, calls } = await gateway({
