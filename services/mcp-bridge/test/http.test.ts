@@ -176,11 +176,13 @@ test('401 to the connection itself fails the start at once', async () => {
 test('the start waits for an HTTP server that is not there yet', async () => {
   const place = await listen(() => undefined);
   await place.close();
-  const starting = startBridge([httpServer('late', place.url)], {
+  let server: Promise<unknown> | undefined;
+  const { lines, execute } = await startBridge([httpServer('late', place.url)], {
     bounds: { httpStartMs: 10_000, httpStartPauseMs: 50 },
+    onLine: ({ message }) => {
+      if (message.includes('attempt 2/')) server = legacyServer({ port: place.port });
+    },
   });
-  const server = new Promise((resolve) => setTimeout(resolve, 200)).then(() => legacyServer({ port: place.port }));
-  const { lines, execute } = await starting;
   await server;
   const [first, second] = lines.filter(({ level }) => level !== 'debug');
   expect(first).toEqual({ level: 'info', message: `MCP Server [late]: ${place.url}` });

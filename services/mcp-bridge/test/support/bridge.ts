@@ -111,10 +111,16 @@ export function isAlive(pid: number): boolean {
 
 export type LogLine = { readonly level: string; readonly message: string };
 
-export function collectingLog(): { readonly log: Logger; readonly lines: LogLine[]; text(): string } {
+export function collectingLog(onLine: (line: LogLine) => void = () => undefined): {
+  readonly log: Logger;
+  readonly lines: LogLine[];
+  text(): string;
+} {
   const lines: LogLine[] = [];
   const add = (level: string) => (message: string, fields?: object) => {
-    lines.push({ level, message: fields === undefined ? message : `${message} ${JSON.stringify(fields)}` });
+    const line = { level, message: fields === undefined ? message : `${message} ${JSON.stringify(fields)}` };
+    lines.push(line);
+    onLine(line);
   };
   const log: Logger = {
     debug: add('debug'),
@@ -131,11 +137,12 @@ export type TestBridgeOptions = {
   readonly environment?: Record<string, string | undefined>;
   readonly clock?: () => number;
   readonly instance?: string;
+  readonly onLine?: (line: LogLine) => void;
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
 export async function startBridge(servers: readonly McpServerConfig[], options: TestBridgeOptions = {}) {
-  const { log, lines, text } = collectingLog();
+  const { log, lines, text } = collectingLog(options.onLine);
   const instance = options.instance ?? 'bridge-1';
   const bridge = await startMcpBridge({
     servers,
