@@ -231,7 +231,10 @@ describe('errors of the services', () => {
     const { send, lines } = await gateway({
       bridge: {
         listTools: async () => {
-          throw new DomainError(kind as ErrorKind, 'the text', { details: { limit: '5' }, retryAfterMs: 2_500 });
+          throw new DomainError(kind as ErrorKind, 'the text', {
+            details: { limit: '5', error: 'no', error_id: 'e-1' },
+            retryAfterMs: 2_500,
+          });
         },
       },
     });
@@ -239,13 +242,21 @@ describe('errors of the services', () => {
     expect(status).toBe(expected);
     expect(headers['retry-after']).toBe([429, 503].includes(expected) ? '3' : undefined);
     if (expected !== 500) {
-      expect(json).toEqual({ error: 'the text', limit: '5' });
+      expect(json).toEqual({ error: 'the text', limit: '5', error_id: 'e-1' });
       return;
     }
+    expect(json).toEqual({ error: 'internal error e-1; the log has the cause', error_id: 'e-1' });
+    expect(lines.join('')).toContain('e-1');
+  });
+
+  test('an answer against the contract is 500 with an id that the log explains', async () => {
+    const { send, lines } = await gateway({ store: { getConversation: async () => ({}) } });
+    const { status, json } = await send('GET', `/conversations/${ID}`);
+    expect(status).toBe(500);
     expect(json).toEqual({
-      error: expect.stringMatching(/^internal error [0-9a-f-]{36}/),
-      error_id: expect.any(String),
+      error: `internal error ${json.error_id}; the log has the cause`,
+      error_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
-    expect(lines.join('')).toContain(json.error_id);
+    expect(lines.join('')).toMatch(new RegExp(`${json.error_id}.*without the head`));
   });
 });
