@@ -22,6 +22,8 @@ export type BridgeBounds = {
   readonly toolsPerServerMax: number;
   /** One tool's definition as canonical JSON; a larger one is left out. */
   readonly definitionBytesMax: number;
+  /** How deep one tool's definition may be nested; a deeper one is left out. */
+  readonly definitionDepthMax: number;
   /** All definitions together, so that the catalogue fits into one gRPC message; further tools are left out. */
   readonly catalogueBytesMax: number;
   /** One message of a server. A larger answer to a call is an error result, never kept in memory. */
@@ -71,6 +73,7 @@ export const bridgeBounds: BridgeBounds = {
   listPagesMax: 64,
   toolsPerServerMax: 512,
   definitionBytesMax: 64 * kibibyte,
+  definitionDepthMax: 100,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
   callsQueuedMax: 256,

@@ -96,7 +96,7 @@ async function connectOnce(
   const line =
     config.transport.kind === 'stdio' ? stdioLine(config.transport, dependencies) : httpLine(config.transport, bounds);
   const { transport } = line;
-  const tap = new ListTap();
+  const tap = new ListTap(bounds);
   tap.attach(transport);
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {

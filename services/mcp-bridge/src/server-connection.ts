@@ -245,10 +245,10 @@ export class ServerConnection {
   async #list(session: Session, timeoutMs: number): Promise<void> {
     const { bounds, log, clock, onTools } = this.#dependencies;
     const { name, unannotated, approvalRequired } = this.config;
-    const definitions = await session.listTools(timeoutMs);
+    const { definitions, problems: unreadable } = await session.listTools(timeoutMs);
     const place = { server: name, unannotated, approvalRequired, forwardsBearer: this.forwardsBearer };
     const { tools, problems } = defineTools(definitions, place, bounds);
-    for (const problem of problems) log.warn(`MCP server "${name}": ${problem}`);
+    for (const problem of [...unreadable, ...problems]) log.warn(`MCP server "${name}": ${problem}`);
     this.#tools = tools;
     this.#listedAt = clock();
     onTools();

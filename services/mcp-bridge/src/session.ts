@@ -4,8 +4,8 @@ import { withoutToken } from './bearer.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { resultText } from './content.ts';
-import { bareDefinition, type ListTap } from './list-tap.ts';
-import type { DefinedTool } from './tool-definitions.ts';
+import type { ListTap } from './list-tap.ts';
+import { type DefinedTool, shownName } from './tool-definitions.ts';
 
 /** One call to make. */
 export type SessionCall = {
@@ -19,10 +19,13 @@ export type SessionCall = {
   readonly signal: AbortSignal;
 };
 
+/** The definitions of a server, and why some that it gave are not among them. */
+export type ToolList = { readonly definitions: readonly Json[]; readonly problems: readonly string[] };
+
 /** A live connection to one server. */
 export type Session = {
   /** All definitions, as the server gives them. Throws if it cannot be asked. */
-  listTools(timeoutMs: number): Promise<readonly Json[]>;
+  listTools(timeoutMs: number): Promise<ToolList>;
   /** Makes a call. Never throws. */
   call(call: SessionCall): Promise<CallEnd>;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
@@ -133,9 +136,9 @@ function noTools(error: unknown): { readonly tools: readonly Tool[] } {
   throw error;
 }
 
-async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promise<readonly Json[]> {
+async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promise<ToolList> {
   let readable: ReadonlySet<string> = new Set();
-  const definitions = await tap.collect(async () => {
+  const all = await tap.collect(async () => {
     const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs };
     // A server of the first days may have tools without declaring that it does; the client would not ask it.
     const { tools } =
@@ -144,10 +147,14 @@ async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promi
         : await client.listTools(undefined, { ...options, cacheMode: 'refresh' });
     readable = new Set(tools.map((tool) => tool.name));
   });
-  // The client leaves out what the protocol says must be left out (wrong header declarations); what it never saw
-  // is judged by us.
-  return definitions.filter((definition) => {
-    const bare = bareDefinition(definition);
-    return bare === undefined || readable.has(bare.name);
-  });
+  const definitions: Json[] = [];
+  const problems: string[] = [];
+  for (const definition of all) {
+    const bare = tap.bare(definition);
+    if (bare === undefined || readable.has(bare.name)) definitions.push(definition);
+    // The one reason for which the client leaves out a tool that it can read.
+    else
+      problems.push(`tool ${shownName(bare.name)}: its x-mcp-header declarations are not valid; the tool is left out`);
+  }
+  return { definitions, problems };
 }

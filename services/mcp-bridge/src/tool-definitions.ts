@@ -27,6 +27,9 @@ export type ToolPlace = {
 /** The tools that can be used, and why the others cannot. */
 export type DefinedTools = { readonly tools: readonly DefinedTool[]; readonly problems: readonly string[] };
 
+/** How large one definition may be. */
+export type DefinitionBounds = { readonly definitionBytesMax: number; readonly definitionDepthMax: number };
+
 /** Names longer than this are cut in a warning, in characters. */
 const shownNameCharactersMax = 80;
 
@@ -37,7 +40,7 @@ const shownNameCharactersMax = 80;
 export function defineTools(
   definitions: readonly Json[],
   place: ToolPlace,
-  bounds: { readonly definitionBytesMax: number; readonly toolsPerServerMax: number },
+  bounds: DefinitionBounds & { readonly toolsPerServerMax: number },
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
   const problems: string[] = [];
@@ -46,7 +49,7 @@ export function defineTools(
       problems.push(`it has more than ${bounds.toolsPerServerMax} tools; the others are left out`);
       break;
     }
-    const result = defineTool(definition, place, bounds.definitionBytesMax);
+    const result = defineTool(definition, place, bounds);
     if (typeof result === 'string') problems.push(result);
     else if (tools.has(result.name))
       problems.push(`tool ${shownName(result.name)}: defined twice; the second is left out`);
@@ -55,7 +58,7 @@ export function defineTools(
   return { tools: [...tools.values()], problems };
 }
 
-function defineTool(definition: Json, place: ToolPlace, bytesMax: number): DefinedTool | string {
+function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds): DefinedTool | string {
   if (!isObject(definition)) return 'a tool that is no JSON object is left out';
   const { name, inputSchema, annotations } = definition;
   if (typeof name !== 'string' || name === '') return 'a tool without a name is left out';
@@ -63,11 +66,10 @@ function defineTool(definition: Json, place: ToolPlace, bytesMax: number): Defin
   if (!isObject(inputSchema) || inputSchema.type !== 'object') {
     return `${label}: its inputSchema is not the schema of an object; the tool is left out`;
   }
+  const problem = sizeProblem(definition, bounds);
+  if (problem !== undefined) return `${label}: ${problem}; the tool is left out`;
   try {
     const { pin, definitionJson } = toolPin(pinned(definition));
-    const bytes = byteLength(definitionJson);
-    if (bytes > bytesMax)
-      return `${label}: its definition has ${bytes} bytes (at most ${bytesMax}); the tool is left out`;
     return {
       server: place.server,
       name,
@@ -88,6 +90,23 @@ function defineTool(definition: Json, place: ToolPlace, bytesMax: number): Defin
   } catch {
     return `${label}: its definition cannot be written as canonical JSON; the tool is left out`;
   }
+}
+
+/** What is too large in a definition, if anything. */
+export function sizeProblem(definition: Json, bounds: DefinitionBounds): string | undefined {
+  // The depth first: writing it out would exhaust the stack.
+  if (!isWithinDepth(definition, bounds.definitionDepthMax)) {
+    return `its definition is nested deeper than ${bounds.definitionDepthMax} levels`;
+  }
+  const bytes = byteLength(JSON.stringify(definition));
+  return bytes > bounds.definitionBytesMax
+    ? `its definition has ${bytes} bytes (at most ${bounds.definitionBytesMax})`
+    : undefined;
+}
+
+function isWithinDepth(value: Json, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner: Json) => isWithinDepth(inner, levels - 1));
 }
 
 const pinnedKeys = [
@@ -114,6 +133,7 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function shownName(name: string): string {
+/** A tool's name for a log line. */
+export function shownName(name: string): string {
   return `"${visibleText(name.slice(0, shownNameCharactersMax))}"`;
 }

@@ -64,6 +64,7 @@ test('a tool that cannot be used is left out with a warning and takes no other w
     expect.stringMatching(
       /^MCP server "s": tool "huge": its definition has \d+ bytes \(at most 65536\); the tool is left out$/,
     ),
+    'MCP server "s": tool "deep": its definition is nested deeper than 100 levels; the tool is left out',
     'MCP server "s": tool "note": defined twice; the second is left out',
   ]);
 });

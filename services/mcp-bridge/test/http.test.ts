@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { mayCarryToken, shownUrl } from '../src/http-fetch.ts';
@@ -13,6 +14,7 @@ import {
   refusedOf,
   scriptedServer,
   startBridge,
+  temporaryFolder,
   unknownOf,
 } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer, textResult } from './support/http.ts';
@@ -41,6 +43,24 @@ test('era modern insists on the newer protocol, era legacy on the older', async 
   await expect(startBridge([httpServer('l', legacy.url, { era: 'modern' })], short)).rejects.toThrow(
     /failed to start MCP server "l": .*2026-07-28/,
   );
+});
+
+test('arguments go into headers where a tool says so; a tool that says it wrongly is left out', async () => {
+  const inHeader = (name: string) => ({
+    inputSchema: { type: 'object' as const, properties: { region: { type: 'string', 'x-mcp-header': name } } },
+  });
+  const more = [
+    { name: 'good', ...inHeader('Region') },
+    { name: 'bad', ...inHeader('not a header') },
+  ];
+  const server = await modernServer('', 0, more);
+  const { execute, tools, lines } = await startBridge([httpServer('m', server.url, { era: 'modern' })]);
+  expect((await tools()).map(({ name }) => name)).toEqual(['whoami', 'pay', 'good']);
+  expect(lines.map(({ message }) => message)).toContain(
+    'MCP server "m": tool "bad": its x-mcp-header declarations are not valid; the tool is left out',
+  );
+  finishedOf(await execute('good', { region: 'north' }));
+  expect(server.seen.find(({ rpc }) => rpc === 'tools/call')?.region).toBe('north');
 });
 
 test('a server of the older protocol is found out, and its session is ended', async () => {
@@ -407,4 +427,31 @@ test('a token that cannot stand in a header is refused before anything is sent',
   expect(refused.reason).toBe(RefusedReason.UNAUTHENTICATED);
   expect(server.calls()).toBe(0);
   expect(refused.message + logText()).not.toContain('alice');
+});
+
+test.each(['legacy', 'modern'] as const)('our own server works over HTTP in the %s era', async (era) => {
+  const folder = temporaryFolder();
+  const script = fileURLToPath(new URL('../../../mcp-servers/resources/src/main.ts', import.meta.url));
+  const args = [
+    '--import',
+    'tsx',
+    '--conditions=source',
+    script,
+    '--http',
+    '--port',
+    '0',
+    '--db',
+    join(folder, 'r.db'),
+  ];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  afterwards(() => child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const url = await eventually(() => /listening on (\S+)/.exec(said)?.[1], 'it listens');
+  const { execute, approval } = await startBridge([httpServer('resources', url, { era })]);
+  const add = { name: 'my-test', value: 42 };
+  finishedOf(await execute('resources_add', add, await approval('resources_add', add)));
+  expect(finishedOf(await execute('resources_list', {})).content).toContain('"my-test"');
 });

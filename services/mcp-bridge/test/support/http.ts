@@ -4,7 +4,12 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, Server, type Tool } from '@modelcontextprotocol/server';
 import { afterwards } from './bridge.ts';
 
-export type Seen = { readonly method: string; readonly rpc: string; readonly authorization: string | undefined };
+export type Seen = {
+  readonly method: string;
+  readonly rpc: string;
+  readonly authorization: string | undefined;
+  readonly region?: unknown;
+};
 
 type Answer = (request: IncomingMessage, response: ServerResponse, message: Message) => void;
 type Message = { readonly id?: number; readonly method: string; readonly params: { readonly name?: string } };
@@ -34,9 +39,9 @@ export const tools = [
 ] as const satisfies readonly Tool[];
 
 /** A server of the newer protocol only. `whoami` answers with the credentials of its request. */
-export async function modernServer(prefix = '', port = 0) {
+export async function modernServer(prefix = '', port = 0, more: readonly Tool[] = []) {
   const seen: Seen[] = [];
-  const offered: Tool[] = tools.map((tool) => ({ ...tool, name: prefix + tool.name }));
+  const offered: Tool[] = [...tools, ...more].map((tool) => ({ ...tool, name: prefix + tool.name }));
   const handler = createMcpHandler(
     (context) => {
       const server = new Server({ name: 'modern', version: '1' }, { capabilities: { tools: { listChanged: true } } });
@@ -55,6 +60,7 @@ export async function modernServer(prefix = '', port = 0) {
   const http = await listen((request, response) => {
     seen.push({
       method: request.method ?? '',
+      region: request.headers['mcp-param-region'],
       rpc: String(request.headers['mcp-method']),
       authorization: request.headers.authorization,
     });
