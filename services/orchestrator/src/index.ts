@@ -3,6 +3,7 @@ export { RecordedDefinitions } from './definitions.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export * from './models/index.ts';
+export { type OrchestratorParts, orchestratorService } from './server.ts';
 export {
   type Orchestrator,
   type OrchestratorConfig,

@@ -7,6 +7,7 @@ import {
   cancelRun,
   createConversation,
   DomainError,
+  fold,
   type IdempotencyKey,
   initialState,
   isUuid,
@@ -15,7 +16,7 @@ import {
   receiveMessage,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
-import { clientKey, type Transacted, transact } from '@stopgo/log';
+import { clientKey, recordedOf, type Transacted, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import type { RecordedDefinitions } from './definitions.ts';
@@ -169,13 +170,15 @@ async function started(
   const { decision } = done;
   switch (decision.kind) {
     case 'append': {
+      if (done.kind !== 'done') throw new Error(`a message to ${conversationId} was decided upon and not appended`);
       const bearer = context.bearerToken;
       const { definitions } = parts;
-      const run = decision.state.run;
+      // The events as the log has them, not the facts as they were anticipated: the times differ.
+      const state = fold(done.state, recordedOf(done.append));
       const driver = parts.registry.start({
-        state: decision.state,
+        state,
         agent: parts.agent,
-        tools: await definitions.toolset(run?.toolsetDigest ?? ''),
+        tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
         me: decision.me,
         ...(bearer === undefined ? {} : { bearer }),
       });

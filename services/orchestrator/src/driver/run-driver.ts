@@ -254,10 +254,11 @@ export class RunDriver {
           await this.absorb(outcome.unseen, outcome.currentRevision);
           continue;
         }
-        this.transcripts.add(this.conversationId, recordedOf(append));
+        // The events as the log has them are folded, not the facts as they were anticipated: who and when differ there.
         // A read alongside may have seen this append, and more, already.
-        if (decision.state.revision > this.state.revision) this.state = decision.state;
-        this.view = outcome.view;
+        const made = recordedOf(append);
+        this.take(made);
+        this.view = this.state.revision === made.at(-1)?.revision ? outcome.view : undefined;
         if (outcome.kind === 'appended') this.ports.deltas.watched(this.conversationId, outcome.watchers ?? 0);
         this.me = decision.me;
         this.fruitless.clear();

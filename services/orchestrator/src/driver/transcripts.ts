@@ -1,4 +1,4 @@
-import { conversationStream, type RecordedFact, type Transcript, TranscriptBuilder } from '@stopgo/core';
+import { conversationStream, DomainError, type RecordedFact, type Transcript, TranscriptBuilder } from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
 
 /** Conversations whose transcripts are kept in memory. A lost one is read again from the log. */
@@ -22,7 +22,10 @@ export class Transcripts {
     for (const event of events) builder.add(event);
   }
 
-  /** The transcript up to a revision at least; reads from the log what is missing. */
+  /**
+   * The transcript up to a revision at least; reads from the log what is missing. Rejects with `unavailable` if a reader
+   * that lags behind does not show it yet.
+   */
   async upTo(conversationId: string, revision: number, signal: AbortSignal): Promise<Transcript> {
     const builder = this.kept.get(conversationId) ?? new TranscriptBuilder();
     if (builder.revision < revision) {
@@ -30,10 +33,15 @@ export class Transcripts {
         builder.add(event);
     }
     this.keep(conversationId, builder);
+    // A model that is not told what is on the record would ask for it again.
+    if (builder.revision < revision) throw lagging(conversationId, revision);
     return builder;
   }
 
-  /** The arguments of a call, from the event that holds it; undefined if the event does not. */
+  /**
+   * The arguments of a call, from the event that holds it; undefined if the event does not. Rejects with `unavailable`
+   * if a reader that lags behind does not show the event yet.
+   */
   async argumentsOf(
     conversationId: string,
     revision: number,
@@ -46,7 +54,7 @@ export class Transcripts {
       if (event.fact.case !== 'modelResponded') return undefined;
       return event.fact.value.calls.find((call) => call.callId === callId)?.argumentsJson;
     }
-    return undefined;
+    throw lagging(conversationId, revision);
   }
 
   private keep(conversationId: string, builder = new TranscriptBuilder()): TranscriptBuilder {
@@ -58,4 +66,8 @@ export class Transcripts {
     }
     return builder;
   }
+}
+
+function lagging(conversationId: string, revision: number): DomainError {
+  return new DomainError('unavailable', `event ${revision} of conversation ${conversationId} cannot be read yet`);
 }
