@@ -249,8 +249,12 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
   const approvals =
     approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
   const { pin, digest, repeatable } = refused;
+  if (call.phase === 'done') return { ...run, approvals };
+  // The approval allows nothing any more: the call goes on without it, or asks for another.
+  const { approvalId: _void, ...rest } = call;
   const pinChanges = call.pinChanges + 1;
-  return withCall({ ...run, approvals }, call.id, { phase: 'ready', attempt, pin, digest, repeatable, pinChanges });
+  const next: CallState = { ...rest, phase: 'ready', attempt, pin, digest, repeatable, pinChanges };
+  return { ...run, approvals, calls: { ...run.calls, [call.id]: next } };
 }
 
 function settled(run: RunState, status: RunState['status'], output: Output): RunState {
