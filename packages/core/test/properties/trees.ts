@@ -1,0 +1,51 @@
+import type { AgentDefinition, AgentNode } from '@stopgo/core';
+import fc from 'fast-check';
+import { agentOf, llm } from '../story.ts';
+
+/** Deepest tree that is drawn: a root and three levels below it. */
+const depthMax = 4;
+
+/** Random agent trees; every llm node writes a key of its own, so that parallel branches never write the same one. */
+export const agents: fc.Arbitrary<AgentDefinition> = fc.noBias(node(depthMax)).map((root) => agentOf(named(root, 'n')));
+
+/** A run's script: what happens next is drawn from it, and once it is used up everything goes the shortest way. */
+export const tapes: fc.Arbitrary<readonly number[]> = fc.noBias(
+  fc.array(fc.nat({ max: 0xffff }), { maxLength: 80, size: 'max' }),
+);
+
+function node(depth: number): fc.Arbitrary<AgentNode> {
+  const leaf = fc.record({ turnsMax: fc.integer({ min: 1, max: 3 }), canExitLoop: fc.boolean(), asks: fc.boolean() });
+  const leaves = leaf.map(({ turnsMax, canExitLoop, asks }) =>
+    llm({ turnsMax, canExitLoop, approval: asks ? 'require' : 'default' }),
+  );
+  if (depth === 1) return leaves;
+  const children = fc.array(node(depth - 1), { minLength: depth === 2 ? 0 : 1, maxLength: 2, size: 'max' });
+  return fc.oneof(
+    { weight: depth === depthMax ? 1 : 2, arbitrary: leaves },
+    { weight: 1, arbitrary: children.map((all): AgentNode => ({ type: 'sequential', name: '', children: all })) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(children, fc.constantFrom('fail' as const, 'continue' as const))
+        .map(([all, onError]): AgentNode => ({ type: 'parallel', name: '', children: all, onError })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(children, fc.integer({ min: 0, max: 2 }))
+        .map(([all, iterationsMax]): AgentNode => ({ type: 'loop', name: '', children: all, iterationsMax })),
+    },
+  );
+}
+
+function named(one: AgentNode, name: string): AgentNode {
+  if (one.type === 'llm') return { ...one, name, outputKey: name };
+  return { ...one, name, children: one.children.map((child, index) => named(child, `${name}.${index}`)) };
+}
+
+/** How often llm nodes execute at most, were every loop to run to its end. */
+export function executionsOf(one: AgentNode): number {
+  if (one.type === 'llm') return 1;
+  const inside = one.children.reduce((sum, child) => sum + executionsOf(child), 0);
+  return one.type === 'loop' ? inside * one.iterationsMax : inside;
+}
