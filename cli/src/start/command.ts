@@ -25,6 +25,8 @@ export type StartFlags = { readonly config?: string; readonly demo: boolean };
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;
 
+const millisecondsPerSecond = 1_000;
+
 /** Names of environment variables whose values must never be shown. */
 const secretVariables = ['GEMINI_API_KEY', 'ANTHROPIC_API_KEY'];
 
@@ -74,7 +76,7 @@ async function start(
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
     logger.info(
-      `ready on ${started.address} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
+      `ready on ${started.address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
     );
     if (flags.demo) host.stdout.write(`\n${firstSteps(started.address)}\n\n`);
     return { address: started.address, stop: () => stopAll(parts) };

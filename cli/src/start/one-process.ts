@@ -144,7 +144,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     allowedHosts: config.allowedHosts,
     limits: config.limits,
     agentName: config.name,
-    now: Date.now,
+    now: () => performance.now(),
     newId: randomUUID,
     newSessionId: () => randomBytes(4).toString('hex'),
     onWarning: (text) => logger.warn(text),

@@ -7,16 +7,17 @@ const conflictsMax = 20;
 
 /**
  * Records the outcome of a call that came too late for the run as this driver knew it: the run was canceled, or another
- * process drives it now. Only a result says anything new; it settles a call in doubt that nobody has decided, else it is
- * noted.
+ * process drives it now. A result settles a call in doubt that nobody has decided, else it is noted; that nobody can tell how
+ * a call of a settled run ended is noted too.
  */
 export async function handInLate(driver: RunDriver, stepId: string, outcome: CallOutcomeCommand): Promise<void> {
-  if (outcome.type !== 'callFinished' || driver.isStopped()) return;
+  if ((outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') || driver.isStopped()) return;
   const { log, clock, random, newId, instance } = driver.ports;
   let { state } = await log.load(driver.conversationId);
   const key = newId();
   for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
     const facts = decideLate(state, driver.runId, stepId, outcome);
+    if (facts.length === 0) return;
     const append = {
       stream: conversationStream(driver.conversationId),
       expectedRevision: state.revision,
