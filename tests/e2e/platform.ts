@@ -50,6 +50,8 @@ export type Platform = {
   readonly process: ChildProcess;
   /** Everything that it has printed so far. */
   output(): string;
+  /** Its part of that on the error output. */
+  errors(): string;
   /** Ends it as a signal from outside would; gives the exit code (null if a signal ended it). */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
@@ -58,10 +60,12 @@ export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly cwd?: string;
+  /** Does not name a configuration, so that the default path is read. */
+  readonly defaultConfig?: true;
 };
 
 /** What came of a start that was not to succeed. */
-export type FailedStart = { readonly code: number | null; readonly output: string };
+export type FailedStart = { readonly code: number | null; readonly output: string; readonly errors: string };
 
 /** Starts \`stopgo start --config\` with a configuration; resolves when it is ready, rejects if it ends before. */
 export async function start(place: Workplace, config: string, options: StartOptions = {}): Promise<Platform> {
@@ -69,7 +73,7 @@ export async function start(place: Workplace, config: string, options: StartOpti
   const ready = await running.ready;
   if (typeof ready !== 'string')
     throw new Error(`the platform did not start (exit code ${ready.code}):\n${ready.output}`);
-  return { url: ready, process: running.child, output: running.output, end: running.end };
+  return { url: ready, process: running.child, output: running.output, errors: running.errors, end: running.end };
 }
 
 /** Starts it expecting that it refuses; gives its exit code and what it said. */
@@ -81,40 +85,65 @@ export async function startRefused(place: Workplace, config: string, options: St
   throw new Error(`the platform started, though it should have refused:\n${running.output()}`);
 }
 
-function launch(place: Workplace, config: string, { env = {}, args = [], cwd = root }: StartOptions) {
-  const file = join(place.folder, 'agent.yaml');
-  writeFileSync(file, config);
-  const child = spawn(process.execPath, [command, 'start', '--config', file, ...args], {
+/** Runs any other \`stopgo\` command to its end. */
+export function stopgo(args: readonly string[], options: { readonly cwd?: string } = {}): Promise<FailedStart> {
+  const { exited, output, errors } = run(args, options);
+  return exited.then((code) => ({ code, output: output(), errors: errors() }));
+}
+
+function run(args: readonly string[], { env = {}, cwd = root }: Pick<StartOptions, 'env' | 'cwd'>) {
+  const child = spawn(process.execPath, [command, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
-  let announce: (line: string) => void = () => undefined;
+  let errors = '';
+  let onOutput: (printed: string) => void = () => undefined;
   const collect = (chunk: Buffer): void => {
     printed += chunk.toString('utf8');
-    announce(printed);
+    onOutput(printed);
   };
   child.stdout.on('data', collect);
-  child.stderr.on('data', collect);
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString('utf8');
+    collect(chunk);
+  });
   const exited = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+  return {
+    child,
+    exited,
+    output: () => printed,
+    errors: () => errors,
+    watch: (listener: typeof onOutput) => {
+      onOutput = listener;
+    },
+  };
+}
+
+function launch(place: Workplace, config: string, options: StartOptions) {
+  const file = join(place.folder, 'agent.yaml');
+  writeFileSync(file, config);
+  const named = options.defaultConfig === true ? [] : ['--config', file];
+  const { child, exited, output, errors, watch } = run(['start', ...named, ...(options.args ?? [])], options);
   const ready = new Promise<string | FailedStart>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready after ${startMs} ms:\n${printed}`)), startMs);
-    announce = (text) => {
+    const timer = setTimeout(() => reject(new Error(`not ready after ${startMs} ms:\n${output()}`)), startMs);
+    watch((text) => {
       const url = /ready on (http:\S+)/.exec(text)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);
-    };
+    });
     void exited.then((code) => {
       clearTimeout(timer);
-      resolve({ code, output: printed });
+      resolve({ code, output: output(), errors: errors() });
     });
   });
   return {
     child,
     ready,
-    output: () => printed,
+    output,
+    errors,
     end: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return exited;

@@ -1,0 +1,67 @@
+import { startOfflineModel } from '@stopgo/offline-model';
+
+/** One scripted reaction of the model; its fields stand in offline-model/README.md. */
+export type Step = {
+  readonly match?: string;
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly args?: Readonly<Record<string, unknown>> }[];
+  readonly thinking?: string;
+  readonly delayMs?: number;
+  readonly error?: { readonly status: number; readonly message: string };
+  readonly hang?: true;
+  readonly quoteRequest?: true;
+  readonly garbage?: true;
+  readonly reset?: true;
+  readonly truncateStream?: true;
+  readonly stallStream?: true;
+};
+
+/** A request as it arrived at the model. */
+export type ModelRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+};
+
+/** The offline model in this process, with its controls. */
+export type ScriptedModel = {
+  readonly url: string;
+  /** What the platform needs to know to ask it, with keys that tests may look for. */
+  readonly env: Readonly<Record<string, string>>;
+  script(...steps: readonly Step[]): Promise<void>;
+  /** Lets everything go that hangs. */
+  release(): Promise<void>;
+  requests(): Promise<readonly ModelRequest[]>;
+  stop(): Promise<void>;
+};
+
+export const geminiKey = 'gemini-key-5d1f0c9be2a7';
+export const anthropicKey = 'sk-ant-key-c04e7b61f3d8';
+
+/** Starts the offline model with open controls. */
+export async function scriptedModel(options: { readonly strictSignatures?: boolean } = {}): Promise<ScriptedModel> {
+  const offline = await startOfflineModel({ host: '127.0.0.1', port: 0, control: true, ...options });
+  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(offline.url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: unknown = await response.json();
+    if (!response.ok) throw new Error(`the offline model refused ${path}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  return {
+    url: offline.url,
+    env: {
+      GEMINI_API_KEY: geminiKey,
+      GEMINI_BASE_URL: offline.url,
+      ANTHROPIC_API_KEY: anthropicKey,
+      ANTHROPIC_BASE_URL: offline.url,
+    },
+    script: async (...steps) => void (await control('POST', '/__script', steps)),
+    release: async () => void (await control('POST', '/__release')),
+    requests: async () => ((await control('GET', '/__requests')) as { requests: ModelRequest[] }).requests,
+    stop: () => offline.stop(),
+  };
+}

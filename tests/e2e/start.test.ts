@@ -1,0 +1,239 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { client } from './http.ts';
+import { type HttpTools, httpTools } from './http-tools.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, resourcesConfig, root, start, startRefused, type Workplace, workplace } from './platform.ts';
+import { noneLeftOf, processesOf } from './processes.ts';
+
+/** What a start does with what it is given: it works, or it says in clear lines why not and leaves nothing behind. */
+let model: ScriptedModel;
+let place: Workplace;
+let platform: Platform | undefined;
+
+beforeAll(async () => {
+  model = await scriptedModel();
+});
+
+afterAll(() => model.stop());
+
+beforeEach(() => {
+  place = workplace();
+});
+
+afterEach(async () => {
+  await platform?.end('SIGKILL');
+  platform = undefined;
+  place.remove();
+});
+
+const resourcesServer = (name: string) => `
+  - name: ${name}
+    command: node
+    args: [mcp-servers/resources/dist/main.js, --db, ${JSON.stringify(join(place.folder, `${name}.db`))}]`;
+
+/** A configuration without tools, with these lines of YAML in it. */
+const config = (lines: string) => `
+host: 127.0.0.1
+port: 0
+data_dir: ${JSON.stringify(place.dataDir)}
+${lines}`;
+
+/** What is wrong, the configuration, what the error output must say. Everything it says is in these lines. */
+const refusedFiles: readonly (readonly [string, () => string, readonly RegExp[]])[] = [
+  ['malformed YAML', () => 'name: [a', [/^Failed to load config: failed to parse config file: \S+agent\.yaml:1:\d+: /]],
+  ['not a mapping', () => '- a', [/^Failed to load config: .*expected a mapping of keys, found a list$/]],
+  ['an unknown key', () => config('promt: x'), [/agent\.yaml: unknown key "promt"; did you mean "prompt"\?$/]],
+  [
+    'wrong types, each told',
+    () => 'name: 42\nport: 80a\nsync_wait: soon',
+    [
+      /name: expected text, found the number 42/,
+      /port: expected a whole number from 0 to 65535, found "80a"$/,
+      /sync_wait: expected a duration .*found "soon"$/,
+    ],
+  ],
+  ['a missing name', () => config('mcp_servers: [{command: node}]'), [/mcp_servers\[0\]: name is required$/]],
+  [
+    'both url and command',
+    () => config('mcp_servers: [{name: a, command: node, url: "http://127.0.0.1:1/mcp"}]'),
+    [/mcp_servers\[0\] "a": set either url or command$/],
+  ],
+  [
+    'neither url nor command',
+    () => config('mcp_servers: [{name: a}]'),
+    [/mcp_servers\[0\] "a": set either url or command$/],
+  ],
+  [
+    'mcp beside mcp_servers',
+    () => config('mcp: {url: "http://127.0.0.1:1/mcp"}\nmcp_servers: [{name: a, command: node}]'),
+    [/mcp: cannot stand beside mcp_servers/],
+  ],
+  [
+    'delegation, which is not built',
+    () => config('a2a: [{name: b, url: "http://127.0.0.1:1/a2a"}]'),
+    [/a2a: delegating to other agents is not built in this version; remove the list$/],
+  ],
+  [
+    'a provider that is not built',
+    () => config('llm: {model: "openai:gpt-5"}'),
+    [/^Failed to start agent: failed to initialize LLM client: .*openai/],
+  ],
+];
+
+test.each(refusedFiles)('%s is refused in one clear line each, with nothing left', async (_, yaml, lines) => {
+  const { code, errors } = await startRefused(place, yaml(), { env: model.env });
+  const said = errors.trimEnd().split('\n');
+  expect(said).toHaveLength(lines.length);
+  for (const [index, line] of lines.entries()) expect(said[index]).toMatch(line);
+  expect(code).toBe(1);
+  await noneLeftOf(place.folder);
+});
+
+test('a configuration that is not there is named', async () => {
+  const args = ['--config', join(place.folder, 'absent.yaml')];
+  const { code, errors } = await startRefused(place, '', { defaultConfig: true, args, env: model.env });
+  expect(errors).toMatch(
+    /^Failed to load config: failed to read config file: \S+absent\.yaml: there is no such file.*\n$/,
+  );
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['gemini-2.5-flash', 'GEMINI_API_KEY', []],
+  ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', []],
+  ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', ['--demo']],
+])('%s without %s is refused by name, with no fallback (%j)', async (name, variable, args) => {
+  const env = { ...model.env, [variable]: '' };
+  const { code, errors, output } = await startRefused(place, config(`llm: {model: ${name}}`), { env, args });
+  expect(errors).toBe(
+    `Failed to start agent: failed to initialize LLM client: ${variable} environment variable not set (needed by model "${name}")\n`,
+  );
+  expect(output).not.toContain('offline model');
+  expect(code).toBe(1);
+  await noneLeftOf(place.folder);
+});
+
+test('a port in use is told before anything is started', async () => {
+  const other = createServer();
+  await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+  const { port } = other.address() as { port: number };
+  const yaml = resourcesConfig(place).replace('port: 0', `port: ${port}`);
+  const { code, errors, output } = await startRefused(place, yaml, { env: model.env });
+  other.close();
+  expect(errors).toBe(
+    `Failed to start agent: cannot listen on 127.0.0.1:${port}: the port is in use; stop what listens there, or set another "port"\n`,
+  );
+  expect(output).not.toContain('MCP Server [');
+  expect(code).toBe(1);
+});
+
+test('a data directory in use is refused in one line, and the platform that has it goes on', async () => {
+  platform = await start(place, resourcesConfig(place), { env: model.env });
+  const { code, errors } = await startRefused(place, resourcesConfig(place), { env: model.env });
+  expect(errors).toBe(
+    `Failed to start agent: the data directory ${place.dataDir} is in use by another process; stop that process or choose another directory\n`,
+  );
+  expect(code).toBe(1);
+  const http = client(platform.url);
+  expect((await http.post('/conversations', { message: 'list all resources' })).status).toBe(201);
+});
+
+test('a data directory that cannot be made is refused in one line', async () => {
+  writeFileSync(join(place.folder, 'file'), '');
+  const yaml = resourcesConfig(place).replace(place.dataDir, join(place.folder, 'file/data'));
+  const { code, errors } = await startRefused(place, yaml, { env: model.env });
+  expect(errors).toMatch(/^Failed to start agent: .*file\/data.*\n$/);
+  expect(code).toBe(1);
+  await noneLeftOf(place.folder);
+});
+
+test('when a tool server fails, those before it are ended, and the data directory is free for the next start', async () => {
+  const failing = `mcp_servers:${resourcesServer('first')}
+  - name: second
+    command: node
+    args: [-e, "console.error('no database'); process.exit(3)"]`;
+  const refused = await startRefused(place, config(failing), { env: model.env });
+  expect(refused.errors).toMatch(
+    /^Failed to start agent: failed to start MCP clients: failed to start MCP server "second": .*no database.*\n$/,
+  );
+  expect(refused.code).toBe(1);
+  await noneLeftOf(place.folder);
+  platform = await start(place, config(`mcp_servers:${resourcesServer('first')}`), { env: model.env });
+  expect((await client(platform.url).get('/health')).status).toBe(200);
+  expect(processesOf(join(place.folder, 'first.db'))).toHaveLength(1);
+});
+
+test('two servers with a tool of the same name are refused, and both are ended', async () => {
+  const yaml = config(`mcp_servers:${resourcesServer('one')}${resourcesServer('two')}`);
+  const { code, errors } = await startRefused(place, yaml, { env: model.env });
+  expect(errors).toMatch(
+    /^Failed to start agent: (?:failed to start MCP clients: )?duplicate tool name "resources_\w+" found in MCP servers "one" and "two"\n$/,
+  );
+  expect(code).toBe(1);
+  await noneLeftOf(place.folder);
+});
+
+test('the configuration is config/agent.yaml of the working directory unless it is named', async () => {
+  mkdirSync(join(place.folder, 'config'));
+  writeFileSync(join(place.folder, 'config/agent.yaml'), config('name: by-default'));
+  platform = await start(place, '', { env: model.env, cwd: place.folder, defaultConfig: true });
+  expect(platform.output()).toContain('No MCP servers configured');
+  expect((await client(platform.url).post('/conversations', {})).status).toBe(201);
+});
+
+test('a changed prompt takes effect after a restart, in the conversation and in what the model is told', async () => {
+  const told = async (): Promise<string> => JSON.stringify((await model.requests()).at(-1)?.body);
+  platform = await start(place, config('prompt: You are brief.'), { env: model.env });
+  await client(platform.url).post('/conversations', { message: 'hello' });
+  expect(await told()).toContain('You are brief.');
+  expect(await platform.end('SIGTERM')).toBe(0);
+  platform = await start(place, config('prompt: You are verbose.'), { env: model.env });
+  const { body } = await client(platform.url).post('/conversations', { message: 'hello' });
+  expect(body.conversation.messages[0]).toMatchObject({ role: 'system', content: 'You are verbose.' });
+  expect(await told()).toContain('You are verbose.');
+  expect(await told()).not.toContain('You are brief.');
+});
+
+test('an HTTP tool server that comes up later is waited for; the old key for it works with a warning', async () => {
+  const placeholder = createServer();
+  await new Promise<void>((listening) => placeholder.listen(0, '127.0.0.1', listening));
+  const { port } = placeholder.address() as { port: number };
+  await new Promise((closed) => placeholder.close(closed));
+  let tools: HttpTools | undefined;
+  const later = setTimeout(async () => {
+    tools = await httpTools({ port });
+  }, 3_000);
+  try {
+    platform = await start(place, config(`mcp: {url: "http://127.0.0.1:${port}/mcp"}`), { env: model.env });
+    expect(platform.output()).toMatch(/mcp.*mcp_servers/);
+    expect(platform.output()).toMatch(/MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/);
+    const offered = (await client(platform.url).get('/tools')).body.tools;
+    expect(offered.map((tool) => tool.server)).toContain('default');
+  } finally {
+    clearTimeout(later);
+    await tools?.stop();
+  }
+});
+
+test('the demo without a key says that the offline model answers, and ends it with the platform', async () => {
+  mkdirSync(join(place.folder, 'config'));
+  writeFileSync(join(place.folder, 'config/agent.yaml'), config(`name: ${place.folder.slice(1).replaceAll('/', '-')}`));
+  const env = { MARKER: place.folder };
+  platform = await start(place, '', { env, cwd: place.folder, defaultConfig: true, args: ['--demo'] });
+  expect(platform.output()).toContain('offline model');
+  expect(platform.output()).toMatch(/curl -s http:\/\/127\.0\.0\.1:\d+\/conversations/);
+  expect(processesOf(place.folder)).toHaveLength(2);
+  expect((await client(platform.url).post('/conversations', { message: 'hello' })).body.result.response).toContain(
+    'offline model',
+  );
+  expect(await platform.end('SIGTERM')).toBe(0);
+  await noneLeftOf(place.folder);
+});
+
+test('a ready platform says how long it took', async () => {
+  platform = await start(place, config(''), { env: model.env, cwd: root });
+  expect(platform.output()).toMatch(/ready on http:\/\/127\.0\.0\.1:\d+ after \d+(?:\.\d+)?m?s /);
+});
