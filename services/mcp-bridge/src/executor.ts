@@ -68,7 +68,7 @@ export async function makeAttempt(
         dependencies.onDefect(
           withoutToken(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
         );
-        resolve(unknown('the bridge failed while the call ran; whether the call took effect is not known'));
+        resolve(unknown(inDoubt('the bridge failed while the call ran')));
       }
     });
   });
@@ -77,7 +77,8 @@ export async function makeAttempt(
 async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDependencies): Promise<Outcome> {
   const { request, server, arguments: args, token, signal } = call;
   const began = clock();
-  const deadline = began + server.config.timeoutMs;
+  // Runs from the first time that the call is sent: what it waited for before does not count.
+  let deadline: number | undefined;
   // Once a repeatable call has been sent, nothing but a result says how it ended.
   let lostText: string | undefined;
   const end = (otherwise: Outcome): Outcome =>
@@ -90,15 +91,14 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     if (tool === undefined) return end(toolNotFound(request));
     const refusal = refusalOf(tool, request);
     if (refusal !== undefined) return end(refusal);
+    // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
+    if (lostText !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lostText));
     if (signal.aborted) return end(canceledInTime());
+    deadline ??= clock() + server.config.timeoutMs;
+    const timeoutMs = deadline - clock();
+    if (timeoutMs <= 0) return end(unavailable(`the server "${request.server}" took too long to come back`));
     const { session } = available;
-    const sent = await session.call({
-      tool,
-      arguments: args,
-      token,
-      signal,
-      timeoutMs: Math.max(1, deadline - clock()),
-    });
+    const sent = await session.call({ tool, arguments: args, token, signal, timeoutMs });
     switch (sent.kind) {
       case 'answered':
         return answer(sent, clock() - began, token);
@@ -121,7 +121,7 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
     if (sent.cause === 'connection') server.lost(session, withoutToken(sent.reason, token));
     if (sent.cause === 'timeout') server.suspect(session);
-    if (!isRepeatable(tool.hints)) return unknown(`${text}; whether the call took effect is not known`);
+    if (!isRepeatable(tool.hints)) return unknown(inDoubt(text));
     lostText = text;
     repeats += 1;
     const over = sent.cause === 'timeout' || sent.cause === 'canceled' || clock() >= deadline;
@@ -161,6 +161,10 @@ function parseArguments(text: string): Arguments | string {
 
 function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number, token: string | undefined): Outcome {
   return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.isError, durationMs);
+}
+
+function inDoubt(reason: string): string {
+  return `${reason}; whether the call took effect is not known`;
 }
 
 function canceledInTime(): Outcome {

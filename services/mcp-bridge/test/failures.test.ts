@@ -60,6 +60,20 @@ test('calls that wait while their server ends are refused, not sent', async () =
   expect(refusedOf(waiting).reason).toBe(RefusedReason.SERVER_UNAVAILABLE);
 });
 
+test('a call is not repeated once its tool does not claim to be repeatable any more', async () => {
+  const server = scriptedServer('s', ['--changes-its-mind']);
+  const { execute } = await startBridge([server.config]);
+  expect(unknownOf(await execute('crash_look', { text: '1' }))).toMatch(/^the server "s" ended while the call ran/);
+  expect(server.calls('crash_look')).toBe(1);
+});
+
+test('the time of a call starts when it is sent', async () => {
+  const server = scriptedServer('s', [], { timeoutMs: 300 });
+  const { execute } = await startBridge([server.config]);
+  finishedOf(await execute('become', { text: '{"delayMs":400}' }));
+  finishedOf(await execute('note', {}));
+});
+
 test('a call does not wait behind one that is waiting for the server to come back', async () => {
   const server = scriptedServer('s');
   const bounds = { backoffFirstMs: 60_000, repeatWaitMs: 60_000 };
