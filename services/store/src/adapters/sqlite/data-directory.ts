@@ -5,7 +5,7 @@
 // 2. A process that opens and closes a locked file in any other way drops its own lock (POSIX): the files are created
 //    before they are locked, and never opened otherwise.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DomainError, failedPrecondition, notFound } from '@stopgo/core';
 import { openDatabase, sqlCode } from './database.ts';
 
@@ -29,7 +29,7 @@ export function lockForWriting(dataDir: string): LockedDirectory {
   const directory = resolve(dataDir);
   const files = filesOf(directory);
   try {
-    mkdirSync(directory, { recursive: true, mode: directoryMode });
+    makeDirectory(directory);
     createFile(files.lock);
     const lock = take(directory, files.lock, 'write', 'BEGIN EXCLUSIVE');
     try {
@@ -85,6 +85,13 @@ function take(directory: string, file: string, mode: 'write' | 'read', sql: stri
     );
   }
   return { unlock };
+}
+
+/** Directory by directory: where none can be made (`/proc`), Node's recursive way goes round in circles for ever. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory, { mode: directoryMode });
 }
 
 function createFile(file: string): void {

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { store } from '@stopgo/proto';
+import { createInProcessClient } from '@stopgo/rpc';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openDatabase, text } from '../src/adapters/sqlite/database.ts';
+import { openReadOnly, startStore } from '../src/index.ts';
+import { freshDirectory, silent } from './sqlite-log.ts';
+import { type Acked, Writer } from './writer.ts';
+
+const patience = { timeout: 30_000, interval: 5 };
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = freshDirectory();
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** Everything acknowledged is in the log, every stream and view is sound, and so is the file. */
+async function expectSound(acked: readonly Acked[]): Promise<void> {
+  const running = await startStore({ dataDir, log: silent });
+  try {
+    const client = createInProcessClient(store.StoreService, running.service);
+    const { streams } = await client.listStreams({});
+    for (const stream of streams) expect((await client.verifyStream({ stream })).problems, stream).toEqual([]);
+    for (const { stream, revision, key } of acked) {
+      const by = { case: 'conversationId', value: stream.slice('conversation-'.length) } as const;
+      const { knownKeys } = await client.load({ by, idempotencyKeys: [key] });
+      expect(knownKeys, `acknowledged append ${key} of ${stream}`).toMatchObject([{ lastRevision: revision }]);
+    }
+  } finally {
+    await running.stop();
+  }
+  const file = openDatabase(join(dataDir, 'stopgo.db'), 'read');
+  expect(file.all('PRAGMA integrity_check', (row) => text(row, 0))()).toEqual(['ok']);
+  file.close();
+}
+
+test('a store killed at any moment has everything that it acknowledged, and starts again at once', async () => {
+  const acked: Acked[] = [];
+  for (let kill = 1; kill <= 8; kill++) {
+    const writer = new Writer(dataDir, 16);
+    // The dead process's lock must be gone: a writer that is refused never gets here.
+    await expect.poll(() => writer.acked.length, patience).toBeGreaterThan(kill * 17);
+    await writer.kill();
+    acked.push(...writer.acked);
+    expect(writer.failures).toEqual([]);
+  }
+  await expectSound(acked);
+}, 120_000);
+
+test('a second process is refused in one line that names the directory; the files are for their owner alone', async () => {
+  const writer = new Writer(dataDir, 1);
+  await expect.poll(() => writer.ready, patience).toBe(true);
+  const inUse = `the data directory ${dataDir} is in use by another process; stop that process or choose another directory`;
+  const second = new Writer(dataDir, 1);
+  await second.gone();
+  expect(second.refused).toBe(inUse);
+  await expect(startStore({ dataDir, log: silent })).rejects.toThrow(inUse);
+  await expect(openReadOnly({ dataDir, log: silent })).rejects.toThrow(inUse);
+
+  await expect
+    .poll(() => readdirSync(dataDir).sort())
+    .toEqual(['lock.db', 'stopgo.db', 'stopgo.db-shm', 'stopgo.db-wal']);
+  for (const name of readdirSync(dataDir)) expect(statSync(join(dataDir, name)).mode & 0o777, name).toBe(0o600);
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  await writer.kill();
+
+  // A reader takes the directory as it was left, shares it with other readers, and keeps writers out meanwhile.
+  const readers = [await openReadOnly({ dataDir, log: silent }), await openReadOnly({ dataDir, log: silent })];
+  await expect(startStore({ dataDir, log: silent })).rejects.toThrow(inUse);
+  const client = createInProcessClient(store.StoreService, readers[0]!.service);
+  expect((await client.listConversations({})).summary?.total).toBeGreaterThan(0);
+  for (const reader of readers) await reader.stop();
+  await (await startStore({ dataDir, log: silent })).stop();
+}, 60_000);
+
+test('a full disk fails appends as unavailable, half applies none, and the same process goes on when there is room', async () => {
+  const writer = new Writer(dataDir, 8, 3_000);
+  await expect.poll(() => writer.failures.length, patience).toBeGreaterThan(20);
+  expect(new Set(writer.failures)).toEqual(new Set(['unavailable']));
+  const before = writer.acked.length;
+  expect(before).toBeGreaterThan(0);
+  execFileSync('prlimit', ['--fsize=unlimited', '--pid', `${writer.pid}`]);
+  await expect.poll(() => writer.acked.length, patience).toBeGreaterThan(before + 50);
+  await writer.kill();
+  await expectSound(writer.acked);
+}, 60_000);
+
+test('a directory that cannot be used is named in one line', async () => {
+  const cannot = (path: string) => expect(startStore({ dataDir: path, log: silent })).rejects;
+  await cannot('/dev/null/data').toThrow(
+    /^the data directory \/dev\/null\/data cannot be used \(ENOTDIR\); make it .*$/,
+  );
+  await cannot('/proc/data').toThrow(/^the data directory \/proc\/data cannot be used \(ENOENT\); make it .*$/);
+  await expect(openReadOnly({ dataDir: join(dataDir, 'nothing'), log: silent })).rejects.toThrow(/holds no log/);
+  expect(readdirSync(dataDir)).toEqual([]);
+});

@@ -1,0 +1,38 @@
+// A store of its own that is killed at any moment: appends turns to a few conversations and prints what was
+// acknowledged, one line per append. Arguments: data directory, number of conversations.
+import { writeSync } from 'node:fs';
+import { store } from '@stopgo/proto';
+import { createInProcessClient } from '@stopgo/rpc';
+import { startStore } from '../src/index.ts';
+import { silent } from './sqlite-log.ts';
+import { Story } from './story.ts';
+
+const [dataDir = '', writers = '1'] = process.argv.slice(2);
+const say = (line: string) => writeSync(1, `${line}\n`);
+
+try {
+  const { service } = await startStore({ dataDir, log: silent });
+  const client = createInProcessClient(store.StoreService, service);
+  say('ready');
+  const write = async () => {
+    for (;;) {
+      const story = new Story();
+      for (const append of [story.created(), ...story.turn(), ...story.turn()]) {
+        try {
+          const { outcome } = await client.append(append);
+          if (outcome.case === 'appended')
+            say(`acked ${append.stream} ${outcome.value.revision} ${append.idempotencyKey}`);
+          else throw new Error(`not appended but ${outcome.case}`);
+        } catch (error) {
+          say(`failed ${(error as { kind?: string }).kind}`);
+          await new Promise((resolve) => setImmediate(resolve));
+          break;
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Number(writers) }, write));
+} catch (error) {
+  say(`refused ${(error as Error).message}`);
+  process.exit(1);
+}
