@@ -99,7 +99,10 @@ export async function transact<D extends { readonly kind: string }>(
       const again = await ports.log.load(loaded.conversationId, [append.key]);
       const before = repeated(again, idempotency);
       if (before !== undefined) return before;
-      throw new DomainError('data_loss', `the idempotency key of an append to ${append.stream} is not in the log`);
+      // A reader that lags behind does not show it yet.
+      if (clock.monotonic() > deadline) throw unknownOutcome();
+      await clock.sleep(ports.random() * pauseMs);
+      continue;
     }
     state = await caughtUp(ports.log, state, outcome, loaded.conversationId);
     if (clock.monotonic() > deadline) throw unknownOutcome();

@@ -67,8 +67,13 @@ export class Registry implements DriverListener {
     this.transcripts.add(conversationOfStream(append.stream) ?? '', recordedOf(append));
   }
 
-  /** Begins to drive. */
+  /** Begins to drive, unless somebody here does so already. */
   start(start: DriverStart): RunDriver {
+    const before = this.driver(start.state.id);
+    if (before !== undefined && before.runId === start.state.run?.id) {
+      this.nudge(before.conversationId, start.bearer);
+      return before;
+    }
     const driver = new RunDriver(start, this.ports, this.transcripts, this);
     const { conversationId } = driver;
     this.active.set(conversationId, driver);
@@ -99,7 +104,9 @@ export class Registry implements DriverListener {
     const tools = await this.definitions.toolset(run.toolsetDigest);
     // Somebody else here may have been faster meanwhile.
     if (this.isStopping || this.nudge(conversationId, bearer)) return;
-    this.start({ state, agent, tools, ...(isMine ? { me: owner } : {}), ...(bearer === undefined ? {} : { bearer }) });
+    // A run that is ours and that no driver here drives any more is claimed anew too: what was loaded may be old by now,
+    // and only an append tells.
+    this.start({ state, agent, tools, ...(bearer === undefined ? {} : { bearer }) });
   }
 
   /** Takes up every run that nobody drives. */

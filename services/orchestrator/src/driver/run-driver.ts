@@ -8,6 +8,7 @@
  * 4. A driver that finds another owner stops, and hands in what it still learns as late.
  */
 import {
+  type Advance,
   type AgentDefinition,
   advance,
   type ConversationState,
@@ -95,8 +96,9 @@ export class RunDriver {
     this.transcripts = transcripts;
     this.listener = listener;
     this.me = start.me ?? { instance: ports.instance, epoch: 0 };
-    if (start.me === undefined)
-      void this.queue.add({ type: 'claim', dead: (instance) => ports.liveness.isDead(instance) });
+    // Of one process only the latest driver of a run is alive.
+    const isDead = (instance: string): boolean => instance === ports.instance || ports.liveness.isDead(instance);
+    if (start.me === undefined) void this.queue.add({ type: 'claim', dead: isDead });
   }
 
   /** How the run stands, as far as this driver has seen. */
@@ -169,8 +171,8 @@ export class RunDriver {
       for (;;) {
         if (this.stopped.signal.aborted) return;
         if (this.isBehind) await this.catchUp();
-        this.beginEffects();
-        if (!this.queue.isEmpty) {
+        const ahead = this.beginEffects();
+        if (!this.queue.isEmpty || this.isDue(ahead)) {
           await this.flush();
           continue;
         }
@@ -193,14 +195,20 @@ export class RunDriver {
     return run.owner === null || !this.isOwner();
   }
 
-  private owed(): readonly Effect[] {
-    if (this.isFenced || this.state.run?.id !== this.runId) return [];
-    return advance(this.agent, this.state, this.ports.clock.now()).effects;
+  private ahead(): Pick<Advance, 'facts' | 'effects'> {
+    if (this.isFenced || this.state.run?.id !== this.runId) return { facts: [], effects: [] };
+    return advance(this.agent, this.state, this.ports.clock.now());
   }
 
-  /** Begins every effect that is owed and not under way; stops those that are owed no more. */
-  private beginEffects(): void {
-    const owed = new Map(this.owed().map((effect) => [keyOf(effect), effect]));
+  /** True if something is to be put on the record that no effect under way will bring: what others did may end the run. */
+  private isDue({ facts, effects }: Pick<Advance, 'facts' | 'effects'>): boolean {
+    return !this.isOver() && (facts.length > 0 || effects.length === 0);
+  }
+
+  /** Begins every effect that is owed and not under way; stops those that are owed no more. Gives what follows from the state. */
+  private beginEffects(): Pick<Advance, 'facts' | 'effects'> {
+    const ahead = this.ahead();
+    const owed = new Map(ahead.effects.map((effect) => [keyOf(effect), effect]));
     for (const [key, controller] of this.underWay) if (!owed.has(key)) controller.abort();
     const isOwner = this.isOwner();
     for (const [key, effect] of owed) {
@@ -217,6 +225,7 @@ export class RunDriver {
         this.wakeUp();
       });
     }
+    return ahead;
   }
 
   private async perform(effect: Effect, canceled: AbortSignal): Promise<void> {
