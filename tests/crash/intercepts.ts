@@ -1,15 +1,20 @@
 import type { Intercept } from '@stopgo/cli';
 import type { Points } from './points.ts';
 
+/** The seams that a crash, or a mutant, is put into. */
+export type Seams = Required<Pick<Intercept, 'store' | 'bridge' | 'models'>>;
+
 /** Counts, between the services of one process, what a run does to the outside world; dies there if it is told to. */
-export function crashIntercept(points: Points): Required<Intercept> {
+export function crashIntercept(points: Points): Seams {
   return {
     store: (client) => ({
       ...client,
       append: async (request, options) => {
-        points.pass('append.before');
+        // Definitions are put on the record when a platform starts; all else belongs to a conversation.
+        const isDefinition = request.stream?.startsWith('conversation-') !== true;
+        points.pass(isDefinition ? 'define.before' : 'append.before');
         const answer = await client.append(request, options);
-        points.pass('append.after');
+        points.pass(isDefinition ? 'define.after' : 'append.after');
         return answer;
       },
     }),
@@ -45,7 +50,7 @@ export function crashIntercept(points: Points): Required<Intercept> {
 }
 
 /** Both, the inner one nearer to the service. */
-export function stacked(outer: Required<Intercept>, inner: Intercept): Required<Intercept> {
+export function stacked(outer: Seams, inner: Partial<Seams>): Seams {
   return {
     store: (client) => outer.store(inner.store?.(client) ?? client),
     bridge: (client) => outer.bridge(inner.bridge?.(client) ?? client),

@@ -1,8 +1,5 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-
-const program = fileURLToPath(new URL('../../offline-model/src/main.ts', import.meta.url));
 
 /** A request that reached the model: what it asked, and in which life of the platform. */
 export type ModelRequest = {
@@ -27,19 +24,13 @@ export class ModelProcess {
     this.end = end;
   }
 
-  static async start(nodeArguments: readonly string[]): Promise<ModelProcess> {
-    const child = spawn(
-      process.execPath,
-      [...nodeArguments, program, '--port', '0', '--control', '--exit-with-stdin'],
-      {
-        cwd: fileURLToPath(new URL('../..', import.meta.url)),
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
-    );
-    const end = () => void child.kill('SIGKILL');
+  static async start(program: string): Promise<ModelProcess> {
+    const child = spawn(process.execPath, [program, '--port', '0', '--control', '--exit-with-stdin'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     for await (const line of createInterface({ input: child.stdout })) {
       const url = /listening on (http:\S+)/.exec(line)?.[1];
-      if (url !== undefined) return new ModelProcess(url, end);
+      if (url !== undefined) return new ModelProcess(url, () => void child.kill('SIGKILL'));
     }
     throw new Error('the offline model ended before it listened');
   }

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Intercept } from '@stopgo/cli';
+import { clone, create } from '@bufbuild/protobuf';
+import { mcp } from '@stopgo/proto';
+import type { Seams } from './intercepts.ts';
+
+/** An attempt that no run ever comes to. */
+const secondAttempt = 1_000;
 
 /**
  * Ways to break the platform on purpose, between its services. The crash test must see each of them; one that it does not
@@ -10,10 +15,8 @@ export const mutants = {
   'ignore-fence': {
     bridge: (client) => ({
       ...client,
-      fenceCall: async (request, options) => {
-        const answer = await client.fenceCall({ ...request, instance: await instanceOf(client) }, options);
-        return answer;
-      },
+      fenceCall: async (request, options) =>
+        client.fenceCall({ ...request, instance: await instanceOf(client) }, options),
     }),
   },
   /** Makes each call once more under another attempt. */
@@ -22,8 +25,9 @@ export const mutants = {
       ...client,
       execute: async (request, options) => {
         await client.execute(request, options);
-        const key = request.key === undefined ? {} : { ...request.key, attempt: (request.key.attempt ?? 0) + 1_000 };
-        return client.execute({ ...request, key }, options);
+        const again = clone(mcp.ExecuteRequestSchema, create(mcp.ExecuteRequestSchema, request));
+        if (again.key !== undefined) again.key.attempt = secondAttempt;
+        return client.execute(again, options);
       },
     }),
   },
@@ -50,11 +54,11 @@ export const mutants = {
       }),
     }),
   },
-} as const satisfies Readonly<Record<string, Intercept>>;
+} as const satisfies Readonly<Record<string, Partial<Seams>>>;
 
 export type MutantName = keyof typeof mutants;
 
-type Bridge = Parameters<NonNullable<Intercept['bridge']>>[0];
+type Bridge = Parameters<Seams['bridge']>[0];
 
 async function instanceOf(client: Bridge): Promise<string> {
   return (await client.listTools({ knownRevision: '' })).instance;

@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { FromPlatform, PlatformSettings, ToPlatform } from './messages.ts';
 import type { PointCounts } from './points.ts';
 
 /** How long the platform is given to do what it is told, in milliseconds. */
 const answerMs = 30_000;
-
-const program = fileURLToPath(new URL('./fixtures/platform.ts', import.meta.url));
-const repository = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The process was dead, or died, before it answered. */
 export class PlatformDied extends Error {}
@@ -22,9 +18,8 @@ export class PlatformProcess {
   private isDead = false;
 
   /** Begins to load the code; nothing is started before `start`. */
-  constructor(nodeArguments: readonly string[]) {
-    this.child = spawn(process.execPath, [...nodeArguments, program], {
-      cwd: repository,
+  constructor(program: string) {
+    this.child = spawn(process.execPath, [program], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { PATH: process.env.PATH, HOME: process.env.HOME },
     });

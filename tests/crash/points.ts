@@ -1,5 +1,7 @@
 /** The places inside the platform's process at which it can be made to die. */
 export const platformPoints = [
+  'define.before',
+  'define.after',
   'append.before',
   'append.after',
   'execute.before',

@@ -3,21 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readJournals, type ToolRun } from './journal.ts';
-import type { ModelProcess } from './model-process.ts';
+import type { ModelProcess, ModelRequest } from './model-process.ts';
 import type { MutantName } from './mutants.ts';
 import { PlatformDied, PlatformProcess } from './platform-process.ts';
 import type { PointCounts } from './points.ts';
+import type { Programs } from './programs.ts';
 
 /** One life of the platform, in milliseconds since 1970. */
 export type Life = { readonly begunAt: number; readonly endedAt: number };
 
 export type WorldOptions = {
   readonly model: ModelProcess;
-  /** Node's own arguments for every process that runs our TypeScript. */
-  readonly nodeArguments: readonly string[];
+  readonly programs: Programs;
   readonly mutant?: MutantName;
-  /** A process that has loaded its code already and was never used, if there is one. */
-  readonly spare?: PlatformProcess;
 };
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -32,6 +30,8 @@ export class World {
   readonly model: ModelProcess;
   readonly lives: Life[] = [];
   private readonly options: WorldOptions;
+  /** Requests that the model had before this world was. */
+  private readonly requestsBefore: number;
   private readonly orders: { tool: string; deaths: string; log: string; config: string };
   private readonly journals = [join(this.folder, 'resources.journal'), join(this.folder, 'ledger.journal')];
   /** Orders for the lives to come, the next one first. */
@@ -45,6 +45,7 @@ export class World {
   private constructor(options: WorldOptions) {
     this.options = options;
     this.model = options.model;
+    this.requestsBefore = options.model.requests.length;
     const file = (name: string): string => join(this.folder, name);
     this.orders = {
       tool: file('orders'),
@@ -56,7 +57,7 @@ export class World {
     writeFileSync(this.orders.deaths, '');
     writeFileSync(this.orders.log, '');
     writeFileSync(this.orders.config, this.configuration());
-    this.current = options.spare ?? new PlatformProcess(options.nodeArguments);
+    this.current = new PlatformProcess(options.programs.platform);
     this.spare = this.current;
     this.address = Promise.resolve('');
   }
@@ -88,6 +89,11 @@ export class World {
 
   toolRuns(): ToolRun[] {
     return readJournals(this.journals);
+  }
+
+  /** What the model was asked in the lives that are over. */
+  modelRequests(): readonly ModelRequest[] {
+    return this.model.requests.slice(this.requestsBefore);
   }
 
   /** What the platform wrote about itself. */
@@ -149,7 +155,7 @@ export class World {
     });
     // Who asks for the address is told; nobody may ask.
     this.address.catch(() => undefined);
-    this.spare = new PlatformProcess(this.options.nodeArguments);
+    this.spare = new PlatformProcess(this.options.programs.platform);
   }
 
   private async goOn(life: Life): Promise<void> {
@@ -167,11 +173,10 @@ export class World {
   }
 
   private configuration(): string {
-    const { nodeArguments } = this.options;
     const dieInTool = path('./fixtures/die-in-tool.mjs');
     const [resourcesJournal = '', ledgerJournal = ''] = this.journals;
     const env = { CRASH_ORDERS: this.orders.tool, CRASH_DEATHS: this.orders.deaths };
-    const resources = path('../../mcp-servers/resources/src/main.ts');
+    const { resources } = this.options.programs;
     const database = join(this.folder, 'resources.db');
     // JSON is YAML.
     return JSON.stringify({
@@ -184,7 +189,7 @@ export class World {
         {
           name: 'resources',
           command: process.execPath,
-          args: [...nodeArguments, '--import', dieInTool, resources, '--db', database],
+          args: ['--import', dieInTool, resources, '--db', database],
           env: { ...env, MCP_RESOURCES_JOURNAL: resourcesJournal },
         },
         {

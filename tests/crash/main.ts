@@ -1,0 +1,99 @@
+// Kills the platform at every named point of every story, in recoveries, and at random moments; lets it go on each time,
+// and checks from outside what became of it. Exit code 1 if a promise was broken.
+//
+// Usage: main.ts [--seed N] [--kills N] [--story NAME] [--mutant NAME]
+import { parseArgs } from 'node:util';
+import { type Findings, total } from './findings.ts';
+import { ModelProcess } from './model-process.ts';
+import { type MutantName, mutants } from './mutants.ts';
+import { approversMax, oneDecision } from './one-decision.ts';
+import { bundlePrograms } from './programs.ts';
+import { randomMoments } from './random-moments.ts';
+import { stories, storyOf } from './stories.ts';
+import { firstStart, type Plan, sweep } from './sweep.ts';
+import type { WorldOptions } from './world.ts';
+
+const killsDefault = 100;
+/** Deaths whose recovery is swept too: the platform dies there, and again at each point of what follows. */
+const recoveries: readonly { readonly story: string; readonly after: Plan }[] = [
+  // The decision is on the record, and nobody has begun to act on it.
+  { story: 'add-approved', after: ['append.after:3'] },
+  // The call has run, and nobody has recorded what came of it.
+  { story: 'add-approved', after: ['execute.after:1'] },
+  // The call is on the record, and was not made.
+  { story: 'not-repeatable', after: ['execute.before:1'] },
+];
+
+const begun = performance.now();
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    kills: { type: 'string' },
+    story: { type: 'string' },
+    mutant: { type: 'string' },
+  },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const kills = Number(values.kills ?? killsDefault);
+if (!Number.isInteger(seed) || !Number.isInteger(kills)) throw new Error('--seed and --kills are whole numbers');
+const mutant = mutantOf(values.mutant);
+
+const programs = await bundlePrograms();
+const model = await ModelProcess.start(programs.model);
+const options: WorldOptions = {
+  model,
+  programs,
+  ...(mutant === undefined ? {} : { mutant }),
+};
+const parts: Findings[] = [];
+let points = 0;
+
+async function part(name: string, run: () => Promise<Findings & { plans?: number; missed?: readonly Plan[] }>) {
+  const from = performance.now();
+  const findings = await run();
+  points += findings.plans ?? 0;
+  parts.push(findings);
+  const { violations, kills: killed, calls, inDoubt, recovered, plans, missed = [] } = findings;
+  say(
+    `${name}: ${plans === undefined ? '' : `${plans} points, `}${killed} kills, ${calls} calls, ${inDoubt} in doubt, ` +
+      `${recovered} recovered, ${seconds(from)} s${violations.length === 0 ? '' : `, ${violations.length} VIOLATIONS`}`,
+  );
+  for (const plan of missed) say(`  not reached this time: ${plan.join(', then ')}`);
+  for (const violation of violations) say(`  VIOLATION ${violation}`);
+}
+
+if (values.story === undefined) await part('first start', () => firstStart(options));
+const chosen = values.story === undefined ? stories : [storyOf(values.story)];
+for (const story of chosen) await part(story.name, () => sweep(story, options));
+for (const { story, after } of recoveries) {
+  if (!chosen.includes(storyOf(story))) continue;
+  await part(`recovery of ${story} after ${after.join()}`, () => sweep(storyOf(story), options, after));
+}
+if (values.story === undefined) await part(`${approversMax} approvals at once`, () => oneDecision(options));
+if (kills > 0 && values.story === undefined) {
+  say(`random moments with --seed ${seed}`);
+  await part('random moments', () => randomMoments(options, seed, kills, say));
+}
+model.stop();
+programs.remove();
+
+const all = total(parts);
+say(
+  `${all.violations.length === 0 ? 'all promises kept' : `${all.violations.length} VIOLATIONS`}: points ${points}, ` +
+    `kills ${all.kills}, restarts ${all.restarts}, calls ${all.calls}, in doubt ${all.inDoubt}, ` +
+    `recovered ${all.recovered}, seconds ${seconds(begun)}, seed ${seed}`,
+);
+process.exitCode = all.violations.length === 0 ? 0 : 1;
+
+function mutantOf(name: string | undefined): MutantName | undefined {
+  if (name === undefined) return undefined;
+  const names = Object.keys(mutants) as MutantName[];
+  const found = names.find((one) => one === name);
+  if (found === undefined) throw new Error(`there is no mutant "${name}"; there are ${names.join(', ')}`);
+  return found;
+}
+
+function seconds(from: number): string {
+  return ((performance.now() - from) / 1_000).toFixed(1);
+}

@@ -1,0 +1,73 @@
+import { canonicalJson, parseJson, type RecordedFact } from '@stopgo/core';
+import type { facts } from '@stopgo/proto';
+import type { LoggedConversation } from './evidence.ts';
+
+/** A decision on a call, and when it was taken, in milliseconds since 1970. */
+export type CallDecision = { readonly decision: facts.Decision; readonly at: number; readonly digest: string };
+
+/** A call as the log has it, with all that was recorded about it. */
+export type RecordedCall = {
+  readonly conversationId: string;
+  readonly callId: string;
+  readonly tool: string;
+  /** Canonical. */
+  readonly argumentsJson: string;
+  readonly digest: string;
+  readonly decisions: readonly CallDecision[];
+  /** When its attempts were fenced, in milliseconds since 1970. */
+  readonly starts: readonly number[];
+  readonly doubts: readonly number[];
+  /** A result that is no error, and that the platform had from the tool. */
+  readonly hasResult: boolean;
+};
+
+/** Every call that a model asked for in a conversation. */
+export function callsOf({ id: conversationId, events }: LoggedConversation): RecordedCall[] {
+  return events.flatMap(({ fact }) => {
+    if (fact.case !== 'modelResponded') return [];
+    const { runId, calls } = fact.value;
+    return calls.map((call): RecordedCall => {
+      const about = events.filter((event) => isAbout(event, runId, call.callId));
+      return {
+        conversationId,
+        callId: call.callId,
+        tool: call.tool,
+        argumentsJson: canonicalJson(parseJson(call.argumentsJson) ?? null),
+        digest: call.digest,
+        decisions: decisionsIn(about),
+        starts: about.filter((event) => event.fact.case === 'toolCallStarted').map((event) => event.time),
+        doubts: about.filter((event) => event.fact.case === 'toolCallInDoubt').map((event) => event.time),
+        hasResult: about.some(({ fact: one }) => one.case === 'toolCallFinished' && !one.value.isError),
+      };
+    });
+  });
+}
+
+/** A decision counts with the digest that its request was bound to. */
+function decisionsIn(about: readonly RecordedFact[]): CallDecision[] {
+  const digests = new Map<string, string>();
+  const decisions: CallDecision[] = [];
+  for (const { fact, time } of about) {
+    if (fact.case === 'approvalRequested') digests.set(fact.value.approvalId, fact.value.digest);
+    if (fact.case === 'approvalResolved')
+      decisions.push({
+        decision: fact.value.decision,
+        at: time,
+        digest: digests.get(fact.value.approvalId) ?? 'of no request',
+      });
+  }
+  return decisions;
+}
+
+function isAbout({ fact }: RecordedFact, runId: string, callId: string): boolean {
+  switch (fact.case) {
+    case 'approvalRequested':
+    case 'approvalResolved':
+    case 'toolCallStarted':
+    case 'toolCallFinished':
+    case 'toolCallInDoubt':
+      return fact.value.runId === runId && fact.value.callId === callId;
+    default:
+      return false;
+  }
+}
