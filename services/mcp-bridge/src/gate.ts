@@ -1,4 +1,4 @@
-import { callDigest, policyVerdict } from '@stopgo/core';
+import { callDigest, isRepeatable, policyVerdict } from '@stopgo/core';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** What a call brings along to be let through. */
@@ -31,11 +31,15 @@ export type GateVerdict =
 export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
   const verdict = policyVerdict({ hints: tool.hints, approvalRequired: tool.approvalRequired });
   const approved = call.approvalId !== '';
-  if (verdict.kind === 'allow' && !approved) return { kind: 'open' };
   const label = `the tool "${tool.name}" of the server "${tool.server}"`;
-  if (call.pin !== tool.pin) {
-    return { kind: 'pin_changed', message: `${label} is not defined as it was when the call was made` };
+  const changed = `${label} is not defined as it was when the call was made`;
+  if (verdict.kind === 'allow' && !approved) {
+    // Whether a call is fenced before it is sent was decided by the pinned definition: that decision must still be right.
+    return call.pin === tool.pin || isRepeatable(tool.hints)
+      ? { kind: 'open' }
+      : { kind: 'pin_changed', message: changed };
   }
+  if (call.pin !== tool.pin) return { kind: 'pin_changed', message: changed };
   if (!approved)
     return { kind: 'not_approved', message: `${label} needs an approval, and the call has none (${verdict.reason})` };
   const digest = callDigest({ server: tool.server, tool: tool.name, pin: tool.pin, argumentsJson: call.argumentsJson });

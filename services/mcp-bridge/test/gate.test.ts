@@ -105,6 +105,16 @@ test('a harmless tool whose description changed still runs', async () => {
   finishedOf(await execute('look', {}, { pin }));
 });
 
+test('a call is refused whose tool is not safe to repeat any more: it was not fenced for that', async () => {
+  const server = scriptedServer('s');
+  const { execute, toolNamed } = await startBridge([server.config]);
+  const { pin } = await toolNamed('look');
+  const change = { look: { annotations: { readOnlyHint: false, destructiveHint: false } } };
+  finishedOf(await execute('become', { text: JSON.stringify(change) }));
+  expect(refusedOf(await execute('look', args, { pin })).reason).toBe(RefusedReason.PIN_CHANGED);
+  expect(server.calls('look')).toBe(0);
+});
+
 test('a tool that nobody has, or that is gone, is not found', async () => {
   const server = scriptedServer('s');
   const { execute } = await startBridge([server.config]);
