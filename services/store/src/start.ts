@@ -5,7 +5,7 @@ import type { Logger } from '@stopgo/runtime';
 import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
 import { openFile, openFileReadOnly } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
-import { resetViews, viewsMustBeReset } from './adapters/sqlite-views/schema.ts';
+import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
@@ -33,7 +33,9 @@ export async function startStore({ dataDir, log, observe = () => undefined }: St
   try {
     const { database } = file;
     const parts = embeddedParts(database, log, observe);
-    if (viewsMustBeReset(database, parts.heads.lastPosition)) {
+    const condition = conditionOfViews(database, parts.heads.lastPosition);
+    if (condition !== 'sound') {
+      if (condition === 'ahead of the log') log.error('the event log has lost events; verify it', { dataDir });
       resetViews(database);
       parts.projection.forget();
     }
@@ -61,7 +63,7 @@ export async function openReadOnly({ dataDir, log, observe = () => undefined }: 
   const file = openFileReadOnly(dataDir);
   try {
     const parts = embeddedParts(file.database, log, observe);
-    if (viewsMustBeReset(file.database, parts.heads.lastPosition))
+    if (conditionOfViews(file.database, parts.heads.lastPosition) === 'other version')
       throw failedPrecondition(`the views in ${dataDir} are of another version; start the platform on it once`);
     const { service, stop } = running(parts, file.close);
     const refuse = async () => {

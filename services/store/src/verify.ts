@@ -89,16 +89,19 @@ function decode(bytes: Uint8Array): envelope.Envelope | undefined {
   }
 }
 
-/** Every event belongs to exactly one append, whose key is known. */
+/** Every event belongs to exactly one append, whose key is known, and no append has lost events. */
 async function checkKeys(log: EventLog, stream: StreamName, last: number, problems: Problems): Promise<void> {
   const appends = new Uint8Array(last + 1);
   let after = '';
   for (;;) {
     const keys = await log.allKeys(stream, after, pageEventsMax);
-    for (const { firstRevision, lastRevision } of keys)
+    const head = (await log.head(stream))?.revision ?? 0;
+    for (const { key, firstRevision, lastRevision } of keys) {
+      if (lastRevision > head)
+        problems.add(`the append ${JSON.stringify(key)} reached event ${lastRevision}; the stream ends at ${head}`);
       for (let revision = firstRevision; revision <= Math.min(lastRevision, last); revision++)
         appends[revision] = Math.min(2, (appends[revision] ?? 0) + 1);
-    // Appended since the last event was read.
+    }
     const end = keys.at(-1);
     if (end === undefined) break;
     after = end.key;

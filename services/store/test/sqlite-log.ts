@@ -5,7 +5,7 @@ import type { Logger } from '@stopgo/runtime';
 import { embeddedParts } from '../src/adapters/embedded.ts';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { openFile } from '../src/adapters/sqlite/file.ts';
-import { resetViews, viewsMustBeReset } from '../src/adapters/sqlite-views/schema.ts';
+import { conditionOfViews, resetViews } from '../src/adapters/sqlite-views/schema.ts';
 import type { Observe } from '../src/observe.ts';
 import type { LogUnderTest } from './event-log.contract.ts';
 
@@ -32,7 +32,7 @@ export function openParts(
   const file = openFile(dataDir);
   const database = wrap(file.database);
   const parts = embeddedParts(database, silent, observe);
-  if (viewsMustBeReset(database, parts.heads.lastPosition)) resetViews(database);
+  if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);
   return {
     ...parts,
     database,

@@ -64,17 +64,28 @@ const version = `fold ${foldVersion}, rows ${rowsVersion}, tables ${sha256Hex(ta
 
 const names = ['views_meta', 'conversations', 'conversation_counts', 'messages', 'message_words', 'approvals'];
 
-/** True if tables are missing, of another version of the fold, ahead of the log, or have lost conversations. */
-export function viewsMustBeReset(database: SqlDatabase, lastPosition: number): boolean {
+/** How the views stand to the log. All but `sound` are to be made anew. */
+export type ViewsCondition =
+  /** They show the log, or a part of it that they can go on from. */
+  | 'sound'
+  /** Not made by this version, or not all there. */
+  | 'other version'
+  /** They have lost conversations. */
+  | 'incomplete'
+  /** They show events that the log has not: the log has lost some. */
+  | 'ahead of the log';
+
+/** Looks at what can be told at once; `verify` looks at every row. */
+export function conditionOfViews(database: SqlDatabase, lastPosition: number): ViewsCondition {
   const count = (sql: string) => database.one(sql, (row) => integer(row, 0))() ?? 0;
   const list = names.map((name) => `'${name}'`).join(', ');
-  if (count(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${list})`) !== names.length)
-    return true;
-  const meta = metaOf(database);
-  if (meta?.version !== version || meta.checkpoint > lastPosition) return true;
-  if (meta.checkpoint < lastPosition) return false;
+  const present = count(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${list})`);
+  const meta = present === names.length ? metaOf(database) : undefined;
+  if (meta?.version !== version) return 'other version';
+  if (meta.checkpoint > lastPosition) return 'ahead of the log';
+  if (meta.checkpoint < lastPosition) return 'sound';
   const streams = count(`SELECT count(*) FROM streams WHERE name >= 'conversation-' AND name < 'conversation.'`);
-  return count('SELECT count(*) FROM conversations') !== streams;
+  return count('SELECT count(*) FROM conversations') === streams ? 'sound' : 'incomplete';
 }
 
 function metaOf(database: SqlDatabase): { readonly version: string; readonly checkpoint: number } | undefined {
