@@ -33,9 +33,9 @@ export async function respond(exchange: Exchange): Promise<void> {
   const { events, contentType } = provider.events(turn, answer);
   response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
   const half = Math.floor(events.length / 2);
-  const broken = step.truncateStream || step.stallStream;
-  for (const event of broken ? events.slice(0, half) : events) response.write(event);
+  for (const event of events.slice(0, half)) response.write(event);
   if (step.stallStream && script) await Promise.race([script.released(), left]);
+  if (!step.truncateStream) for (const event of events.slice(half)) response.write(event);
   response.end();
 }
 

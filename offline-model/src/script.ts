@@ -21,7 +21,7 @@ export type ScriptStep = {
   readonly reset?: true;
   /** Sends the first half of the answer, then ends it as if it were complete. */
   readonly truncateStream?: true;
-  /** Sends the first half of the answer, then nothing until the scripts are released. */
+  /** Sends the first half of the answer, then nothing until the scripts are released, then the rest. */
   readonly stallStream?: true;
 };
 
