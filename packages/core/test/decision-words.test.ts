@@ -1,0 +1,79 @@
+import { decisionOfWord, type Json, parseDecision } from '@stopgo/core';
+import { describe, expect, test } from 'vitest';
+
+const yes = ['yes', 'y', 'true', 'approve', 'approved', 'ok', 'confirm'];
+const no = ['no', 'n', 'false', 'reject', 'rejected', 'deny', 'denied', 'cancel'];
+const spellings = (word: string) => [word, word.toUpperCase(), `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`];
+const kindOf = (body: Json) => {
+  const parsed = parseDecision(body);
+  return parsed.ok ? parsed.decision.kind : undefined;
+};
+
+describe('the words of a decision', () => {
+  test.each(yes.flatMap(spellings))('%s approves, as action, answer and word', (word) => {
+    expect([kindOf({ action: word }), kindOf({ answer: word }), decisionOfWord(word)]).toEqual([
+      'approve',
+      'approve',
+      'approve',
+    ]);
+  });
+
+  test.each(no.flatMap(spellings))('%s rejects, as action, answer and word', (word) => {
+    expect([kindOf({ action: word }), kindOf({ answer: word }), decisionOfWord(word)]).toEqual([
+      'reject',
+      'reject',
+      'reject',
+    ]);
+  });
+
+  test('a boolean decides, and may agree with a word', () => {
+    expect([kindOf({ approved: true }), kindOf({ approved: false })]).toEqual(['approve', 'reject']);
+    expect(kindOf({ approved: true, action: 'OK', answer: 'y' })).toBe('approve');
+    expect(kindOf({ approved: false, answer: 'denied', by: 'ada' })).toBe('reject');
+  });
+
+  test.each(['run_again', 'happened', 'give_up'])('%s is an action on a call in doubt, and no answer', (word) => {
+    expect([kindOf({ action: word.toUpperCase() }), kindOf({ answer: word })]).toEqual([word, undefined]);
+  });
+
+  test('what happened may be told', () => {
+    expect(parseDecision({ action: 'happened', result: 'id 7', by: 'ada' })).toEqual({
+      ok: true,
+      decision: { kind: 'happened', result: 'id 7' },
+      by: 'ada',
+    });
+    expect(parseDecision({ action: 'happened' })).toMatchObject({ decision: { result: '' } });
+  });
+});
+
+describe('no decision', () => {
+  test.each([
+    ['an empty body', {}],
+    ['null', null],
+    ['a list', ['yes']],
+    ['a word alone', 'yes'],
+    ['a boolean alone', true],
+    ['another word', { action: 'maybe' }],
+    ['an empty word', { answer: '' }],
+    ['a word within words', { answer: 'yes please' }],
+    ['a boolean as text', { approved: 'true' }],
+    ['a boolean as number', { approved: 1 }],
+    ['a null', { approved: null }],
+    ['a word that is a boolean', { action: true }],
+    ['a word that is a number', { answer: 1 }],
+    ['a list of words', { action: ['yes'] }],
+    ['a field of another name', { approve: true }],
+    ['a field of another case', { Approved: true }],
+    ['an approver alone', { by: 'ada' }],
+    ['an approver that is no text', { approved: true, by: 7 }],
+    ['a result of what did not happen', { action: 'give_up', result: 'x' }],
+    ['a result that is no text', { action: 'happened', result: 1 }],
+    ['a boolean that disagrees with the action', { approved: true, action: 'no' }],
+    ['a boolean that disagrees with the answer', { approved: false, answer: 'yes' }],
+    ['an action that disagrees with the answer', { action: 'approve', answer: 'reject' }],
+    ['a good word beside a bad one', { action: 'approve', answer: 'perhaps' }],
+    ['a yes beside a choice', { approved: true, action: 'run_again' }],
+  ] satisfies [string, Json][])('is %s', (_, body) => {
+    expect(parseDecision(body)).toEqual({ ok: false, problem: expect.stringMatching(/./) });
+  });
+});

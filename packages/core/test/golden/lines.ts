@@ -1,0 +1,67 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  canonicalJson,
+  chainHash,
+  decodeRecorded,
+  type Json,
+  newEvents,
+  type ProjectedRows,
+  type RecordedFact,
+  sha256Hex,
+  uuidFrom,
+} from '@stopgo/core';
+import { envelope, views } from '@stopgo/proto';
+import { Rows } from '../rows.ts';
+
+/** One recorded event, and what the code of that day made of it. */
+export type GoldenLine = {
+  /** For readers only. */
+  readonly summary: string;
+  /** Base64 of the stored bytes, and of their hash in the chain. */
+  readonly envelope: string;
+  readonly hash: string;
+  /** SHA-256 of the folded state after the event, and of the rows that the event changed. */
+  readonly state: string;
+  readonly rows: string;
+};
+
+export const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+export const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
+
+/** The stored bytes of an event, as the store writes them. */
+export function envelopeOf(event: RecordedFact, name: string): Uint8Array {
+  const { actor, causationId, correlationId, revision, stream, time, fact } = event;
+  const [stored] = newEvents([fact], { now: time, actor, causationId, correlationId }, [
+    uuidFrom('golden', name, String(revision)),
+  ]);
+  if (stored === undefined) throw new Error('an event was not made');
+  const { $typeName: _, $unknown: __, ...fields } = stored;
+  return toBinary(envelope.EnvelopeSchema, create(envelope.EnvelopeSchema, { ...fields, stream, revision }));
+}
+
+/** What today's code makes of recorded events, one by one, from their stored bytes. */
+export function replay(envelopes: readonly Uint8Array[], chainStart: Uint8Array): Omit<GoldenLine, 'envelope'>[] {
+  const rows = new Rows();
+  let hash = chainStart;
+  return envelopes.map((bytes) => {
+    hash = chainHash(hash, bytes);
+    const event = decodeRecorded({ envelope: bytes });
+    const projected = rows.add([event]);
+    return {
+      summary: `${event.revision} ${event.fact.case} by ${event.actor.kind} ${event.actor.id}`.trimEnd(),
+      hash: toBase64(hash),
+      state: sha256Hex(canonicalJson(rows.state as unknown as Json)),
+      rows: digestOf(projected),
+    };
+  });
+}
+
+function digestOf({ head, messages, approvals }: ProjectedRows): string {
+  return sha256Hex(
+    canonicalJson([
+      toBase64(toBinary(views.ConversationHeadSchema, head)),
+      messages.map((one) => toBase64(toBinary(views.MessageSchema, one))),
+      approvals.map((one) => toBase64(toBinary(views.ApprovalSchema, one))),
+    ]),
+  );
+}

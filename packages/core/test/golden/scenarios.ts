@@ -1,0 +1,155 @@
+import { type AgentDefinition, toolPin } from '@stopgo/core';
+import { by, type Happening } from '../specification.ts';
+import {
+  agentOf,
+  answered,
+  approved,
+  bringsToken,
+  call,
+  canceled,
+  changed,
+  claim,
+  decided,
+  drove,
+  handsInLate,
+  llm,
+  opened,
+  rejected,
+  returns,
+  said,
+  starts,
+  tool,
+  unauthenticated,
+  unknown,
+} from '../story.ts';
+
+const id = 'root#1.0';
+const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
+const asksToAdd = answered({ text: 'I would like to add it.', calls: [call('add', { name: 'my-test', value: 42 })] });
+const started = [
+  user(opened),
+  user(said('create my-test')),
+  asksToAdd,
+  by('ada', approved()),
+  drove([claim, starts(id)]),
+];
+const inDoubt = [...started, drove([unknown(id)])];
+const done = answered({ text: 'It is done.' });
+
+const tree: AgentDefinition = agentOf({
+  type: 'sequential',
+  name: 'report',
+  children: [
+    {
+      type: 'parallel',
+      name: 'research',
+      onError: 'continue',
+      children: [llm({ name: 'left', outputKey: 'left' }), llm({ name: 'right', approval: 'require' })],
+    },
+    { type: 'loop', name: 'refine', iterationsMax: 2, children: [llm({ name: 'writer', canExitLoop: true })] },
+  ],
+});
+const inTree = { agent: tree };
+
+/** What is recorded, by file name: one story for each way that a run can go. */
+export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
+  'plain-answer': [user(opened), user(said('hello')), answered({ text: 'Hello.' })],
+  'read-only-call': [
+    user(opened),
+    user(said('what is there?')),
+    answered({ calls: [call('list')] }),
+    drove([returns(id, '{"resources":[]}')]),
+    answered({ text: 'Nothing.' }),
+  ],
+  approve: [...started, drove([returns(id, '{"id":"1"}')]), done],
+  reject: [user(opened), user(said('create my-test')), asksToAdd, by('ada', rejected()), drove([claim])],
+  'two-gated-calls': [
+    user(opened),
+    user(said('swap them')),
+    answered({ calls: [call('add', { name: 'b' }), call('remove', { id: 'a' })] }),
+    by('ada', approved('root#1.1')),
+    drove([claim, starts('root#1.1')]),
+    drove([returns('root#1.1', 'removed')]),
+    by('bob', rejected('root#1.0')),
+    drove([claim]),
+    answered({ text: 'Only the old one is gone.' }),
+  ],
+  'in-doubt-run-again': [
+    ...inDoubt,
+    by('ada', decided({ kind: 'run_again' })),
+    drove([claim, starts(id, 2)]),
+    handsInLate(id, 'the first came through', 1),
+    drove([returns(id, 'the second too', 2)]),
+    done,
+  ],
+  'in-doubt-happened': [
+    ...inDoubt,
+    by('ada', decided({ kind: 'happened', result: 'it is there' })),
+    drove([claim]),
+    done,
+  ],
+  'in-doubt-give-up': [...inDoubt, by('ada', decided({ kind: 'give_up' })), drove([claim]), done],
+  'in-doubt-late-outcome': [...inDoubt, handsInLate(id, 'it is there'), drove([claim]), done],
+  'pin-changed': [
+    ...started,
+    drove([changed(id, tool('add', { destructive: true }, { pin: toolPin('add, second edition').pin }))]),
+    by('ada', approved()),
+    drove([claim, starts(id, 2)]),
+    drove([returns(id, '{"id":"1"}', 2)]),
+    done,
+  ],
+  'token-needed': [
+    user(opened),
+    user(said('what is there?', { token: true })),
+    answered({ calls: [call('list')] }),
+    drove([unauthenticated(id)]),
+    user(bringsToken),
+    drove([claim, returns(id, '[]', 2)]),
+    done,
+  ],
+  cancel: [
+    ...started,
+    user(canceled),
+    handsInLate(id, 'it ran all the same'),
+    user(said('and now?', { runId: 'run-2' })),
+  ],
+  'model-failure': [
+    user(opened),
+    user(said('hello')),
+    drove([
+      {
+        type: 'modelFailed',
+        stepId: 'root',
+        turn: 1,
+        model: 'offline',
+        message: 'no quota',
+        text: 'LLM error: no quota',
+      },
+    ]),
+    user(said('again', { runId: 'run-2' })),
+    answered({ text: 'Hello.' }),
+  ],
+  'refused-calls': [
+    user(opened),
+    user(said('try')),
+    answered({ calls: [call('drop'), call('add', 'not JSON'), call('note', { text: 'x' })] }),
+    drove([starts('root#1.2')]),
+    drove([returns('root#1.2', 'no room', 1, true)]),
+    answered({ text: 'None of it worked.' }),
+  ],
+  tree: [
+    user(opened),
+    user(said('report', inTree)),
+    answered({ text: 'Left.', step: 'root/0/0' }, inTree),
+    answered({ calls: [call('add', { name: 'x' })], step: 'root/0/1' }, inTree),
+    by('ada', approved()),
+    drove([claim, starts('root/0/1#1.0')], inTree),
+    drove([returns('root/0/1#1.0', 'added')], inTree),
+    answered({ text: 'Right.', step: 'root/0/1' }, inTree),
+    answered({ text: 'First draft.', calls: [call('remove', { id: 'x' })], step: 'root/1[1]/0' }, inTree),
+    drove([starts('root/1[1]/0#1.0')], inTree),
+    drove([returns('root/1[1]/0#1.0', 'removed')], inTree),
+    answered({ text: 'Better.', step: 'root/1[1]/0' }, inTree),
+    answered({ text: 'Best.', calls: [call('exit_loop')], step: 'root/1[2]/0' }, inTree),
+  ],
+};

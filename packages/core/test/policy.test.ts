@@ -1,0 +1,53 @@
+import { effectiveHints, isRepeatable, type Json, policyVerdict } from '@stopgo/core';
+import { describe, expect, test } from 'vitest';
+
+type Row = readonly [what: string, annotations: Json | undefined, topLevel: Json | undefined, run: string, ask: string];
+
+/** What a server declares, and the verdict where the configuration says `unannotated: run` and `unannotated: ask`. */
+const rows: readonly Row[] = [
+  ['nothing', undefined, undefined, 'allow', 'ask'],
+  ['no annotation that matters', { title: 'x', openWorldHint: false }, undefined, 'allow', 'ask'],
+  ['destructive', { destructiveHint: true }, undefined, 'ask', 'ask'],
+  ['not destructive', { destructiveHint: false }, undefined, 'allow', 'allow'],
+  ['destructive at the top level', undefined, true, 'ask', 'ask'],
+  ['not destructive at the top level', undefined, false, 'allow', 'allow'],
+  ['destructive, but not at the top level', { destructiveHint: true }, false, 'ask', 'ask'],
+  ['not destructive, but at the top level', { destructiveHint: false }, true, 'allow', 'allow'],
+  ['read-only', { readOnlyHint: true }, undefined, 'allow', 'allow'],
+  ['read-only and destructive', { readOnlyHint: true, destructiveHint: true }, undefined, 'allow', 'allow'],
+  ['read-only, and destructive at the top level', { readOnlyHint: true }, true, 'allow', 'allow'],
+  ['not read-only', { readOnlyHint: false }, undefined, 'allow', 'ask'],
+  ['a hint that is no boolean', { destructiveHint: 'false', readOnlyHint: 1 }, 'yes', 'allow', 'ask'],
+  ['annotations that are no object', ['destructiveHint'], undefined, 'allow', 'ask'],
+  ['idempotent', { idempotentHint: true }, undefined, 'allow', 'ask'],
+];
+
+describe('the verdict on a tool', () => {
+  test.each(rows)('that declares %s', (_, annotations, topLevelDestructive, run, ask) => {
+    const source = {
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(topLevelDestructive === undefined ? {} : { topLevelDestructive }),
+    };
+    const verdict = (unannotated: 'run' | 'ask') =>
+      policyVerdict({ hints: effectiveHints({ ...source, unannotated }), approvalRequired: false }).kind;
+    expect([verdict('run'), verdict('ask')]).toEqual([run, ask]);
+  });
+
+  test('is to ask, whatever it declares, if the configuration requires it', () => {
+    const hints = effectiveHints({ annotations: { readOnlyHint: true }, unannotated: 'run' });
+    expect(policyVerdict({ hints, approvalRequired: true })).toEqual({
+      kind: 'ask',
+      reason: 'approval is required by configuration',
+    });
+  });
+});
+
+test.each([
+  ['says nothing', {}, false],
+  ['only reads', { readOnlyHint: true }, true],
+  ['is idempotent', { idempotentHint: true }, true],
+  ['is idempotent and destructive', { idempotentHint: true, destructiveHint: true }, true],
+  ['is not idempotent', { idempotentHint: false }, false],
+])('a call of a tool that %s may be repeated: %o gives %s', (_, annotations, repeatable) => {
+  expect(isRepeatable(effectiveHints({ annotations, unannotated: 'run' }))).toBe(repeatable);
+});
