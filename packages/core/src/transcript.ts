@@ -53,6 +53,8 @@ export class TranscriptBuilder implements Transcript {
   readonly results = new Map<string, CallResult>();
   private readonly late = new Set<string>();
   revision = 0;
+  /** Roughly what the texts take in memory, in characters. */
+  size = 0;
 
   /** Adds the next event; one that was added before changes nothing. Throws if an event between is missing. */
   add(event: RecordedFact): void {
@@ -95,6 +97,9 @@ export class TranscriptBuilder implements Transcript {
 
   private say(runId: string, stepId: string, message: TranscriptMessage): void {
     this.entries.push({ revision: this.revision, runId, stepId, message });
+    this.size += message.text.length;
+    if (message.role !== 'assistant') return;
+    this.size += message.opaque.length + message.calls.reduce((sum, call) => sum + call.argumentsJson.length, 0);
   }
 
   private closing(runId: string, text: string): void {
@@ -106,6 +111,7 @@ export class TranscriptBuilder implements Transcript {
   private result(runId: string, callId: string, content: string, isError: boolean, late = false): void {
     const key = resultKey(runId, callId);
     if (this.results.has(key) && (late || !this.late.has(key))) return;
+    this.size += content.length - (this.results.get(key)?.content.length ?? 0);
     this.results.set(key, { content, isError });
     if (late) this.late.add(key);
     else this.late.delete(key);

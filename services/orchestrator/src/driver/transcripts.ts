@@ -3,11 +3,14 @@ import type { ConversationLog } from '@stopgo/log';
 
 /** Conversations whose transcripts are kept in memory. A lost one is read again from the log. */
 export const transcriptsKeptMax = 500;
+/** Characters of all transcripts kept together; the one in use is kept whatever its size. */
+export const transcriptCharactersMax = 32 * 1024 * 1024;
 
 /** Transcripts of the conversations that were driven last, so that a model call needs no read of the log. */
 export class Transcripts {
   private readonly kept = new Map<string, TranscriptBuilder>();
   private readonly log: ConversationLog;
+  private characters = 0;
 
   constructor(log: ConversationLog) {
     this.log = log;
@@ -19,7 +22,8 @@ export class Transcripts {
     if (first === undefined) return;
     const builder = this.kept.get(conversationId) ?? (first.revision === 1 ? this.keep(conversationId) : undefined);
     if (builder === undefined || first.revision > builder.revision + 1) return;
-    for (const event of events) builder.add(event);
+    this.grow(conversationId, builder, events);
+    this.forgetOldest();
   }
 
   /**
@@ -27,12 +31,12 @@ export class Transcripts {
    * that lags behind does not show it yet.
    */
   async upTo(conversationId: string, revision: number, signal: AbortSignal): Promise<Transcript> {
-    const builder = this.kept.get(conversationId) ?? new TranscriptBuilder();
+    const builder = this.keep(conversationId);
     if (builder.revision < revision) {
       for await (const event of this.log.read(conversationStream(conversationId), builder.revision + 1, signal))
-        builder.add(event);
+        this.grow(conversationId, builder, [event]);
+      this.forgetOldest();
     }
-    this.keep(conversationId, builder);
     // A model that is not told what is on the record would ask for it again.
     if (builder.revision < revision) throw lagging(conversationId, revision);
     return builder;
@@ -57,14 +61,34 @@ export class Transcripts {
     throw lagging(conversationId, revision);
   }
 
-  private keep(conversationId: string, builder = new TranscriptBuilder()): TranscriptBuilder {
-    this.kept.delete(conversationId);
+  /** The conversation's transcript, as the one used last. */
+  private keep(conversationId: string): TranscriptBuilder {
+    const builder = this.kept.get(conversationId) ?? new TranscriptBuilder();
+    this.forget(conversationId);
     this.kept.set(conversationId, builder);
-    if (this.kept.size > transcriptsKeptMax) {
-      const oldest = this.kept.keys().next().value;
-      if (oldest !== undefined) this.kept.delete(oldest);
-    }
+    this.characters += builder.size;
+    this.forgetOldest();
     return builder;
+  }
+
+  private grow(conversationId: string, builder: TranscriptBuilder, events: readonly RecordedFact[]): void {
+    const before = builder.size;
+    for (const event of events) builder.add(event);
+    // One that was forgotten while it was read is not counted.
+    if (this.kept.get(conversationId) === builder) this.characters += builder.size - before;
+  }
+
+  private forgetOldest(): void {
+    for (const conversationId of this.kept.keys()) {
+      if (this.kept.size === 1) return;
+      if (this.kept.size <= transcriptsKeptMax && this.characters <= transcriptCharactersMax) return;
+      this.forget(conversationId);
+    }
+  }
+
+  private forget(conversationId: string): void {
+    this.characters -= this.kept.get(conversationId)?.size ?? 0;
+    this.kept.delete(conversationId);
   }
 }
 
