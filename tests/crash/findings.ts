@@ -31,7 +31,7 @@ export async function conclude(world: World, notes: Notes): Promise<Findings> {
   const inDoubt = evidence.conversations.flatMap(callsOf).reduce((sum, call) => sum + call.doubts.length, 0);
   // The last life ended in good order.
   const kills = evidence.deaths.length - 1;
-  if (violations.length === 0) world.remove();
+  if (violations.length === 0 || world.options.keepEvidence === false) world.remove();
   else violations.push(`what is left of it is in ${world.folder}`);
   return { violations, kills, restarts, calls: evidence.toolRuns.length, inDoubt, recovered };
 }

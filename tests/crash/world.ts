@@ -16,6 +16,8 @@ export type WorldOptions = {
   readonly model: ModelProcess;
   readonly programs: Programs;
   readonly mutant?: MutantName;
+  /** False: the files are removed also if something is wrong. */
+  readonly keepEvidence?: boolean;
 };
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
@@ -29,7 +31,7 @@ export class World {
   readonly dataDir = join(this.folder, 'data');
   readonly model: ModelProcess;
   readonly lives: Life[] = [];
-  private readonly options: WorldOptions;
+  readonly options: WorldOptions;
   /** Requests that the model had before this world was. */
   private readonly requestsBefore: number;
   private readonly orders: { tool: string; deaths: string; log: string; config: string };
@@ -94,11 +96,6 @@ export class World {
   /** What the model was asked in the lives that are over. */
   modelRequests(): readonly ModelRequest[] {
     return this.model.requests.slice(this.requestsBefore);
-  }
-
-  /** What the platform wrote about itself. */
-  log(): string {
-    return readFileSync(this.orders.log, 'utf8');
   }
 
   /**

@@ -1,0 +1,217 @@
+import { type Actor, type Fact, fact, type RecordedFact } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { check } from './checker.ts';
+import type { Evidence } from './evidence.ts';
+
+// One conversation as it should be: a gated call that was approved, cut short by a death, in doubt, and run again. Then
+// every part of it is forged, one after the other.
+
+const id = 'c';
+const ids = { runId: 'r', stepId: 'root', callId: 'root#1.0' };
+const args = '{"name":"x","value":1}';
+const { ApprovalKind, Decision, Disposition } = facts;
+
+type Timed = readonly [at: number, fact: Fact];
+
+const story: readonly Timed[] = [
+  [100, fact('userMessageReceived', { runId: 'r', text: 'add x', idempotency: { key: 'key-message' } })],
+  [100, fact('runStarted', { runId: 'r' })],
+  [
+    110,
+    fact('modelResponded', {
+      runId: 'r',
+      stepId: 'root',
+      turn: 1,
+      calls: [
+        {
+          callId: ids.callId,
+          tool: 'resources_add',
+          argumentsJson: '{ "value": 1, "name": "x" }',
+          disposition: Disposition.GATED,
+          digest: 'd',
+        },
+      ],
+    }),
+  ],
+  [110, fact('approvalRequested', { ...ids, approvalId: 'a', kind: ApprovalKind.TOOL, digest: 'd' })],
+  [
+    120,
+    fact('approvalResolved', {
+      ...ids,
+      approvalId: 'a',
+      decision: Decision.APPROVED,
+      idempotency: { key: 'key-approve' },
+    }),
+  ],
+  [130, fact('toolCallStarted', { ...ids, attempt: 1, approvalId: 'a' })],
+  [200, fact('toolCallInDoubt', { ...ids, attempt: 1 })],
+  [200, fact('approvalRequested', { ...ids, approvalId: 'b', kind: ApprovalKind.IN_DOUBT, digest: 'd' })],
+  [210, fact('approvalResolved', { ...ids, approvalId: 'b', decision: Decision.RUN_AGAIN })],
+  [220, fact('toolCallStarted', { ...ids, attempt: 2, approvalId: 'a' })],
+  [240, fact('toolCallFinished', { ...ids, attempt: 2, content: 'added' })],
+  [250, fact('modelResponded', { runId: 'r', stepId: 'root', turn: 2, text: 'done' })],
+  [250, fact('runCompleted', { runId: 'r' })],
+];
+
+const sound: Evidence = evidence(story);
+
+function evidence(timed: readonly Timed[], change: Partial<Evidence> = {}): Evidence {
+  const actor: Actor = { kind: 'system', id: 'o' };
+  const frame = { stream: 'conversation-c', eventId: '', actor, causationId: '', correlationId: '' };
+  const events: RecordedFact[] = timed.map(([time, one], index) => ({
+    ...frame,
+    revision: index + 1,
+    time,
+    fact: one,
+  }));
+  const body = '{"contents":[{"parts":[{"text":"add x"}]}]}';
+  return {
+    conversations: [{ id, events }],
+    problems: [],
+    toolRuns: [
+      { tool: 'resources_add', argumentsJson: args, begunAt: 140 },
+      { tool: 'resources_add', argumentsJson: args, begunAt: 230, endedAt: 235 },
+    ],
+    modelRequests: [
+      { life: 0, body, historyLength: 1 },
+      { life: 1, body, historyLength: 3 },
+    ],
+    acknowledged: [
+      { kind: 'message', conversationId: id, key: 'key-message', text: 'add x' },
+      { kind: 'decision', conversationId: id, key: 'key-approve', approvalId: 'a', decision: 'approved' },
+    ],
+    lives: [
+      { begunAt: 50, endedAt: 150 },
+      { begunAt: 160, endedAt: 300 },
+    ],
+    deaths: [150, 300],
+    ...change,
+  };
+}
+
+/** The story without some of its facts, or with others in their place. */
+function told(change: (at: number, one: Fact) => readonly Timed[]): Evidence {
+  return evidence(story.flatMap(([at, one]) => change(at, one)));
+}
+
+function without(isGone: (one: Fact) => boolean): Evidence {
+  return told((at, one) => (isGone(one) ? [] : [[at, one]]));
+}
+
+test('a story as it should be has nothing wrong with it', () => {
+  expect(check(sound)).toEqual([]);
+});
+
+describe('the checker sees', () => {
+  const [first, second] = sound.toolRuns;
+  const [asked, askedOn] = sound.modelRequests;
+  if (first === undefined || second === undefined || asked === undefined || askedOn === undefined)
+    throw new Error('the story has two runs and two requests');
+  const isResolved = (one: Fact, approvalId: string): boolean =>
+    one.case === 'approvalResolved' && one.value.approvalId === approvalId;
+
+  test.each<[string, Evidence, string]>([
+    [
+      'a run that no model asked for',
+      { ...sound, toolRuns: [first, second, { ...second, argumentsJson: '{"name":"y","value":1}' }] },
+      'a tool ran what no model asked for',
+    ],
+    [
+      'a run with other arguments than were approved',
+      { ...sound, toolRuns: [{ ...first, argumentsJson: '{"name":"x","value":2}' }, second] },
+      'a tool ran what no model asked for',
+    ],
+    ['a run without an approval', without((one) => isResolved(one, 'a')), 'a gated call ran without an approval'],
+    [
+      'a run before its approval',
+      { ...sound, toolRuns: [{ ...first, begunAt: 119 }, second] },
+      'a gated call ran without an approval',
+    ],
+    [
+      'a run with the approval of another call',
+      told((at, one) =>
+        one.case === 'approvalRequested' && one.value.approvalId === 'a'
+          ? [[at, fact('approvalRequested', { ...ids, approvalId: 'a', kind: ApprovalKind.TOOL, digest: 'other' })]]
+          : [[at, one]],
+      ),
+      'a gated call ran without an approval',
+    ],
+    [
+      'a run after a no',
+      told((at, one) =>
+        isResolved(one, 'a')
+          ? [[at, fact('approvalResolved', { ...ids, approvalId: 'a', decision: Decision.REJECTED })]]
+          : [[at, one]],
+      ),
+      'a gated call ran without an approval',
+    ],
+    ['a second run that nobody asked for', without((one) => isResolved(one, 'b')), 'a call ran twice'],
+    [
+      'a third run after one decision',
+      { ...sound, toolRuns: [first, second, { ...second, begunAt: 236 }] },
+      'a call ran twice',
+    ],
+    [
+      'a run before its fence',
+      { ...sound, toolRuns: [{ ...first, begunAt: 125 }, second] },
+      'a call ran before it was on the record',
+    ],
+    ['a result that no tool gave', { ...sound, toolRuns: [first] }, 'a result was recorded of a call'],
+    ['a doubt without a death', { ...sound, deaths: [300] }, 'a call is in doubt although nothing died'],
+    [
+      'a lost message',
+      without((one) => one.case === 'userMessageReceived'),
+      'an acknowledged message is in the log 0 times',
+    ],
+    [
+      'a message taken twice',
+      told((at, one) =>
+        one.case === 'userMessageReceived'
+          ? [
+              [at, one],
+              [at, one],
+            ]
+          : [[at, one]],
+      ),
+      'an acknowledged message is in the log 2 times',
+    ],
+    ['a lost decision', without((one) => isResolved(one, 'a')), 'an acknowledged decision is in the log 0 times'],
+    [
+      'a lost cancel',
+      { ...sound, acknowledged: [{ kind: 'cancel', conversationId: id, key: 'key-cancel' }] },
+      'an acknowledged cancel is in the log 0 times',
+    ],
+    [
+      'two decisions on one approval',
+      told((at, one) =>
+        isResolved(one, 'b')
+          ? [
+              [at, one],
+              [at, one],
+            ]
+          : [[at, one]],
+      ),
+      'was decided twice',
+    ],
+    ['a run left alone', without((one) => one.case === 'runCompleted'), 'has a run that nobody brings to an end'],
+    [
+      'a model asked twice at once',
+      { ...sound, modelRequests: [asked, askedOn, askedOn] },
+      'asked the model twice for turn 2',
+    ],
+    [
+      'a model asked again after a restart',
+      { ...sound, modelRequests: [asked, askedOn, { ...asked, life: 1 }] },
+      'asked the model for turn 1 after its answer was recorded',
+    ],
+    [
+      'an answer that no model gave',
+      { ...sound, modelRequests: [asked] },
+      'has 2 answers, and the model was asked for 1',
+    ],
+    ['a broken chain', { ...sound, problems: ['event 3: the hash is wrong'] }, 'the log or its views do not verify'],
+  ])('%s', (_, forged, violation) => {
+    expect(check(forged).join('\n')).toContain(violation);
+  });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ModelProcess } from './model-process.ts';
+import type { MutantName } from './mutants.ts';
+import { oneDecision } from './one-decision.ts';
+import { bundlePrograms, type Programs } from './programs.ts';
+import { storyOf } from './stories.ts';
+import { type Plan, runPlans } from './sweep.ts';
+
+// The most telling points of `npm run test:crash`, and the mutants that it must see.
+
+/** For a machine that is busy with other things; everything here takes a few seconds. */
+const testMs = 120_000;
+
+let programs: Programs;
+let model: ModelProcess;
+
+beforeAll(async () => {
+  programs = await bundlePrograms();
+  model = await ModelProcess.start(programs.model);
+}, testMs);
+
+afterAll(() => {
+  model.stop();
+  programs.remove();
+});
+
+test.each<{ story: string; plans: readonly Plan[]; inDoubt: number }>([
+  {
+    story: 'add-approved',
+    plans: [['append.after:1'], ['append.after:3'], ['tool.end.both:1'], ['execute.after:1', 'fence.before:1']],
+    inDoubt: 2,
+  },
+  { story: 'not-repeatable', plans: [['execute.before:1'], ['model.after:2']], inDoubt: 1 },
+])(
+  '$story: killed at the most telling points, it keeps its promises',
+  async ({ story, plans, inDoubt }) => {
+    const found = await runPlans(storyOf(story), plans, { model, programs });
+    expect(found.violations).toEqual([]);
+    expect(found.missed).toEqual([]);
+    expect(found.inDoubt).toBeGreaterThanOrEqual(inDoubt);
+  },
+  testMs,
+);
+
+test(
+  'fifty approvals at once: the call runs once, and the others are told who decided',
+  async () => {
+    const found = await oneDecision({ model, programs });
+    expect(found.violations).toEqual([]);
+  },
+  testMs,
+);
+
+describe('a platform that is broken on purpose is found out', () => {
+  test.each<[MutantName, string, Plan, string]>([
+    ['ignore-fence', 'not-repeatable', ['execute.after:1'], 'a call ran twice and nobody asked for it'],
+    ['execute-twice', 'add-approved', [], 'a call ran twice and nobody asked for it'],
+    ['no-approval', 'add-approved', [], 'a gated call ran without an approval before it'],
+    ['ask-model-again', 'list', [], 'asked the model twice for turn 1'],
+  ])(
+    '%s',
+    async (mutant, story, plan, violation) => {
+      const found = await runPlans(storyOf(story), [plan], { model, programs, mutant, keepEvidence: false });
+      expect(found.violations.join('\n')).toContain(violation);
+    },
+    testMs,
+  );
+});
