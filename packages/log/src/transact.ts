@@ -75,7 +75,11 @@ export async function transact<D extends { readonly kind: string }>(
   for (;;) {
     const decision = command.decide(state);
     const facts = command.factsOf(decision);
-    if (facts === undefined || facts.length === 0) return { kind: 'refused', decision, state };
+    if (facts === undefined || facts.length === 0) {
+      // What came in between may be this very command: the same request, sent twice at once.
+      const twin = state === loaded.state ? undefined : await repeatedMeanwhile(ports, loaded, state, command, deadline);
+      return twin ?? { kind: 'refused', decision, state };
+    }
     const append: Append = {
       stream: conversationStream(loaded.conversationId),
       expectedRevision: state.revision,
@@ -141,6 +145,22 @@ function repeated(
     });
   const { firstRevision, lastRevision } = known;
   return { kind: 'repeated', firstRevision, lastRevision, state: loaded.state };
+}
+
+async function repeatedMeanwhile(
+  ports: TransactPorts,
+  loaded: Loaded,
+  state: ConversationState,
+  { idempotency }: { readonly idempotency?: IdempotencyKey },
+  deadline: number,
+): Promise<ReturnType<typeof repeated>> {
+  if (idempotency === undefined) return undefined;
+  for (;;) {
+    const again = await ports.log.load(loaded.conversationId, [clientKey(idempotency)]);
+    if (again.state.revision >= state.revision) return repeated(again, idempotency);
+    if (ports.clock.monotonic() > deadline) throw unknownOutcome();
+    await ports.clock.sleep(ports.random() * pauseMs);
+  }
 }
 
 async function appendBefore(ports: TransactPorts, append: Append, deadline: number): Promise<AppendOutcome> {

@@ -116,7 +116,8 @@ export class RecordedDefinitions implements Definitions {
   private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined'): Promise<string> {
     for await (const event of this.ports.log.read(stream, 1))
       if (event.fact.case === name) return event.fact.value.definitionJson;
-    throw new DomainError('data_loss', `${stream} is not in the log; the run that refers to it cannot go on`);
+    // It was recorded before the run began: a reader that lags behind does not show it yet.
+    throw new DomainError('unavailable', `${stream} cannot be read now; the run that refers to it waits for it`);
   }
 }
 

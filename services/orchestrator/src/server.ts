@@ -21,6 +21,7 @@ import { type facts, orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
+import type { RunDriver } from './driver/run-driver.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** What the service is made of. */
@@ -64,7 +65,7 @@ async function create(
   });
   const message = text === '' ? undefined : await messageDecider(parts, text, idempotency, context);
   const { ports } = parts.registry;
-  const done = await transact(
+  const append = transact(
     ports,
     { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
     {
@@ -80,10 +81,10 @@ async function create(
       factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
     },
   ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
-  if (done.kind === 'done') parts.registry.appended(done.append);
+  const { done, driver } = await drive(parts, id, append, context);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
     return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
-  return started(parts, turns, id, done, request.wait, context);
+  return started(parts, turns, id, done, driver, request.wait, context);
 }
 
 /** A conversation that exists already: the answer of the request that made it, if it was this one. */
@@ -117,14 +118,14 @@ async function send(
   const idempotency = idempotencyOf(request.idempotency);
   const loaded = await load(parts, request.conversationId, idempotency);
   const decide = await messageDecider(parts, request.message, idempotency, context);
-  const done = await transact(parts.registry.ports, loaded, {
+  const append = transact(parts.registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),
     decide,
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
-  if (done.kind === 'done') parts.registry.appended(done.append);
-  return started(parts, turns, request.conversationId, done, request.wait, context);
+  const { done, driver } = await drive(parts, request.conversationId, append, context);
+  return started(parts, turns, request.conversationId, done, driver, request.wait, context);
 }
 
 /** What a message comes to, decided against whatever state the conversation has by then. */
@@ -152,12 +153,44 @@ async function messageDecider(
     });
 }
 
-/** After a message was taken, or not: drives the run that it started, and answers. */
+type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
+
+/** Waits for a message's append, and drives the run that it starts; no sweep of this process comes in between. */
+async function drive(
+  { registry, definitions, agent }: OrchestratorParts,
+  conversationId: string,
+  append: Promise<Begun>,
+  context: CallContext,
+): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
+  const release = registry.hold(conversationId);
+  try {
+    const done = await append;
+    if (done.kind !== 'done') return { done };
+    registry.appended(done.append);
+    if (done.decision.kind !== 'append') return { done };
+    const bearer = context.bearerToken;
+    // The events as the log has them, not the facts as they were anticipated: the times differ.
+    const state = fold(done.state, recordedOf(done.append));
+    const driver = registry.start({
+      state,
+      agent,
+      tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
+      me: done.decision.me,
+      ...(bearer === undefined ? {} : { bearer }),
+    });
+    return { done, driver };
+  } finally {
+    release();
+  }
+}
+
+/** Answers after a message was taken, or not. */
 async function started(
   parts: OrchestratorParts,
   turns: Turns,
   conversationId: string,
-  done: Transacted<MessageDecision | { readonly kind: 'open' }>,
+  done: Begun,
+  driver: RunDriver | undefined,
   wait: wire.Wait | undefined,
   context: CallContext,
 ): Promise<Turn> {
@@ -169,21 +202,8 @@ async function started(
   }
   const { decision } = done;
   switch (decision.kind) {
-    case 'append': {
-      if (done.kind !== 'done') throw new Error(`a message to ${conversationId} was decided upon and not appended`);
-      const bearer = context.bearerToken;
-      const { definitions } = parts;
-      // The events as the log has them, not the facts as they were anticipated: the times differ.
-      const state = fold(done.state, recordedOf(done.append));
-      const driver = parts.registry.start({
-        state,
-        agent: parts.agent,
-        tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
-        me: decision.me,
-        ...(bearer === undefined ? {} : { bearer }),
-      });
-      return turns.ofDriver(driver, waitMs);
-    }
+    case 'append':
+      return driver === undefined ? turns.now(conversationId) : turns.ofDriver(driver, waitMs);
     case 'token': {
       await parts.registry.resume(conversationId, context.bearerToken);
       const { view } = await turns.ofState((await load(parts, conversationId, undefined)).state, waitMs);

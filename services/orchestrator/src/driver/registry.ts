@@ -24,6 +24,7 @@ export class Registry implements DriverListener {
   private readonly active = new Map<string, RunDriver>();
   private readonly ended = new Set<Promise<void>>();
   private readonly watchers = new Map<string, Set<() => void>>();
+  private readonly held = new Map<string, number>();
   private readonly runsMax: number;
   private isStopping = false;
 
@@ -67,6 +68,24 @@ export class Registry implements DriverListener {
     this.transcripts.add(conversationOfStream(append.stream) ?? '', recordedOf(append));
   }
 
+  /**
+   * Keeps a run that this process begins from being taken up here by a sweep while the one who began it is still waiting
+   * to hear that its append was made. Gives what ends the hold; calling that twice does nothing.
+   */
+  hold(conversationId: string): () => void {
+    const count = (by: number): void => {
+      const holds = (this.held.get(conversationId) ?? 0) + by;
+      if (holds === 0) this.held.delete(conversationId);
+      else this.held.set(conversationId, holds);
+    };
+    let isHeld = true;
+    count(1);
+    return () => {
+      if (isHeld) count(-1);
+      isHeld = false;
+    };
+  }
+
   /** Begins to drive, unless somebody here does so already. */
   start(start: DriverStart): RunDriver {
     const before = this.driver(start.state.id);
@@ -100,6 +119,7 @@ export class Registry implements DriverListener {
     const { owner } = run;
     const isMine = owner?.instance === this.ports.instance;
     if (owner === null ? !hasWork(run) : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
+    if (isMine && this.held.has(conversationId)) return;
     const agent = await this.definitions.agent(run.agentDigest);
     const tools = await this.definitions.toolset(run.toolsetDigest);
     // Somebody else here may have been faster meanwhile.
