@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from './http.ts';
+import type { Workplace } from './platform.ts';
+
+/** What the journaled tool server wrote down: what really ran, whatever the platform says. */
+export type Journal = {
+  /** Lines of configuration of the server, for the list `mcp_servers`. */
+  readonly server: string;
+  /** How often a tool has begun with this name. */
+  began(tool: string, name: string): number;
+  /** Waits until a tool has begun. */
+  running(tool: string, name: string): Promise<void>;
+  /** Lets a call of \`hold\` answer. */
+  letGo(name: string): void;
+};
+
+/** The journaled tool server of a test. */
+export function journalOf(place: Workplace): Journal {
+  const file = join(place.folder, 'tools/journal');
+  writeFileSync(file, '');
+  const began = (tool: string, name: string): number =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`"began":"${tool}","args":${JSON.stringify({ name })}`)).length;
+  return {
+    server: `
+  - name: journaled
+    command: node
+    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(file)}]`,
+    began,
+    running: async (tool, name) => {
+      await until(`${tool} ${name} runs`, async () => (began(tool, name) > 0 ? true : undefined));
+    },
+    letGo: (name) => writeFileSync(`${file}.${name}`, ''),
+  };
+}
