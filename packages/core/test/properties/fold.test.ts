@@ -16,7 +16,7 @@ import { answered, approved, call, claim, drove, opened, returns, said, starts }
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
-const numRuns = 100;
+const numRuns = 60;
 const logs = fc.tuple(agents, tapes).map(([agent, tape]) => play(agent, tape).log);
 const snapshotted = (state: ConversationState) =>
   decodeSnapshot(encodeSnapshot(state), foldVersion) as ConversationState;

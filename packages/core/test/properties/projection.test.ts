@@ -7,7 +7,7 @@ import { Rows } from '../rows.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
-const numRuns = 100;
+const numRuns = 60;
 const logs = fc.tuple(agents, tapes).map(([agent, tape]) => play(agent, tape).log);
 
 test('the views are the same whether projected in one batch, event by event, or from any snapshot', () => {

@@ -5,7 +5,7 @@ import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
 /** Random runs per property. */
-const numRuns = 300;
+const numRuns = 150;
 
 describe('every run of every tree', () => {
   test('settles, owes nothing twice, asks before it acts, and is driven by one process', () => {
