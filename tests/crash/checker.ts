@@ -78,14 +78,14 @@ function invented(call: RecordedCall, runs: readonly ToolRun[]): string[] {
   return [`a result was recorded of a call that the tool never ended: ${nameOf(call)}`];
 }
 
-/** A call is in doubt only if something died since it was started. */
+/** A call is in doubt only if since its start something died, or the call was asked to stop. */
 function doubted(call: RecordedCall, { deaths }: Evidence): string[] {
   return call.doubts
     .filter((doubt, index) => {
       const start = call.starts[index] ?? Number.POSITIVE_INFINITY;
-      return !deaths.some((death) => death >= start && death <= doubt);
+      return ![...deaths, ...call.cancels].some((cause) => cause >= start && cause <= doubt);
     })
-    .map(() => `a call is in doubt although nothing died: ${nameOf(call)}`);
+    .map(() => `a call is in doubt although nothing died and nobody stopped it: ${nameOf(call)}`);
 }
 
 /** Invariant 2: what was answered with a 2xx is in the log, once. */

@@ -9,7 +9,7 @@ import { type MutantName, mutants } from './mutants.ts';
 import { approversMax, oneDecision } from './one-decision.ts';
 import { bundlePrograms } from './programs.ts';
 import { randomMoments } from './random-moments.ts';
-import { stories, storyOf } from './stories.ts';
+import { storyOf, sweptStories } from './stories.ts';
 import { firstStart, type Plan, sweep } from './sweep.ts';
 import type { WorldOptions } from './world.ts';
 
@@ -64,7 +64,7 @@ async function part(name: string, run: () => Promise<Findings & { plans?: number
 }
 
 if (values.story === undefined) await part('first start', () => firstStart(options));
-const chosen = values.story === undefined ? stories : [storyOf(values.story)];
+const chosen = values.story === undefined ? sweptStories : [storyOf(values.story)];
 for (const story of chosen) await part(story.name, () => sweep(story, options));
 for (const { story, after } of recoveries) {
   if (!chosen.includes(storyOf(story))) continue;

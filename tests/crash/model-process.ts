@@ -10,6 +10,9 @@ export type ModelRequest = {
   readonly historyLength: number;
 };
 
+/** Requests that the model answers before its list is taken. */
+const turnsBeforeCollect = 3;
+
 type Recorded = { readonly index: number; readonly body: { readonly contents?: readonly unknown[] } };
 
 /** The offline model in a process of its own; it lives longer than the platform and remembers what it was asked. */
@@ -37,6 +40,8 @@ export class ModelProcess {
 
   /** Takes in what was asked since the last time; all of it belongs to this life of the platform. */
   async collect(life: number): Promise<void> {
+    // What the platform sent with its last breath may still be on its way into the model: let that go first.
+    for (let turn = 0; turn < turnsBeforeCollect; turn += 1) await fetch(`${this.url}/health`);
     const answer = await fetch(`${this.url}/__requests?since=${this.next}`);
     const { requests } = (await answer.json()) as { readonly requests: readonly Recorded[] };
     for (const { index, body } of requests) {

@@ -17,6 +17,8 @@ export type RecordedCall = {
   /** When its attempts were fenced, in milliseconds since 1970. */
   readonly starts: readonly number[];
   readonly doubts: readonly number[];
+  /** When its run was canceled, which asks a running call to stop, in milliseconds since 1970. */
+  readonly cancels: readonly number[];
   /** A result that is no error, and that the platform had from the tool. */
   readonly hasResult: boolean;
 };
@@ -37,6 +39,9 @@ export function callsOf({ id: conversationId, events }: LoggedConversation): Rec
         decisions: decisionsIn(about),
         starts: about.filter((event) => event.fact.case === 'toolCallStarted').map((event) => event.time),
         doubts: about.filter((event) => event.fact.case === 'toolCallInDoubt').map((event) => event.time),
+        cancels: events
+          .filter((event) => event.fact.case === 'runCanceled' && event.fact.value.runId === runId)
+          .map((event) => event.time),
         hasResult: about.some(({ fact: one }) => one.case === 'toolCallFinished' && !one.value.isError),
       };
     });

@@ -27,7 +27,7 @@ afterAll(() => {
 test.each<{ story: string; plans: readonly Plan[]; inDoubt: number }>([
   {
     story: 'add-approved',
-    plans: [['append.after:1'], ['append.after:3'], ['tool.end.both:1'], ['execute.after:1', 'fence.before:1']],
+    plans: [['append.after:3'], ['tool.end.both:1'], ['execute.after:1', 'fence.before:1']],
     inDoubt: 2,
   },
   { story: 'not-repeatable', plans: [['execute.before:1'], ['model.after:2']], inDoubt: 1 },

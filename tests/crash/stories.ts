@@ -11,7 +11,7 @@ const first = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pe
 const last = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pending.at(-1);
 
 /** Every story, by its name. */
-export const stories: readonly Story[] = [
+const stories: readonly Story[] = [
   {
     name: 'list',
     tell: async (teller) => {
@@ -96,6 +96,12 @@ export const stories: readonly Story[] = [
     },
   },
 ];
+
+/** Stories that are told once for every point. What is left out passes no point that others do not. */
+export const sweptStories: readonly Story[] = stories.filter(({ name }) => name !== 'two-messages');
+
+/** Stories that are told at the same time as others. What is left out kills the platform itself. */
+export const mixedStories: readonly Story[] = stories.filter(({ name }) => name !== 'approve-then-crash');
 
 /** The story of this name. */
 export function storyOf(name: string): Story {

@@ -1,6 +1,6 @@
 import { conclude, type Findings, total } from './findings.ts';
 import { platformPoints } from './points.ts';
-import { type Story, stories } from './stories.ts';
+import { type Story, sweptStories } from './stories.ts';
 import { type Notes, Teller } from './teller.ts';
 import { World, type WorldOptions } from './world.ts';
 
@@ -26,7 +26,7 @@ export async function sweep(story: Story, options: WorldOptions, after: Plan = [
 
 /** Dies at everything that a platform puts on the record when it starts for the first time, one life after the other. */
 export async function firstStart(options: WorldOptions): Promise<Swept> {
-  const [story] = stories;
+  const [story] = sweptStories;
   if (story === undefined) throw new Error('there is no story');
   const dry = await World.open(options);
   const counts = await dry.counts();
@@ -91,6 +91,9 @@ async function tellWith(world: World, story: Story, plan: Plan, notes: Notes, ta
   return world.deaths().length - before >= plan.length;
 }
 
+/** Tool servers in a world. */
+const servers = 2;
+
 /** A tool server that has died is started again after a while; until then calls of it are not made. */
 async function toolServerIsBack(teller: Teller): Promise<void> {
   const { world, tag } = teller;
@@ -99,7 +102,8 @@ async function toolServerIsBack(teller: Teller): Promise<void> {
     tries += 1;
     const probe = `${tag}-probe-${tries}`;
     await teller.open(`list all resources starting with ${probe}`);
-    return world.toolRuns().some((run) => run.argumentsJson.includes(probe));
+    await teller.open(`call ledger_note {"text":"${probe}"}`);
+    return world.toolRuns().filter((run) => run.argumentsJson.includes(probe)).length === servers;
   });
 }
 
