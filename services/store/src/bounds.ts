@@ -51,15 +51,15 @@ export const openStreamsMax = 4_096;
 export const deltasPerWatcherMax = 256;
 /** Longest text of one delta, in characters. */
 export const deltaCharactersMax = 64 * 1024;
-/** Instances whose heartbeats are kept. */
+/** Instances whose heartbeats are kept: those renewed last. */
 export const instancesMax = 1_000;
 /** Longest instance id, role or address, in characters. */
 export const instanceTextCharactersMax = 300;
 
 /** Conversations whose folded state is kept in memory. */
 export const hotConversationsMax = 1_000;
-/** Bytes of snapshots that are kept in memory. */
-export const hotBytesMax = 16 * 1024 * 1024;
+/** Bytes of their snapshots; decoded, a state takes a few times as much. */
+export const hotBytesMax = 4 * 1024 * 1024;
 /** Streams whose last revision and hash are kept in memory. */
 export const hotHeadsMax = 10_000;
 

@@ -1,4 +1,4 @@
-import { invalidArgument, resourceExhausted } from '@stopgo/core';
+import { invalidArgument } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import { instancesMax, instanceTextCharactersMax } from './bounds.ts';
 
@@ -23,9 +23,11 @@ export class Instances {
         throw invalidArgument(
           `an instance's id, role and address have at most ${instanceTextCharactersMax} characters`,
         );
-    if (leaving) this.#known.delete(instance);
-    else if (this.#known.has(instance) || this.#known.size < instancesMax)
-      this.#known.set(instance, { instance, role, address, counter });
-    else throw resourceExhausted(`${instancesMax} instances are known, the most there can be; stop some`);
+    // Set anew, so that the order is that of the renewals and the first is the one most surely dead.
+    this.#known.delete(instance);
+    if (leaving) return;
+    this.#known.set(instance, { instance, role, address, counter });
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size > instancesMax) this.#known.delete(oldest);
   }
 }

@@ -83,19 +83,19 @@ class Batch implements ProjectionBatch {
       );
     const key = before?.key ?? firstPosition;
     const rows = project(state, events, this.#earlierRows(key, planned, before));
+    if (rows.state.id !== id)
+      throw invalidArgument(`${stream}: its first event must be the ConversationCreated of conversation ${id}`);
     const last = rows.state.messageCount;
     if (last >= messagesPerConversationMax)
       throw invalidArgument(`${stream} has ${last} messages, the most there can be; start a new conversation`);
 
     const keyOf = this.#approvalKeys(rows.approvals, key, planned, before?.pending);
-    const pending = new Map(before?.pending);
-    const changed: [string, PendingApproval][] = rows.approvals.map((approval) => [
-      approval.id,
-      { key: keyOf.get(approval.id) ?? 0, approval },
-    ]);
-    for (const [approvalId, one] of changed) {
-      if (one.approval.status === views.ApprovalStatus.PENDING) pending.set(approvalId, one);
-      else pending.delete(approvalId);
+    const changed = new Map<string, PendingApproval>();
+    for (const approval of rows.approvals) changed.set(approval.id, { key: keyOf.get(approval.id) ?? 0, approval });
+    const pending = new Map<string, PendingApproval>();
+    for (const approvalId of rows.head.pendingApprovalIds) {
+      const one = changed.get(approvalId) ?? before?.pending.get(approvalId);
+      if (one !== undefined) pending.set(approvalId, one);
     }
     const now = { key, state: rows.state, head: rows.head, pending };
     const target: Planned = planned ?? { id, now, messages: [], approvals: new Map() };

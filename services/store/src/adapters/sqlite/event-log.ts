@@ -86,9 +86,7 @@ export class SqliteEventLog implements EventLog {
       const events = stored.length > 0 ? stored : await this.#live.next(undefined, signal);
       for (const { event, stream } of events ?? []) {
         if (signal.aborted) return;
-        const position = Number(event.position);
-        if (position <= last) continue;
-        last = position;
+        last = Number(event.position);
         if (stream.startsWith(prefix)) yield event;
       }
       // A long stretch of other streams' events must not hold up everybody else.

@@ -9,7 +9,7 @@ const logVersion = 1;
 
 /** Pages between two checkpoints: at the default of 1,000 the slowest commits take three times as long. */
 const pagesPerCheckpoint = 4_000;
-const cacheKibibytes = 32 * 1024;
+const cacheKibibytes = 16 * 1024;
 const walBytesKept = 64 * 1024 * 1024;
 
 /** An open file of a data directory that this process has locked. */
