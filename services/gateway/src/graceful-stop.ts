@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { STOP_FAREWELL_MS } from './bounds.ts';
 import type { OpenStreams } from './open-streams.ts';
 
@@ -18,6 +19,11 @@ export type StopOptions = {
  */
 export function gracefulStop({ server, streams, giveUp, graceMs }: StopOptions): () => Promise<void> {
   let stopping: Promise<void> | undefined;
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.on('request', (_req, res) => {
     // A connection that becomes idle during a stop would otherwise live on until its keep-alive time is over.
     res.once('close', () => {
@@ -27,6 +33,8 @@ export function gracefulStop({ server, streams, giveUp, graceMs }: StopOptions):
 
   const stop = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // Clients open connections ahead of their requests; the server does not count those as idle.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
     streams.endAll();
     if (await within(closed, graceMs)) return;
     giveUp.abort();

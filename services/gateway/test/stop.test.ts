@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { deferred } from './support/deferred.ts';
 import { gateway } from './support/gateway.ts';
@@ -61,6 +62,18 @@ test('kept-alive connections, idle or in use, do not hold a stop up, and it can 
   await stop();
   agent.destroy();
 });
+
+test('a connection that was opened ahead of its request does not hold a stop up', async () => {
+  const { url, send, stop } = await gateway({}, { times: { stopGraceMs: 60_000 } });
+  const silent = connect(Number(new URL(url).port), '127.0.0.1');
+  const ended = new Promise((resolve) => silent.once('close', resolve));
+  // Answered after the silent connection was accepted: it was made first.
+  await new Promise((resolve) => silent.once('connect', resolve));
+  await send('GET', '/health');
+  await stop();
+  await ended;
+  // Node itself would close it after the time for a header, which is longer.
+}, 5_000);
 
 test('a port that is in use is one clear line, and nothing is left behind', async () => {
   const first = await gateway({});
