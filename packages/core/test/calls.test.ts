@@ -1,4 +1,4 @@
-import { pinChangesPerCallMax, toolPin } from '@stopgo/core';
+import { type ConversationState, decideLate, pinChangesPerCallMax, toolPin } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { given } from './specification.ts';
@@ -156,6 +156,22 @@ describe('a call whose outcome nobody knows', () => {
       .when(handsInLate(id, 'too late', 1, 'run-1'))
       .thenFacts(['toolCallFinished', { runId: 'run-1', late: true }]);
   });
+});
+
+test('an outcome that is on the record already is not noted again', () => {
+  given(...started, drove([returns(id, 'it is there')]))
+    .when(handsInLate(id, 'it is there'))
+    .thenNothing();
+});
+
+test('that nobody can tell how a call ended is noted of a canceled run, and left to the owner of an open one', () => {
+  const handsInUnknown = (state: ConversationState) => decideLate(state, 'run-1', 'root', unknown(id));
+  given(...started, canceled)
+    .when(handsInUnknown)
+    .thenFacts(['toolCallInDoubt', { runId: 'run-1', callId: id, attempt: 1 }]);
+  given(...started)
+    .when(handsInUnknown)
+    .thenNothing();
 });
 
 test('an outcome from a process that lost the run settles a call that is still under way', () => {

@@ -164,8 +164,8 @@ export const starts = (callId: string, attempt = 1): RunCommand => ({ type: 'sta
 export function returns(callId: string, content = 'done', attempt = 1, isError = false) {
   return { type: 'callFinished', callId, attempt, tool: 'add', content, isError, durationMs: 5 } as const;
 }
-export function unknown(callId: string, attempt = 1): CallOutcomeCommand {
-  return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' };
+export function unknown(callId: string, attempt = 1) {
+  return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' } as const;
 }
 export function notStarted(callId: string, attempt = 1): CallOutcomeCommand {
   return { type: 'callNotStarted', callId, attempt, message: 'the bridge never saw it' };
