@@ -158,6 +158,7 @@ describe('the checker sees', () => {
       'a call ran before it was on the record',
     ],
     ['a result that no tool gave', { ...sound, toolRuns: [first] }, 'a result was recorded of a call'],
+    ['a yes that nobody acts upon', without((one) => one.case === 'toolCallFinished'), 'an approved call has no end'],
     ['a doubt without a death', { ...sound, deaths: [300] }, 'a call is in doubt although nothing died'],
     [
       'a lost message',

@@ -29,7 +29,13 @@ export function check(evidence: Evidence): string[] {
     ...runsThatNobodyRecorded(evidence.toolRuns, calls),
     ...[...calls.values()].flatMap((call) => {
       const runs = evidence.toolRuns.filter((run) => nameOf(run) === nameOf(call));
-      return [...unapproved(call, runs), ...repeated(call, runs), ...invented(call, runs), ...doubted(call, evidence)];
+      return [
+        ...unapproved(call, runs),
+        ...repeated(call, runs),
+        ...invented(call, runs),
+        ...dropped(call),
+        ...doubted(call, evidence),
+      ];
     }),
     ...evidence.acknowledged.flatMap((promise) => forgotten(promise, evidence)),
     ...evidence.conversations.flatMap((one) => [...decidedTwice(one), ...leftAlone(one), ...askedAgain(one, evidence)]),
@@ -76,6 +82,15 @@ function repeated(call: RecordedCall, runs: readonly ToolRun[]): string[] {
 function invented(call: RecordedCall, runs: readonly ToolRun[]): string[] {
   if (!call.hasResult || runs.some((run) => run.endedAt !== undefined)) return [];
   return [`a result was recorded of a call that the tool never ended: ${nameOf(call)}`];
+}
+
+/** A yes is acted upon: the call has an end, or a human who was asked about it gave one, or its run was canceled. */
+function dropped(call: RecordedCall): string[] {
+  const ends: readonly facts.Decision[] = [Decision.HAPPENED, Decision.GIVE_UP];
+  const isApproved = call.decisions.some(({ decision }) => decision === Decision.APPROVED);
+  const isEnded =
+    call.hasEnd || call.cancels.length > 0 || call.decisions.some(({ decision }) => ends.includes(decision));
+  return isApproved && !isEnded ? [`an approved call has no end: ${nameOf(call)}`] : [];
 }
 
 /** A call is in doubt only if since its start something died, or the call was asked to stop. */

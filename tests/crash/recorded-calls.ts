@@ -19,6 +19,8 @@ export type RecordedCall = {
   readonly doubts: readonly number[];
   /** When its run was canceled, which asks a running call to stop, in milliseconds since 1970. */
   readonly cancels: readonly number[];
+  /** An end of an attempt stands in the log, with a result or an error. */
+  readonly hasEnd: boolean;
   /** A result that is no error, and that the platform had from the tool. */
   readonly hasResult: boolean;
 };
@@ -42,6 +44,7 @@ export function callsOf({ id: conversationId, events }: LoggedConversation): Rec
         cancels: events
           .filter((event) => event.fact.case === 'runCanceled' && event.fact.value.runId === runId)
           .map((event) => event.time),
+        hasEnd: about.some((event) => event.fact.case === 'toolCallFinished'),
         hasResult: about.some(({ fact: one }) => one.case === 'toolCallFinished' && !one.value.isError),
       };
     });
