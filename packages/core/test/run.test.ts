@@ -1,4 +1,11 @@
-import { argumentsBytesMax, callsPerAnswerMax, canceledByUser, isUuid, turnsUsedUp } from '@stopgo/core';
+import {
+  argumentsBytesMax,
+  callsPerAnswerMax,
+  canceledByUser,
+  isUuid,
+  pendingApprovals,
+  turnsUsedUp,
+} from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { given } from './specification.ts';
@@ -18,6 +25,7 @@ import {
   rejected,
   returns,
   said,
+  says,
   starts,
   takesOver,
   unknown,
@@ -254,6 +262,37 @@ describe('a loop that a model may leave', () => {
         'runReleased',
       )
       .thenOwes();
+  });
+});
+
+describe('parallel branches', () => {
+  const asking = () => llm({ approval: 'require' });
+  const agent = agentOf({ type: 'parallel', name: 'both', onError: 'fail', children: [asking(), asking(), llm()] });
+
+  test('ask their models at the same time', () => {
+    given(opened)
+      .when(says('go', { agent }))
+      .thenOwes(
+        { kind: 'model', id: 'root/0#1' },
+        { kind: 'model', id: 'root/1#1' },
+        { kind: 'model', id: 'root/2#1' },
+      );
+  });
+
+  test('wait for their approvals at the same time, and a branch goes on as soon as it may', () => {
+    const forked = [
+      opened,
+      said('go', { agent }),
+      answered({ calls: [call('add')], step: 'root/0' }, { agent }),
+      answered({ calls: [call('remove')], step: 'root/1' }, { agent }),
+      answered({ text: 'Third.', step: 'root/2' }, { agent }),
+    ];
+    const { state } = given(...forked);
+    expect([pendingApprovals(state.run).length, state.run?.owner]).toEqual([2, null]);
+    given(...forked, approved('root/1#1.0'))
+      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
+      .thenFacts('runClaimed')
+      .thenOwes({ kind: 'call', id: 'root/1#1.0' });
   });
 });
 
