@@ -166,7 +166,8 @@ describe('a model that answers', () => {
   });
 
   test('twice to the same question is heard once', () => {
-    given(...asked, answered({ calls: [call('list')] }))
+    // The model is due again, but this is still its answer to the question before.
+    given(...asked, answered({ calls: [call('list')] }), drove([returns('root#1.0')]))
       .when(drives([modelAnswered({ text: 'again', turn: 1 })]))
       .thenNothing();
   });
