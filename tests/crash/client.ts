@@ -46,7 +46,7 @@ export type RequestOptions = {
 };
 
 /** How long one request is repeated before it counts as never answered, in milliseconds. */
-const answerMs = 60_000;
+const answerMs = 180_000;
 /** Pause before a request is repeated, in milliseconds. */
 const pauseMs = 15;
 

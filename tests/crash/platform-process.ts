@@ -3,7 +3,7 @@ import type { FromPlatform, PlatformSettings, ToPlatform } from './messages.ts';
 import type { PointCounts } from './points.ts';
 
 /** How long the platform is given to do what it is told, in milliseconds. */
-const answerMs = 30_000;
+const answerMs = 60_000;
 
 /** The process was dead, or died, before it answered. */
 export class PlatformDied extends Error {}

@@ -5,9 +5,9 @@ import { Teller } from './teller.ts';
 import { World, type WorldOptions } from './world.ts';
 
 /** Stories told at the same time. */
-const tellersMax = 6;
+const tellersMax = 8;
 /** Longest life after the platform is ready, in milliseconds. */
-const lifeMsMax = 400;
+const lifeMsMax = 800;
 /** Share of the deaths that come while the platform starts, and longest life then, in milliseconds. */
 const earlyShare = 0.15;
 const earlyMsMax = 900;

@@ -9,7 +9,7 @@ import {
 import type { World } from './world.ts';
 
 /** How long a conversation is given to come to its end, in milliseconds. */
-const endMs = 60_000;
+const endMs = 180_000;
 
 /** What the harness answers to calls in doubt, one after the other. */
 const doubtDecisions = ['run_again', 'happened', 'give_up'] as const;
