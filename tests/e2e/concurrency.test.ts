@@ -13,7 +13,7 @@ let platform: Platform;
 let http: Client;
 
 const config = (more = ''): string =>
-  resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journal.server}`);
+  resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journal.server()}`);
 
 async function startAgain(more = ''): Promise<void> {
   platform = await start(place, config(more), { env: model.env });

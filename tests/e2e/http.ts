@@ -16,6 +16,7 @@ export type Body = {
   readonly summary: Readonly<Record<string, number>>;
   readonly next_cursor?: string;
   readonly tools: readonly Tool[];
+  readonly approval: Approval;
   readonly decision: string;
   readonly decided_by: string;
   readonly decided_at: string;
@@ -66,6 +67,8 @@ export type Result = {
   readonly approvals: readonly Approval[];
   readonly auth_required: boolean;
   readonly error?: string;
+  /** What became of a message that was not stored. */
+  readonly notice?: string;
 };
 
 /** Asks a gateway as any HTTP client would. */

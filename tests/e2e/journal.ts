@@ -5,8 +5,10 @@ import type { Workplace } from './platform.ts';
 
 /** What the journaled tool server wrote down: what really ran, whatever the platform says. */
 export type Journal = {
-  /** Lines of configuration of the server, for the list `mcp_servers`. */
-  readonly server: string;
+  /** Lines of configuration of the server, for the list `mcp_servers`; its tools' names begin with the prefix. */
+  server(prefix?: string, more?: string): string;
+  /** Everything in it. */
+  text(): string;
   /** How often a tool has begun with this name. */
   began(tool: string, name: string): number;
   /** Waits until a tool has begun. */
@@ -15,7 +17,7 @@ export type Journal = {
   letGo(name: string): void;
 };
 
-/** The journaled tool server of a test. */
+/** The journal of a test, for one or more servers. */
 export function journalOf(place: Workplace): Journal {
   const file = join(place.folder, 'tools/journal');
   writeFileSync(file, '');
@@ -24,10 +26,12 @@ export function journalOf(place: Workplace): Journal {
       .split('\n')
       .filter((line) => line.includes(`"began":"${tool}","args":${JSON.stringify({ name })}`)).length;
   return {
-    server: `
-  - name: journaled
+    server: (prefix = '', more = '') => `
+  - name: ${prefix}journaled
     command: node
-    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(file)}]`,
+    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(file)}, ${JSON.stringify(prefix)}]
+    ${more}`,
+    text: () => readFileSync(file, 'utf8'),
     began,
     running: async (tool, name) => {
       await until(`${tool} ${name} runs`, async () => (began(tool, name) > 0 ? true : undefined));
