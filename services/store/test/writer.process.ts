@@ -8,7 +8,19 @@ import { silent } from './sqlite-log.ts';
 import { Story } from './story.ts';
 
 const [dataDir = '', writers = '1'] = process.argv.slice(2);
-const say = (line: string) => writeSync(1, `${line}\n`);
+
+/** Hands a line over before it returns, so that nothing that is said is lost to the kill. */
+function say(line: string): void {
+  let rest = Buffer.from(`${line}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      // The pipe is full: the test has not read it yet.
+      if ((error as { code?: string }).code !== 'EAGAIN') throw error;
+    }
+  }
+}
 
 try {
   const { service } = await startStore({ dataDir, log: silent });

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { failedPrecondition } from '@stopgo/core';
+import { DomainError, failedPrecondition } from '@stopgo/core';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
 import { logSchema } from './log-tables.ts';
@@ -22,7 +22,7 @@ export type OpenFile = { readonly database: SqlDatabase; close(): void };
  */
 export function openFile(dataDir: string): OpenFile {
   const directory = lockForWriting(dataDir);
-  return opened(directory.unlock, () => {
+  return opened(dataDir, directory.unlock, () => {
     const database = openDatabase(directory.databaseFile, 'write');
     const settings = [
       'journal_mode = WAL',
@@ -47,7 +47,7 @@ export function openFile(dataDir: string): OpenFile {
  */
 export function openFileReadOnly(dataDir: string): OpenFile {
   const directory = lockForReading(dataDir);
-  return opened(directory.unlock, () => {
+  return opened(dataDir, directory.unlock, () => {
     const wal = `${directory.databaseFile}-wal`;
     // After a crash the log beside the file holds commits that belong to it; after a clean stop there is none.
     const crashed = existsSync(wal) && statSync(wal).size > 0;
@@ -57,7 +57,7 @@ export function openFileReadOnly(dataDir: string): OpenFile {
   });
 }
 
-function opened(unlock: () => void, open: () => SqlDatabase): OpenFile {
+function opened(dataDir: string, unlock: () => void, open: () => SqlDatabase): OpenFile {
   try {
     const database = open();
     return {
@@ -69,7 +69,9 @@ function opened(unlock: () => void, open: () => SqlDatabase): OpenFile {
     };
   } catch (error) {
     unlock();
-    throw error;
+    if (!(error instanceof DomainError) || error.kind === 'failed_precondition') throw error;
+    const { kind, message } = error;
+    throw new DomainError(kind, `the data directory ${dataDir} cannot be opened: ${message}`, { cause: error });
   }
 }
 
