@@ -9,6 +9,7 @@ import {
   initialState,
   type RecordedFact,
 } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { given, recorded } from '../specification.ts';
@@ -60,6 +61,19 @@ describe('the fold', () => {
       { numRuns },
     );
   });
+});
+
+test('a call that is done stays as it is, whatever else is recorded of it', () => {
+  const place = { runId: 'run-1', stepId: 'root', callId: 'root#1.0', attempt: 1 };
+  const done = given(opened, said('list'), answered({ calls: [call('list')] }), drove([returns('root#1.0')])).state;
+  for (const one of [
+    fact('toolCallFinished', { ...place, isError: true }),
+    fact('toolCallStarted', place),
+    fact('toolCallInDoubt', place),
+    fact('toolCallRefused', { ...place, reason: facts.RefusalReason.PIN_CHANGED }),
+    fact('toolCallRefused', { ...place, reason: facts.RefusalReason.NOT_STARTED }),
+  ])
+    expect(recorded([one], done.revision).reduce(evolve, done).run, one.case).toEqual(done.run);
 });
 
 test('the snapshot of a conversation of 200 turns is no larger than that of one of 10', () => {
