@@ -1,4 +1,4 @@
-// `npm run bench [-- --quick] [--only turns|reads|long|floor] [--profile DIR]`
+// `npm run bench [-- --quick] [--only turns|reads|long|floor] [--concurrent N] [--profile DIR]`
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Floor, measureFloor } from './floor.ts';
@@ -17,7 +17,12 @@ const parts = ['floor', 'turns', 'reads', 'long'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, profile: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    concurrent: { type: 'string' },
+    profile: { type: 'string' },
+  },
 });
 const only = parts.find((part) => part === values.only);
 if (values.only !== undefined && only === undefined) {
@@ -34,10 +39,13 @@ setTimeout(() => {
   process.exit(1);
 }, wholeRunMs).unref();
 
-const results = await run(values.quick ? quick : full);
+const sizes = values.quick ? quick : full;
+const concurrent = values.concurrent === undefined ? undefined : Number(values.concurrent);
+const turns = sizes.turns.filter((one) => concurrent === undefined || one.concurrent === concurrent);
+const results = await run({ ...sizes, turns });
 const page = markdown(results);
 process.stdout.write(`\n${page}`);
-if (!values.quick && only === undefined) {
+if (!values.quick && only === undefined && concurrent === undefined) {
   const folder = new URL('../results/', import.meta.url);
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL(`${results.date}.md`, folder), page);

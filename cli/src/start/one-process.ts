@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { approvalsService } from '@stopgo/approvals';
 import { startGateway } from '@stopgo/gateway';
 import { Heartbeat, storeBeat, systemClock } from '@stopgo/log';
@@ -146,7 +146,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     agentName: config.name,
     now: () => performance.now(),
     newId: randomUUID,
-    newSessionId: () => randomBytes(4).toString('hex'),
+    newSessionId: () => randomUUID().slice(0, 8),
     onWarning: (text) => logger.warn(text),
   });
   parts.push({ name: 'gateway', stop: gateway.stop });

@@ -76,7 +76,9 @@ function receivedContext({ context: sent = {} }: CallOptions, lifetime: CallLife
     principal: sent.principal ?? ANONYMOUS,
     ...(sent.traceparent === undefined ? {} : { traceparent: sent.traceparent }),
     ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
-    signal: lifetime.signal,
+    get signal() {
+      return lifetime.signal;
+    },
     peerInternal: true,
   };
 }

@@ -24,9 +24,8 @@ type LifetimeOptions = {
 /** How long one call may go on: its deadline and its cancellation, in one signal whose reason is a DomainError. */
 export class CallLifetime {
   readonly path: string;
-  readonly signal: AbortSignal;
   readonly deadline: number | undefined;
-  readonly #controller = new AbortController();
+  #controller: AbortController | undefined;
   readonly #waiting = new Set<(reason: DomainError) => void>();
   readonly #detach: (() => void)[] = [];
   #reason: DomainError | undefined;
@@ -34,9 +33,6 @@ export class CallLifetime {
   constructor({ path, deadline, timer, signals = [] }: LifetimeOptions) {
     this.path = path;
     this.deadline = deadline;
-    this.signal = this.#controller.signal;
-    // A call may have any number of calls of its own under way: their listeners are no leak.
-    setMaxListeners(0, this.signal);
     for (const signal of signals) this.#follow(signal);
     if (deadline !== undefined && deadline <= Date.now()) this.abort(deadlinePassed(path));
     if (timer && deadline !== undefined && this.#reason === undefined) {
@@ -44,6 +40,17 @@ export class CallLifetime {
       const handle = setTimeout(() => this.abort(deadlinePassed(path)), delay);
       this.#detach.push(() => clearTimeout(handle));
     }
+  }
+
+  /** Aborts when the call ends before its time. Made when first asked for: most calls in one process never are. */
+  get signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal;
+    const controller = new AbortController();
+    this.#controller = controller;
+    // A call may have any number of calls of its own under way: their listeners are no leak.
+    setMaxListeners(0, controller.signal);
+    if (this.#reason !== undefined) controller.abort(this.#reason);
+    return controller.signal;
   }
 
   /** Why the call is over, if it is. */
@@ -56,7 +63,7 @@ export class CallLifetime {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.end();
-    this.#controller.abort(reason);
+    this.#controller?.abort(reason);
     for (const wake of this.#waiting) wake(reason);
     this.#waiting.clear();
   }

@@ -155,6 +155,7 @@ async function connectOnce(
     oversize: line.oversize,
     ended,
     close,
+    within: line.within,
   });
   return { kind: 'connected', session };
 }

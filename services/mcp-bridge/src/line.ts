@@ -1,6 +1,7 @@
 import { type Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { BridgeBounds } from './bounds.ts';
+import { type CallScope, callScope } from './call-scope.ts';
 import { childEnvironment, type Environment } from './child-environment.ts';
 import { ChildProcessTransport } from './child-process-transport.ts';
 import { deadlineOf } from './deadline.ts';
@@ -15,6 +16,8 @@ export type Line = {
   readonly lastOutput: () => string;
   readonly oversize: { told: (() => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
+  /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
+  readonly within: <T>(scope: CallScope, work: () => T) => T;
 };
 
 /** A line to a child process. */
@@ -39,6 +42,8 @@ export function stdioLine(
     end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
     close: () => transport.close(),
+    // A pipe carries no token. Once a scope is used at all, every promise of the process pays for it (Node 20).
+    within: (_scope, work) => work(),
   };
 }
 
@@ -62,6 +67,7 @@ export function httpLine(config: Extract<McpServerConfig['transport'], { kind: '
         await transport.close();
       }
     },
+    within: (scope, work) => callScope.run(scope, work),
   };
 }
 

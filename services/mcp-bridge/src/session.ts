@@ -2,8 +2,9 @@ import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@model
 import type { Json } from '@stopgo/core';
 import { withoutToken } from './bearer.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
-import { type CallScope, callScope } from './call-scope.ts';
+import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
+import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
 import { type DefinedTool, shownName } from './tool-definitions.ts';
 
@@ -53,6 +54,7 @@ export type SessionParts = {
   readonly oversize: { told: (() => void) | undefined };
   readonly ended: Promise<string>;
   readonly close: () => Promise<void>;
+  readonly within: Line['within'];
 };
 
 /** Added to the limit of a call for the client's own timer, so that ours, which knows the reason, comes first. */
@@ -89,7 +91,7 @@ export function createSession(parts: SessionParts): Session {
       // Calls of one server run one at a time, so that a skipped message is the answer to this one.
       parts.oversize.told = () => end('oversize');
       try {
-        return await callScope.run(scope, () => callTool(client, call, stop.signal));
+        return await parts.within(scope, () => callTool(client, call, stop.signal));
       } catch (error) {
         if (scope.oversize || cause === 'oversize') return failed(`the result of the server "${server}" is too large`);
         if (cause === 'timeout') {

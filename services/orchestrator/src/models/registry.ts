@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AdapterOptions } from './adapter.ts';
 import { createAnthropic, loadAnthropicSdk } from './anthropic.ts';
 import { createGemini, loadGeminiSdk } from './gemini.ts';
@@ -126,6 +125,16 @@ function isHttpUrl(text: string): boolean {
 const machineClock: Clock = {
   now: () => performance.now(),
   // An aborted sleep is over, which is all that its caller wants to know.
-  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake, { once: true });
+    }),
   random: () => Math.random(),
 };

@@ -5,6 +5,9 @@ export const RETRY_AFTER_MS_MAX = 20_000;
 /** The wait before the first retry, in milliseconds; it doubles. Between half and all of it is waited. */
 const BACKOFF_MS = 500;
 
+/** Why a limit aborts. Given so that no exception, with its costly stack, is made for each call that ends well. */
+const over = 'the model call is over';
+
 /** Time and chance, as arguments. */
 export type Clock = {
   /** Milliseconds on a clock that only moves forward. */
@@ -40,7 +43,7 @@ export async function callWithRetries<T>(
   const stopped = new Promise<undefined>((resolve) => {
     limit.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  const giveUp = () => limit.abort();
+  const giveUp = () => limit.abort(over);
   signal.addEventListener('abort', giveUp, { once: true });
   const deadline = clock.now() + timeoutMs;
   void clock.sleep(timeoutMs, limit.signal).then(giveUp);
