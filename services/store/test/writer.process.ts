@@ -1,6 +1,8 @@
 // A store of its own that is killed at any moment: appends turns to a few conversations and prints what was
 // acknowledged, one line per append. Arguments: data directory, number of conversations.
 import { writeSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { startStore } from '../src/index.ts';
@@ -25,6 +27,12 @@ function say(line: string): void {
 try {
   const { service } = await startStore({ dataDir, log: silent });
   const client = createInProcessClient(store.StoreService, service);
+  // The lock must hold although nothing here can reach it any more.
+  setFlagsFromString('--expose-gc');
+  for (let round = 0; round < 3; round++) {
+    runInNewContext('gc')();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   say('ready');
   const write = async () => {
     for (;;) {

@@ -4,13 +4,16 @@
 //    process ends, however it ends, so that there is no stale lock to clear away.
 // 2. A process that opens and closes a locked file in any other way drops its own lock (POSIX): the files are created
 //    before they are locked, and never opened otherwise.
+// 3. A lock is kept reachable until it is given back: the driver closes what is collected, and its lock with it.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DomainError, failedPrecondition, notFound } from '@stopgo/core';
-import { openDatabase, sqlCode } from './database.ts';
+import { openDatabase, type SqlDatabase, sqlCode } from './database.ts';
 
 const directoryMode = 0o700;
 const fileMode = 0o600;
+
+const held = new Set<SqlDatabase>();
 
 /** A data directory that is ours until it is unlocked. */
 export type LockedDirectory = {
@@ -68,10 +71,10 @@ function filesOf(directory: string): { readonly lock: string; readonly database:
 
 function take(directory: string, file: string, mode: 'write' | 'read', sql: string): { unlock(): void } {
   const lock = openDatabase(file, mode);
-  let held = true;
+  held.add(lock);
   const unlock = () => {
-    if (held) lock.close();
-    held = false;
+    lock.close();
+    held.delete(lock);
   };
   try {
     // A journal in memory: the transaction writes nothing, so that there is nothing to recover either.
