@@ -77,7 +77,8 @@ export async function transact<D extends { readonly kind: string }>(
     const facts = command.factsOf(decision);
     if (facts === undefined || facts.length === 0) {
       // What came in between may be this very command: the same request, sent twice at once.
-      const twin = state === loaded.state ? undefined : await repeatedMeanwhile(ports, loaded, state, command, deadline);
+      const twin =
+        state === loaded.state ? undefined : await repeatedMeanwhile(ports, loaded, state, command, deadline);
       return twin ?? { kind: 'refused', decision, state };
     }
     const append: Append = {

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { type Outcome, simulate } from './world/simulate.ts';
+
+/** Seeds over all parts, unless SIM_SEEDS says otherwise. */
+const seedsDefault = 2_000;
+/** Seeds of one test. */
+const seedsPerTest = 50;
+/** Every so many seeds one is run twice, to see that it comes out the same. */
+const twiceEvery = 10;
+/** Lines of the trace that a failure shows. */
+const traceLines = 120;
+/** Longest time for one test, in milliseconds; a hundred times what it takes on an idle machine. */
+const testTimeoutMs = 120_000;
+
+/** What must have happened in every part, else the menu of faults is vacuous. */
+const mustHappen = [
+  'orchestrator crashes',
+  'bridge crashes',
+  'orchestrator freezes',
+  'bridge freezes',
+  'conflict',
+  'duplicate',
+  'takeovers',
+  'two live drivers',
+  'calls in doubt',
+  'late outcomes',
+  'fenced attempts refused',
+  'calls held back until a renewal',
+  'double decisions',
+  'decisions refused',
+  'runs canceled',
+  'tokens asked for',
+  'tool servers died in a call',
+] as const;
+
+/**
+ * The tests of one part of the seeds. SIM_SEEDS sets how many there are in all parts together; SIM_SEED runs one seed, in
+ * the first part, and prints what happened in it.
+ */
+export function simulationPart(part: number, parts: number): void {
+  const only = process.env.SIM_SEED;
+  if (only !== undefined) {
+    test.runIf(part === 0)(`seed ${only}`, { timeout: testTimeoutMs }, async () => {
+      const outcome = await simulate(Number(only), { isTraced: true });
+      console.log(`${outcome.trace}\n${summaryOf(outcome)}`);
+      expect(outcome.violations, `seed ${only}`).toEqual([]);
+    });
+    return;
+  }
+  const total = Number(process.env.SIM_SEEDS ?? seedsDefault);
+  const mine = Array.from({ length: total }, (_, index) => index + 1).filter((seed) => seed % parts === part);
+  const sums: Record<string, number> = {};
+  describe(`simulation, part ${part + 1} of ${parts}`, () => {
+    for (let first = 0; first < mine.length; first += seedsPerTest) {
+      const seeds = mine.slice(first, first + seedsPerTest);
+      test(`seeds ${seeds[0]} to ${seeds.at(-1)}`, { timeout: testTimeoutMs }, async () => {
+        for (const [index, seed] of seeds.entries()) {
+          const outcome = await simulate(seed);
+          if (outcome.violations.length > 0) throw new Error(await report(outcome));
+          if (index % twiceEvery === 0) await expectSame(outcome);
+          add(sums, outcome);
+        }
+      });
+    }
+    test('everything on the menu happened', () => {
+      console.log(`${mine.length} seeds: ${listed(sums)}`);
+      if (total >= seedsDefault) expect(mustHappen.filter((name) => (sums[name] ?? 0) === 0)).toEqual([]);
+    });
+  });
+}
+
+/** Rule h: the same seed gives the same bytes. */
+export async function expectSame(outcome: Outcome): Promise<void> {
+  const again = await simulate(
+    outcome.scenario.seed,
+    outcome.scenario.mutation === undefined ? {} : { mutation: outcome.scenario.mutation },
+  );
+  const isSame = again.digest === outcome.digest && again.steps === outcome.steps;
+  if (!isSame) throw new Error(`(h) seed ${outcome.scenario.seed} came out differently when it was run again`);
+}
+
+async function report(outcome: Outcome): Promise<string> {
+  const { seed } = outcome.scenario;
+  const { trace } = await simulate(seed, { isTraced: true });
+  const tail = trace.split('\n').slice(-traceLines).join('\n');
+  return `seed ${seed}: ${outcome.violations.join('\n')}\n${tail}\n${summaryOf(outcome)}\nagain: SIM_SEED=${seed} npx vitest run tests/simulation/seeds-1.test.ts`;
+}
+
+function summaryOf({ scenario, steps, events, virtualMs, counts, faultsReported }: Outcome): string {
+  const { orchestrators, bridges, isTogether, ttlMs, faults } = scenario;
+  const world = `${orchestrators} orchestrators, ${bridges} bridges${isTogether ? ' in one process' : ''}, time to live ${ttlMs} ms`;
+  return [
+    `${world}; faults: ${faults.name}, at most ${faults.most}; ${steps} steps, ${events} events, ${Math.round(virtualMs)} virtual ms`,
+    listed(counts),
+    ...faultsReported,
+  ].join('\n');
+}
+
+function add(sums: Record<string, number>, { counts, steps, events }: Outcome): void {
+  for (const [name, count] of Object.entries({ ...counts, steps, events })) sums[name] = (sums[name] ?? 0) + count;
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
+}

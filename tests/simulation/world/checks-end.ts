@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toBinary } from '@bufbuild/protobuf';
+import {
+  chainHash,
+  chainStart,
+  conversationOfStream,
+  decisionKind,
+  decodeRecorded,
+  encodeSnapshot,
+  fold,
+  initialState,
+  project,
+  type RecordedFact,
+  runStanding,
+} from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import type { Stream } from './event-store.ts';
+import type { Answered, People } from './people.ts';
+import type { World } from './world.ts';
+import { short } from './world.ts';
+
+/** Everything that must hold of a world that has come to rest. */
+export function checkEnd(world: World, people: People): void {
+  for (const { what, holds, conversationId } of people.acknowledged)
+    if (!holds())
+      world.violation('d', `${what} in c-${conversationId.slice(-4)} was acknowledged and is not in the log`);
+  for (const stream of world.store.conversations()) {
+    checkOnce(world, stream);
+    checkDecisions(world, stream, people.answers);
+    checkRest(world, stream);
+    checkOwners(world, stream);
+    checkDoubts(world, stream);
+    checkRows(world, stream);
+  }
+  for (const stream of world.store.streams.values()) checkChain(world, stream);
+}
+
+/** Rule c: what can happen once is on the record once; so is each command that carried a key. */
+function checkOnce(world: World, stream: Stream): void {
+  const seen = new Map<string, number>();
+  for (const { fact, revision } of stream.facts) {
+    for (const name of onceNames(fact)) {
+      const before = seen.get(name);
+      if (before !== undefined)
+        world.violation('c', `${short(stream.name)}: ${name} is event ${before} and event ${revision}`);
+      seen.set(name, revision);
+    }
+  }
+}
+
+function onceNames(fact: RecordedFact['fact']): string[] {
+  const { value } = fact;
+  const names =
+    'idempotency' in value && value.idempotency !== undefined
+      ? [`command ${value.idempotency.key} (${fact.case})`]
+      : [];
+  switch (fact.case) {
+    case 'conversationCreated':
+      return [...names, 'conversationCreated'];
+    case 'runStarted':
+    case 'userMessageReceived':
+      return [...names, `${fact.case} ${fact.value.runId}`];
+    case 'modelResponded':
+    case 'modelFailed':
+      return [`answer ${fact.value.runId} ${fact.value.stepId} ${fact.value.turn}`];
+    case 'stepStarted':
+    case 'stepFinished':
+      return [`${fact.case} ${fact.value.runId} ${fact.value.stepId}`];
+    case 'toolCallStarted':
+      return [`start of ${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`];
+    case 'toolCallFinished':
+      return fact.value.late ? [] : [`result of ${fact.value.runId} ${fact.value.callId}`];
+    case 'approvalRequested':
+      return [`request ${fact.value.approvalId}`];
+    case 'runCompleted':
+    case 'runFailed':
+    case 'runCanceled':
+      return [...names, `end of ${fact.value.runId}`];
+    default:
+      return names;
+  }
+}
+
+/** Rule d: one decision for each approval, and everybody was told the truth about it. */
+function checkDecisions(world: World, stream: Stream, answers: readonly Answered[]): void {
+  const resolved = new Map<string, { readonly by: string; readonly what: string }>();
+  for (const { fact, actor, revision } of stream.facts) {
+    if (fact.case !== 'approvalResolved') continue;
+    const { approvalId, decision } = fact.value;
+    const before = resolved.get(approvalId);
+    if (before !== undefined)
+      world.violation('d', `${short(stream.name)}: approval ${approvalId} is decided again by event ${revision}`);
+    else resolved.set(approvalId, { by: actor.id, what: decisionKind(decision) });
+  }
+  for (const answer of answers) {
+    if (stream.name !== `conversation-${answer.conversationId}`) continue;
+    const { person, kind, toldBy, toldWhat } = answer;
+    const truth = resolved.get(answer.approvalId);
+    const what = `${person} was told that the decision on ${answer.approvalId} was ${kind} (${toldWhat} by ${toldBy})`;
+    const decided = `${truth?.what ?? 'nothing'} by ${truth?.by ?? 'nobody'}`;
+    if (kind === 'taken' && truth?.by !== person) world.violation('d', `${what}; the log says ${decided}`);
+    if (kind === 'refused' && (truth?.by !== toldBy || truth.what !== toldWhat))
+      world.violation('d', `${what}; the log says ${decided}`);
+    if (kind === 'refused' && toldBy === person && !answer.mayBeOwn)
+      world.violation('d', `${what}, though it was theirs that took effect`);
+  }
+}
+
+/** Rule e: nothing is left that a process should be doing. */
+function checkRest(world: World, stream: Stream): void {
+  const state = stream.states.at(-1) ?? initialState;
+  const standing = runStanding(state);
+  if (standing === 'working') world.violation('e', `${short(stream.name)} is still being worked on at the end`);
+}
+
+/** Facts that only the owner of a run may append. */
+const ownersOnly = new Set([
+  'stepStarted',
+  'modelResponded',
+  'modelFailed',
+  'toolCallStarted',
+  'toolCallRefused',
+  'approvalRequested',
+  'inputRequested',
+  'stateSet',
+  'stepFinished',
+  'runReleased',
+  'runCompleted',
+  'runFailed',
+]);
+
+/** Rule g: epochs have one owner each, and only grow; what only the owner may append was appended by it. */
+function checkOwners(world: World, stream: Stream): void {
+  const epochs = new Map<string, number>();
+  let owner = '';
+  for (const made of stream.made) {
+    for (const { fact, revision } of stream.facts.slice(made.firstRevision - 1, made.lastRevision)) {
+      const where = `${short(stream.name)} event ${revision}`;
+      if (fact.case === 'runStarted' || fact.case === 'runClaimed') {
+        const { runId } = fact.value;
+        const epoch = fact.value.owner?.epoch ?? 0;
+        if (epoch <= (epochs.get(runId) ?? 0))
+          world.violation('g', `${where}: epoch ${epoch} of run ${runId} is given twice`);
+        epochs.set(runId, epoch);
+        if (fact.case === 'runClaimed' && owner !== '' && owner !== made.instance) {
+          world.count('takeovers');
+          if (!world.befallen.has(owner) && world.network.isQuickerThan(world.scenario.ttlMs / 3))
+            world.violation('i', `${where}: ${made.instance} takes the run from ${owner}, whom nothing befell`);
+        }
+        owner = fact.value.owner?.instance ?? '';
+      }
+      if (ownersOnly.has(fact.case) && owner !== made.instance)
+        world.violation(
+          'g',
+          `${where} (${fact.case}) is by ${made.instance}, but the owner is ${owner === '' ? 'nobody' : owner}`,
+        );
+      if (
+        fact.case === 'runReleased' ||
+        fact.case === 'runCompleted' ||
+        fact.case === 'runFailed' ||
+        fact.case === 'runCanceled'
+      )
+        owner = '';
+      if (fact.case === 'toolCallFinished' && fact.value.late) world.count('late outcomes');
+    }
+  }
+}
+
+/** Rule i: a call is in doubt only if something befell the bridge or the tool server that it was sent to. */
+function checkDoubts(world: World, stream: Stream): void {
+  const bridges = new Map<string, string>();
+  for (const { fact, revision } of stream.facts) {
+    if (fact.case === 'toolCallStarted') bridges.set(fact.value.callId, fact.value.bridgeInstance);
+    if (fact.case !== 'toolCallInDoubt') continue;
+    const bridge = bridges.get(fact.value.callId) ?? '';
+    if (!world.befallen.has(bridge))
+      world.violation(
+        'i',
+        `${short(stream.name)} event ${revision}: ${fact.value.callId} is in doubt, and ${bridge} could have told`,
+      );
+  }
+}
+
+/** Rule f: the rows made append by append are those made from the whole stream at once. */
+function checkRows(world: World, stream: Stream): void {
+  const events = stream.bytes.map((envelope) => decodeRecorded({ envelope }));
+  const rows = project(initialState, events, { messagesAt: () => [], approval: () => undefined });
+  const where = short(stream.name);
+  const last = stream.states.at(-1) ?? initialState;
+  if (!isDeepStrictEqual(fold(initialState, events), last))
+    world.violation('f', `${where}: the state is not the fold of the events`);
+  if (!equal(encodeSnapshot(rows.state), encodeSnapshot(last))) world.violation('f', `${where}: the snapshot differs`);
+  const headOf = (head: views.ConversationHead | undefined) =>
+    head === undefined ? new Uint8Array() : toBinary(views.ConversationHeadSchema, head);
+  if (!equal(headOf(rows.head), headOf(stream.head)))
+    world.violation('f', `${where}: the head differs from one made anew`);
+  const messages = (all: readonly views.Message[]) =>
+    all.map((one) => Buffer.from(toBinary(views.MessageSchema, one)).toString('hex'));
+  if (!isDeepStrictEqual(messages(rows.messages), messages(stream.messages)))
+    world.violation('f', `${where}: the messages differ from those made anew`);
+  const approvals = (all: Iterable<views.Approval>) =>
+    [...all].map((one) => Buffer.from(toBinary(views.ApprovalSchema, one)).toString('hex')).sort();
+  if (!isDeepStrictEqual(approvals(rows.approvals), approvals(stream.approvals.values())))
+    world.violation('f', `${where}: the approvals differ from those made anew`);
+}
+
+/** Rule f: the chain of hashes is that of the bytes. */
+function checkChain(world: World, stream: Stream): void {
+  let hash = chainStart;
+  for (const [index, bytes] of stream.bytes.entries()) {
+    hash = chainHash(hash, bytes);
+    if (equal(hash, stream.hashes[index] ?? chainStart)) continue;
+    world.violation('f', `${stream.name}: the chain of hashes breaks at event ${index + 1}`);
+    return;
+  }
+  if (conversationOfStream(stream.name) === undefined && stream.facts.length !== 1)
+    world.violation('f', `${stream.name}: a definition is recorded ${stream.facts.length} times`);
+}
+
+function equal(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}

@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ConversationState,
+  canonicalJson,
+  isRepeatable,
+  type Json,
+  parseJson,
+  type RecordedFact,
+} from '@stopgo/core';
+import type { ExecuteRequest, ModelRequest } from '@stopgo/orchestrator';
+import { facts as wire } from '@stopgo/proto';
+import { digestOf, isGated, type ToolEffect } from './gated.ts';
+import type { World } from './world.ts';
+
+/**
+ * What is checked in the very step in which it happens. The first two rules read the raw facts and the tools' journal only:
+ * a defect in the fold cannot hide from them.
+ */
+
+type CallPlace = { readonly runId: string; readonly callId: string };
+
+function factsOf(world: World, conversationId: string): readonly RecordedFact[] {
+  return world.stream(conversationId)?.facts ?? [];
+}
+
+function describe(key: CallPlace & { readonly conversationId: string }): string {
+  return `call ${key.callId} of c-${key.conversationId.slice(-4)}`;
+}
+
+/** Rules a and b, when a tool runs: it was approved if it had to be, exactly so, and it does not run again unbidden. */
+export function checkEffect(world: World, effect: ToolEffect): void {
+  const facts = factsOf(world, effect.conversationId);
+  const what = `${effect.tool} ran for ${describe(effect)} (attempt ${effect.attempt})`;
+  const asked = facts.flatMap(({ fact }) =>
+    fact.case === 'modelResponded' && fact.value.runId === effect.runId ? fact.value.calls : [],
+  );
+  const call = asked.find((one) => one.callId === effect.callId);
+  if (call === undefined || canonical(call.argumentsJson) !== canonical(effect.argumentsJson))
+    world.violation(
+      'a',
+      `${what} with ${effect.argumentsJson}; the model asked for ${call?.argumentsJson ?? 'no such call'}`,
+    );
+  if (isGated(effect.definition) && !isApproved(facts, effect))
+    world.violation('a', `${what} without an approval of exactly that`);
+  if (isRepeatable(effect.definition.hints) && call?.repeatable !== false) return;
+  const times = world.tools.journal.filter(
+    (one) => one.conversationId === effect.conversationId && isSame(one, effect),
+  ).length;
+  const bidden = facts.filter(
+    ({ fact }) =>
+      fact.case === 'approvalResolved' && isSame(fact.value, effect) && fact.value.decision === wire.Decision.RUN_AGAIN,
+  ).length;
+  if (times > 1 + bidden) world.violation('b', `${what}: ${times} times, and a human said run again ${bidden} times`);
+}
+
+/** True if the log holds an approval of this call, with these arguments, of this tool as it is defined now. */
+function isApproved(facts: readonly RecordedFact[], effect: ToolEffect): boolean {
+  const digest = digestOf(effect.definition, effect.argumentsJson);
+  const requests = facts.flatMap(({ fact }) =>
+    fact.case === 'approvalRequested' &&
+    isSame(fact.value, effect) &&
+    fact.value.kind === wire.ApprovalKind.TOOL &&
+    fact.value.digest === digest
+      ? [fact.value.approvalId]
+      : [],
+  );
+  return facts.some(
+    ({ fact }) =>
+      fact.case === 'approvalResolved' &&
+      requests.includes(fact.value.approvalId) &&
+      fact.value.decision === wire.Decision.APPROVED,
+  );
+}
+
+function canonical(text: string): string {
+  const parsed: Json | undefined = parseJson(text);
+  return parsed === undefined ? text : canonicalJson(parsed);
+}
+
+function isSame(one: CallPlace, other: CallPlace): boolean {
+  return one.runId === other.runId && one.callId === other.callId;
+}
+
+/** Where the claim stands by which a process owns the run now; undefined if it does not. */
+function ownedSince(facts: readonly RecordedFact[], runId: string, instance: string): number | undefined {
+  let since: number | undefined;
+  for (const { fact, revision } of facts) {
+    if (!('runId' in fact.value) || fact.value.runId !== runId) continue;
+    if (fact.case === 'runStarted' || fact.case === 'runClaimed')
+      since = fact.value.owner?.instance === instance ? revision : undefined;
+    if (fact.case === 'runReleased') since = undefined;
+  }
+  return since;
+}
+
+/** Rules c and g, when a call is sent: by the process whose own append began it, and not for a result that is on the record. */
+export function checkSent(world: World, instance: string, request: ExecuteRequest): void {
+  const { conversationId } = request.key;
+  const facts = factsOf(world, conversationId);
+  const what = `${instance} sent ${describe(request.key)} (attempt ${request.key.attempt})`;
+  world.trace(() => what);
+  const started = facts.find(
+    ({ fact }) =>
+      fact.case === 'toolCallStarted' && isSame(fact.value, request.key) && fact.value.attempt === request.key.attempt,
+  );
+  const isFenced = facts.some(
+    ({ fact }) =>
+      fact.case === 'modelResponded' &&
+      fact.value.runId === request.key.runId &&
+      fact.value.calls.some((call) => call.callId === request.key.callId && !call.repeatable),
+  );
+  if (isFenced && started === undefined && !becameRepeatable(facts, request.key))
+    world.violation('g', `${what}, and its start is not on the record`);
+  if (started !== undefined && started.actor.id !== instance)
+    world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+  const done = facts.find(({ fact }) => isResult(fact, request.key));
+  const since = ownedSince(facts, request.key.runId, instance);
+  if (done !== undefined && since !== undefined && (done.revision < since || done.actor.id === instance))
+    world.violation('c', `${what}, whose result is event ${done.revision}`);
+}
+
+function becameRepeatable(facts: readonly RecordedFact[], key: CallPlace): boolean {
+  return facts.some(({ fact }) => fact.case === 'toolCallRefused' && isSame(fact.value, key) && fact.value.repeatable);
+}
+
+function isResult(fact: RecordedFact['fact'], key: CallPlace): boolean {
+  if (fact.case === 'toolCallFinished') return isSame(fact.value, key) && !fact.value.late;
+  if (fact.case !== 'approvalResolved' || !isSame(fact.value, key)) return false;
+  const { decision } = fact.value;
+  const { REJECTED, HAPPENED, GIVE_UP } = wire.Decision;
+  return decision === REJECTED || decision === HAPPENED || decision === GIVE_UP;
+}
+
+/** Rule c, when a model is asked: not for an answer that is on the record, and with every result that is. */
+export function checkModelRequest(
+  world: World,
+  instance: string,
+  asking: { readonly conversationId: string; readonly runId: string; readonly stepId: string; readonly turn: number },
+  request: ModelRequest,
+): void {
+  const { conversationId, runId, stepId, turn } = asking;
+  const facts = factsOf(world, conversationId);
+  const since = ownedSince(facts, runId, instance);
+  if (since === undefined) return;
+  const what = `${instance} asked the model of ${stepId} turn ${turn} in c-${conversationId.slice(-4)}`;
+  const answered = facts.find(
+    ({ fact }) =>
+      (fact.case === 'modelResponded' || fact.case === 'modelFailed') &&
+      fact.value.runId === runId &&
+      fact.value.stepId === stepId &&
+      fact.value.turn === turn,
+  );
+  if (answered !== undefined) world.violation('c', `${what}, whose answer is event ${answered.revision}`);
+  const shown = new Map(
+    request.messages.flatMap((message) =>
+      message.role === 'tool' ? message.results.map((result) => [result.callId, result.content] as const) : [],
+    ),
+  );
+  for (const { fact, revision } of facts) {
+    if (
+      fact.case !== 'toolCallFinished' ||
+      fact.value.late ||
+      fact.value.runId !== runId ||
+      fact.value.stepId !== stepId
+    )
+      continue;
+    if (shown.get(fact.value.callId) !== fact.value.content)
+      world.violation(
+        'c',
+        `${what} without the result that is event ${revision}: ${shown.get(fact.value.callId) ?? 'nothing'}`,
+      );
+  }
+}
+
+const matched = new WeakSet<ConversationState>();
+
+/** Rule f: what a driver believes is what the log says at that revision. */
+export function checkLive(world: World, instance: string, conversationId: string, state: ConversationState): void {
+  if (matched.has(state)) return;
+  const recorded = world.stream(conversationId)?.states[state.revision];
+  if (recorded !== undefined && (recorded === state || isDeepStrictEqual(recorded, state))) {
+    matched.add(state);
+    return;
+  }
+  const difference = recorded === undefined ? 'there is no such revision' : firstDifference(recorded, state, '');
+  world.violation(
+    'f',
+    `${instance} believes another state of c-${conversationId.slice(-4)} at ${state.revision}: ${difference}`,
+  );
+}
+
+function firstDifference(expected: unknown, actual: unknown, path: string): string {
+  if (typeof expected !== 'object' || typeof actual !== 'object' || expected === null || actual === null)
+    return `${path} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`;
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    const one = (expected as Record<string, unknown>)[key];
+    const other = (actual as Record<string, unknown>)[key];
+    if (!isDeepStrictEqual(one, other)) return firstDifference(one, other, `${path}.${key}`);
+  }
+  return `${path} differs`;
+}

@@ -1,0 +1,117 @@
+import type { AgentDefinition, AgentNode } from '@stopgo/core';
+import { storeMutations } from './event-store.ts';
+import { type FaultPlan, planFaults } from './faults.ts';
+import { Random } from './random.ts';
+
+/** Deliberate breaks of the world around the code under test; each has to make a checker red. */
+export const mutations = [
+  ...storeMutations,
+  'new-key-on-retry',
+  'bridge-forgets-attempts',
+  'bridge-changes-arguments',
+  'bridge-without-gate',
+  'fence-does-not-fence',
+  'harm-is-hidden-from-policy',
+  'acts-on-anothers-start',
+  'takes-two-decisions',
+  'never-sweeps',
+  'everybody-else-is-dead',
+  'reader-turns-a-no-into-a-yes',
+  'acknowledges-before-the-log',
+  'draws-from-the-machine',
+] as const;
+export type Mutation = (typeof mutations)[number];
+
+/** One conversation that people have. */
+export type ConversationPlan = {
+  readonly id: string;
+  readonly turns: number;
+  /** Messages and decisions carry a bearer token. */
+  readonly hasToken: boolean;
+  /** Commands carry idempotency keys. */
+  readonly hasKeys: boolean;
+  /** How often a pending approval is decided by two people at once. */
+  readonly twoPeople: number;
+  /** How often a run is canceled. */
+  readonly cancels: number;
+  /** How often people say yes. */
+  readonly yes: number;
+  /** How often nobody ever answers. */
+  readonly silence: number;
+};
+
+/** Everything about a world that is fixed before it begins. */
+export type Scenario = {
+  readonly seed: number;
+  readonly ttlMs: number;
+  readonly orchestrators: number;
+  readonly bridges: number;
+  /** Everything is one process: it dies and starts as a whole. */
+  readonly isTogether: boolean;
+  readonly agents: readonly AgentDefinition[];
+  readonly conversations: readonly ConversationPlan[];
+  readonly faults: FaultPlan;
+  readonly mutation?: Mutation;
+};
+
+/** The scenario of a seed. */
+export function planScenario(seed: number, mutation?: Mutation): Scenario {
+  const random = new Random(seed);
+  const faults = planFaults(random.fork());
+  const isTogether = random.chance(0.15);
+  return {
+    seed,
+    ttlMs: random.pick([1_000, 2_500, 5_000]),
+    orchestrators: isTogether ? 1 : random.whole(1, 3),
+    bridges: isTogether ? 1 : random.whole(1, 2),
+    isTogether,
+    agents: Array.from({ length: random.whole(1, 2) }, (_, index) => planAgent(random.fork(), `agent-${index}`)),
+    conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork())),
+    faults,
+    ...(mutation === undefined ? {} : { mutation }),
+  };
+}
+
+function planConversation(random: Random): ConversationPlan {
+  return {
+    id: random.uuid(),
+    turns: random.whole(1, 3),
+    hasToken: random.chance(0.25),
+    hasKeys: random.chance(0.7),
+    twoPeople: random.pick([0, 0.3, 1]),
+    cancels: random.pick([0, 0, 0.2, 0.6]),
+    yes: random.pick([0.3, 0.8, 0.95]),
+    silence: random.pick([0, 0, 0, 0.1]),
+  };
+}
+
+function planAgent(random: Random, name: string): AgentDefinition {
+  const root = random.chance(0.45) ? planLlm(random, name, false) : planNode(random, name, 0, false);
+  return { name, root };
+}
+
+function planNode(random: Random, name: string, depth: number, isInLoop: boolean): AgentNode {
+  const kind = depth >= 2 ? 'llm' : random.pick(['llm', 'sequential', 'parallel', 'loop'] as const);
+  if (kind === 'llm' && depth > 0) return planLlm(random, name, isInLoop);
+  const inLoop = isInLoop || kind === 'loop';
+  const children = Array.from({ length: random.whole(1, 3) }, (_, index) =>
+    planNode(random, `${name}.${index}`, depth + 1, inLoop),
+  );
+  if (kind === 'parallel')
+    return { type: 'parallel', name, children, onError: random.pick(['fail', 'continue'] as const) };
+  if (kind === 'loop') return { type: 'loop', name, children: children.slice(0, 2), iterationsMax: random.whole(1, 2) };
+  return { type: 'sequential', name, children };
+}
+
+function planLlm(random: Random, name: string, isInLoop: boolean): AgentNode {
+  return {
+    type: 'llm',
+    name,
+    model: `model-of-${name}`,
+    prompt: `You are ${name}.`,
+    outputKey: random.chance(0.3) ? `key-${name}` : '',
+    canExitLoop: isInLoop && random.chance(0.5),
+    turnsMax: random.whole(1, 4),
+    approval: random.pick(['default', 'require'] as const),
+  };
+}
