@@ -36,8 +36,9 @@ export type ScriptedModel = {
   stop(): Promise<void>;
 };
 
-export const geminiKey = 'gemini-key-5d1f0c9be2a7';
-export const anthropicKey = 'sk-ant-key-c04e7b61f3d8';
+// With characters that look different when they are encoded.
+export const geminiKey = 'gemini+key/5d1f0c9be2a7==';
+export const anthropicKey = 'anthropic+key/c04e7b61f3d8==';
 
 /** Starts the offline model with open controls. */
 export async function scriptedModel(options: { readonly strictSignatures?: boolean } = {}): Promise<ScriptedModel> {
