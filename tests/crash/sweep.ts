@@ -78,8 +78,8 @@ function numbered(point: string, count: number): string[] {
 /** True if every order was carried out. */
 async function tellWith(world: World, story: Story, plan: Plan, notes: Notes, tag?: string): Promise<boolean> {
   await world.order(plan);
-  // To die once more in a call, the call must be made once more.
-  if (plan.length > 1 && plan.at(-1)?.startsWith('execute.')) notes.doubts = 0;
+  // What is counted, and what dies once more in a recovery, runs again what is in doubt: that way is the longest.
+  if (plan.length > 1 || tag !== undefined) notes.doubts = 0;
   const before = world.deaths().length;
   const teller = new Teller(world, tag ?? `${story.name}-${plan.join('-').replaceAll(/[^a-z0-9]/g, '-')}`, notes);
   try {
