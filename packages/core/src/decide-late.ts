@@ -1,4 +1,4 @@
-import { decideOutcome, finished } from './decide-run.ts';
+import { decideOutcome, finished } from './decide-outcome.ts';
 import { type Fact, fact } from './facts.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { ConversationState } from './state.ts';

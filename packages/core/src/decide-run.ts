@@ -7,25 +7,17 @@
  */
 
 import { facts as wire } from '@stopgo/proto';
-import {
-  appendBytesMax,
-  appendReserveBytes,
-  callsPerAnswerMax,
-  failureBytesMax,
-  pinChangesPerCallMax,
-  textBytesMax,
-} from './bounds.ts';
+import { appendBytesMax, appendReserveBytes, callsPerAnswerMax, failureBytesMax, textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
+import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
-import { describeCall, describeDoubt } from './description.ts';
-import { callDigest, uuidFrom } from './digest.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { advance, anticipate, type Effect, withdrawal } from './interpreter.ts';
+import { advance, anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
-import { isRepeatable, policyVerdict } from './policy.ts';
-import type { CallOutcomeCommand, ModelAnswered, RunCommand } from './run-commands.ts';
-import type { CallState, ConversationState, Owner, RunState } from './state.ts';
+import { approvalRequest, tokenRequest } from './requests.ts';
+import type { ModelAnswered, RunCommand } from './run-commands.ts';
+import type { ConversationState, Owner, RunState } from './state.ts';
 import { modelFailureText } from './texts.ts';
 import { isModelDue } from './work.ts';
 
@@ -177,43 +169,6 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     : all;
 }
 
-type Askable = {
-  readonly callId: string;
-  readonly stepId: string;
-  readonly tool: string;
-  readonly server: string;
-  readonly digest: string;
-  readonly argumentsJson: string;
-  readonly asked: number;
-  readonly callRevision: number;
-  readonly reason: string;
-};
-
-function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
-  const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
-  const { stepId, callId, tool, server, digest, reason, callRevision } = call;
-  const description = describeCall(tool, call.argumentsJson);
-  const choices = ['approve', 'reject'];
-  const kind = wire.ApprovalKind.TOOL;
-  return {
-    id,
-    fact: fact('approvalRequested', {
-      approvalId: id,
-      runId: run.id,
-      stepId,
-      callId,
-      kind,
-      tool,
-      server,
-      digest,
-      description,
-      choices,
-      reason,
-      callRevision,
-    }),
-  };
-}
-
 function policyApproval(
   run: RunState,
   approvalId: string,
@@ -255,140 +210,4 @@ function startCall(run: RunState, callId: string, attempt: number, bridge: strin
   if (call === undefined || call.phase !== 'ready' || call.repeatable || attempt !== call.attempt + 1) return [];
   const { stepId, approvalId = '' } = call;
   return [fact('toolCallStarted', { runId: run.id, stepId, callId, attempt, bridgeInstance: bridge, approvalId })];
-}
-
-/** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
-export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
-  const call = run.calls[outcome.callId];
-  if (call === undefined) return [];
-  if (isUnderWay(call, outcome.attempt)) return outcomeOf(run, call, outcome);
-  // It comes late, but nobody has decided yet: what it says is better than a human's guess.
-  if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
-    const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
-    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt.id, 'the outcome of the call has come in')];
-    return [...withdrawn, ...outcomeOf(run, call, outcome)];
-  }
-  return [];
-}
-
-function isUnderWay(call: CallState, attempt: number): boolean {
-  if (call.phase === 'started') return call.attempt === attempt;
-  return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
-}
-
-function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {
-  const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
-  switch (outcome.type) {
-    case 'callFinished':
-      return [finished(place, outcome)];
-    case 'callUnknown': {
-      const { reason } = outcome;
-      return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
-    }
-    case 'callNotStarted': {
-      const { message } = outcome;
-      return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
-    }
-    case 'callUnauthenticated': {
-      const message = outcome.prompt;
-      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.UNAUTHENTICATED, message };
-      return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
-    }
-    case 'callPinChanged':
-      return pinChanged(run, call, outcome, place);
-  }
-}
-
-type Place = { readonly runId: string; readonly stepId: string; readonly callId: string; readonly attempt: number };
-
-function keeps(call: CallState): { pin: string; digest: string; repeatable: boolean } {
-  return { pin: call.pin, digest: call.digest, repeatable: call.repeatable };
-}
-
-/** The fact of a finished call; its content is cut to the bound. */
-export function finished(
-  place: Place,
-  outcome: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
-  late = false,
-): Fact {
-  const { text: content, cut: cutHere } = cutText(outcome.content, textBytesMax);
-  const cut = outcome.cut ?? cutHere;
-  return fact('toolCallFinished', {
-    ...place,
-    content,
-    isError: outcome.isError,
-    ...(cut === undefined ? {} : { cut: { fullBytes: BigInt(cut.fullBytes), sha256: cut.sha256 } }),
-    late,
-    durationMs: Math.max(0, Math.round(outcome.durationMs)),
-    tool: outcome.tool,
-  });
-}
-
-function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJson: string): Fact {
-  return fact('approvalRequested', {
-    approvalId: uuidFrom('approval', run.id, call.id, String(call.asked + 1)),
-    runId: run.id,
-    stepId: call.stepId,
-    callId: call.id,
-    kind: wire.ApprovalKind.IN_DOUBT,
-    tool: call.tool,
-    server: call.server,
-    digest: call.digest,
-    description: describeDoubt(call.tool, argumentsJson, reason),
-    choices: ['run_again', 'happened', 'give_up'],
-    reason,
-    callRevision: call.revision,
-  });
-}
-
-function tokenRequest(run: RunState, callId: string, prompt: string): Fact {
-  const asked = run.calls[callId]?.asked ?? 0;
-  return fact('inputRequested', {
-    inputId: uuidFrom('input', run.id, callId, String(asked + 1)),
-    runId: run.id,
-    stepId: run.calls[callId]?.stepId ?? '',
-    callId,
-    kind: wire.InputKind.AUTH,
-    prompt,
-  });
-}
-
-function pinChanged(
-  run: RunState,
-  call: CallState,
-  outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
-  place: Place,
-): Fact[] {
-  const { current, argumentsJson } = outcome;
-  const { pin } = current;
-  const digest = callDigest({ server: call.server, tool: call.tool, pin, argumentsJson });
-  const repeatable = isRepeatable(current.hints);
-  const message = `the definition of ${call.tool} changed`;
-  const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
-  const changed = fact('toolCallRefused', refused);
-  const verdict = policyVerdict(current);
-  const failed = (content: string): Fact[] => [changed, failedCall(call, outcome.attempt, content, place)];
-  if (verdict.kind === 'deny') return failed(`The call is not allowed: ${verdict.reason}.`);
-  if (call.pinChanges >= pinChangesPerCallMax)
-    return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
-  if (verdict.kind === 'allow' && !call.gated) return [changed];
-  const reason = call.approvalId === undefined ? message : `${message} after it was approved`;
-  const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
-  const request = approvalRequest(run, {
-    callId,
-    stepId,
-    tool,
-    server,
-    digest,
-    argumentsJson,
-    asked,
-    callRevision,
-    reason,
-  });
-  return [changed, request.fact];
-}
-
-function failedCall(call: CallState, attempt: number, content: string, place: Place): Fact {
-  const { id: callId, tool } = call;
-  return finished(place, { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0 });
 }

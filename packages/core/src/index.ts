@@ -3,6 +3,7 @@ export * from './chain.ts';
 export * from './cut.ts';
 export * from './decide-conversation.ts';
 export * from './decide-late.ts';
+export * from './decide-outcome.ts';
 export * from './decide-run.ts';
 export * from './decision-words.ts';
 export * from './decisions.ts';

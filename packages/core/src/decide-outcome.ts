@@ -1,0 +1,118 @@
+/** What an attempt of a call came to, and what follows from it. */
+import { facts as wire } from '@stopgo/proto';
+import { pinChangesPerCallMax, textBytesMax } from './bounds.ts';
+import { cutText } from './cut.ts';
+import { callDigest } from './digest.ts';
+import { type Fact, fact } from './facts.ts';
+import { withdrawal } from './interpreter.ts';
+import { isRepeatable, policyVerdict } from './policy.ts';
+import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
+import type { CallOutcomeCommand } from './run-commands.ts';
+import type { CallState, RunState } from './state.ts';
+
+/** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
+export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
+  const call = run.calls[outcome.callId];
+  if (call === undefined) return [];
+  if (isUnderWay(call, outcome.attempt)) return outcomeOf(run, call, outcome);
+  // It comes late, but nobody has decided yet: what it says is better than a human's guess.
+  if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
+    const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
+    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt.id, 'the outcome of the call has come in')];
+    return [...withdrawn, ...outcomeOf(run, call, outcome)];
+  }
+  return [];
+}
+
+function isUnderWay(call: CallState, attempt: number): boolean {
+  if (call.phase === 'started') return call.attempt === attempt;
+  return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
+}
+
+function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {
+  const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
+  switch (outcome.type) {
+    case 'callFinished':
+      return [finished(place, outcome)];
+    case 'callUnknown': {
+      const { reason } = outcome;
+      return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
+    }
+    case 'callNotStarted': {
+      const { message } = outcome;
+      return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
+    }
+    case 'callUnauthenticated': {
+      const message = outcome.prompt;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.UNAUTHENTICATED, message };
+      return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
+    }
+    case 'callPinChanged':
+      return pinChanged(run, call, outcome, place);
+  }
+}
+
+type Place = { readonly runId: string; readonly stepId: string; readonly callId: string; readonly attempt: number };
+
+function keeps(call: CallState): { pin: string; digest: string; repeatable: boolean } {
+  return { pin: call.pin, digest: call.digest, repeatable: call.repeatable };
+}
+
+/** The fact of a finished call; its content is cut to the bound. */
+export function finished(
+  place: Place,
+  outcome: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
+  late = false,
+): Fact {
+  const { text: content, cut: cutHere } = cutText(outcome.content, textBytesMax);
+  const cut = outcome.cut ?? cutHere;
+  return fact('toolCallFinished', {
+    ...place,
+    content,
+    isError: outcome.isError,
+    ...(cut === undefined ? {} : { cut: { fullBytes: BigInt(cut.fullBytes), sha256: cut.sha256 } }),
+    late,
+    durationMs: Math.max(0, Math.round(outcome.durationMs)),
+    tool: outcome.tool,
+  });
+}
+
+function pinChanged(
+  run: RunState,
+  call: CallState,
+  outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
+  place: Place,
+): Fact[] {
+  const { current, argumentsJson } = outcome;
+  const { pin } = current;
+  const digest = callDigest({ server: call.server, tool: call.tool, pin, argumentsJson });
+  const repeatable = isRepeatable(current.hints);
+  const message = `the definition of ${call.tool} changed`;
+  const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
+  const changed = fact('toolCallRefused', refused);
+  const verdict = policyVerdict(current);
+  const failed = (content: string): Fact[] => [changed, failedCall(call, outcome.attempt, content, place)];
+  if (verdict.kind === 'deny') return failed(`The call is not allowed: ${verdict.reason}.`);
+  if (call.pinChanges >= pinChangesPerCallMax)
+    return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
+  if (verdict.kind === 'allow' && !call.gated) return [changed];
+  const reason = call.approvalId === undefined ? message : `${message} after it was approved`;
+  const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
+  const request = approvalRequest(run, {
+    callId,
+    stepId,
+    tool,
+    server,
+    digest,
+    argumentsJson,
+    asked,
+    callRevision,
+    reason,
+  });
+  return [changed, request.fact];
+}
+
+function failedCall(call: CallState, attempt: number, content: string, place: Place): Fact {
+  const { id: callId, tool } = call;
+  return finished(place, { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0 });
+}
