@@ -1,8 +1,9 @@
 import type { Effect, RecordedFact, RunCommand, RunState } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { expect } from 'vitest';
+import { tools } from '../story.ts';
 
-const { Decision, Disposition } = facts;
+const { Decision } = facts;
 
 /** What the outside world saw of a run, and what must hold of it whatever the core believes. */
 export class Journal {
@@ -43,14 +44,14 @@ function keyOf(effect: Effect): string {
   return effect.kind === 'model' ? effect.id : `${effect.kind} ${effect.id} ${effect.attempt}`;
 }
 
-/** True if the log says, without the help of any fold, that the call needs no approval or has one for this digest. */
+/** True if the tool and the log say, without the help of policy or fold, that the call needs no approval or has one. */
 function mayRun(callId: string, digest: string, log: readonly RecordedFact[]): boolean {
   const asked = new Map<string, string>();
   let needsOne = false;
   for (const { fact } of log) {
     if (fact.case === 'modelResponded')
       for (const call of fact.value.calls)
-        if (call.callId === callId) needsOne = call.disposition !== Disposition.ALLOWED;
+        if (call.callId === callId) needsOne = tools.get(call.tool)?.hints.destructive === true;
     if (fact.case === 'approvalRequested' && fact.value.callId === callId) {
       asked.set(fact.value.approvalId, fact.value.digest);
       needsOne = true;
