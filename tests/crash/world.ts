@@ -20,6 +20,7 @@ export type WorldOptions = {
   readonly keepEvidence?: boolean;
 };
 
+const toolOrder = /^tool\.(begin|end)\.(platform|server|both):(\d+)$/;
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
@@ -103,12 +104,28 @@ export class World {
    * `tool.<begin|end>.<platform|server|both>:<nth>`.
    */
   async order(crashes: readonly string[]): Promise<void> {
-    await this.ready();
     const [first, ...rest] = crashes;
-    this.nextCrashes.splice(0, this.nextCrashes.length, ...rest);
+    this.nextCrashes.splice(0);
     rmSync(this.orders.tool, { force: true });
-    const inPlatform = first === undefined || !this.takeToolOrder(first);
-    await this.current.arm(inPlatform ? first : undefined);
+    const inPlatform = first === undefined || toolOrder.test(first) ? undefined : first;
+    let isArmed = false;
+    while (!isArmed) isArmed = await this.armed(inPlatform);
+    this.nextCrashes.push(...rest);
+    if (first !== undefined) this.takeToolOrder(first);
+  }
+
+  /** False: the platform died meanwhile, of an order that was carried out late. */
+  private async armed(crashAt: string | undefined): Promise<boolean> {
+    await this.ready();
+    const { current, running } = this;
+    try {
+      await current.arm(crashAt);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlatformDied)) throw error;
+      await running;
+      return false;
+    }
   }
 
   /** How often each place was passed in this life since the last order. */
@@ -163,7 +180,7 @@ export class World {
   }
 
   private takeToolOrder(crash: string): boolean {
-    const order = /^tool\.(begin|end)\.(platform|server|both):(\d+)$/.exec(crash);
+    const order = toolOrder.exec(crash);
     if (order === null) return false;
     writeFileSync(this.orders.tool, order.slice(1).join(' '));
     return true;
