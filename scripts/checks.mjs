@@ -21,6 +21,7 @@ export const checks = [
   program('proto format', buf, 'format', '--diff', '--exit-code'),
   { name: 'proto compatibility', check: protoCompatibility },
   { name: 'generated code', check: generatedCode },
+  { name: 'invariants', check: () => capture(process.execPath, [join(root, 'scripts', 'check-invariants.mjs')]) },
   program('unused code and dependencies', knip, '--no-progress', '--no-config-hints'),
 ];
 
