@@ -1,6 +1,11 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8';
 import { ConfigError, messageOf } from '@stopgo/runtime';
 import { runCommand } from './commands.ts';
+
+// What a conversation needs lives for a while and then dies, and V8 lets such garbage grow to four times what is in use
+// before it looks: collected at twice, a third of the memory is saved for little work.
+setFlagsFromString('--heap-growing-percent=100');
 
 try {
   await runCommand(process.argv.slice(2), process);
