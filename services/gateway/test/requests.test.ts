@@ -132,7 +132,7 @@ describe('routes', () => {
     ]);
   });
 
-  test('/tools shows schemas as they are and hints only where they say something', async () => {
+  test('/tools shows schemas and annotations as they are, and of each tool whether it is destructive', async () => {
     const schema = '{"type":"object","properties":{"value":{"type":"integer","maximum":9007199254740993}}}';
     const { send } = await gateway({
       bridge: {
@@ -143,6 +143,7 @@ describe('routes', () => {
               name: 'add',
               description: 'Adds',
               inputSchemaJson: schema,
+              annotationsJson: '{"destructiveHint":true,"title":"Add"}',
               hints: { destructive: true },
             },
             { name: 'list', description: 'Lists', inputSchemaJson: 'broken', hints: { readOnly: true } },
@@ -156,9 +157,15 @@ describe('routes', () => {
       name: 'add',
       description: 'Adds',
       destructiveHint: true,
+      annotations: { destructiveHint: true, title: 'Add' },
       server: 'resources',
     });
-    expect(json.tools[1]).toEqual({ name: 'list', description: 'Lists', inputSchema: { type: 'object' } });
+    expect(json.tools[1]).toEqual({
+      name: 'list',
+      description: 'Lists',
+      inputSchema: { type: 'object' },
+      destructiveHint: false,
+    });
     const none = await gateway({ bridge: { listTools: async () => ({}) } });
     expect((await none.send('GET', '/tools')).json).toEqual({ tools: [] });
   });

@@ -2,7 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { type CallScope, callScope } from './call-scope.ts';
 import { NotSent, RedirectRefused } from './failures.ts';
 
-/** Error codes of a connection that was never made: nothing was sent. */
+/** Error codes of a connection that was never made, so that nothing was sent (see {@link connectionFailure}). */
 const neverConnected: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -58,10 +58,10 @@ export function createHttpFetch(messageBytesMax: number): FetchLike {
       response = await fetch(url, { ...init, headers, redirect: 'manual' });
     } catch (error) {
       change(scope, -1);
-      const code = connectionCode(error);
-      if (code !== undefined && neverConnected.has(code))
-        throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
-      throw code === undefined ? error : new Error(`connection to ${shownUrl(url)} lost (${code})`);
+      const { code, established } = connectionFailure(error);
+      if (code === undefined) throw error;
+      if (!established && neverConnected.has(code)) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
+      throw new Error(`connection to ${shownUrl(url)} lost (${code})`);
     }
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
       change(scope, -1);
@@ -132,9 +132,17 @@ function targetOf(url: string | URL, response: Response): string {
   return shownUrl(new URL(location, url));
 }
 
-function connectionCode(error: unknown): string | undefined {
+type ConnectionFailure = { readonly code: string | undefined; readonly established: boolean };
+
+/**
+ * The code of the system's error, and whether a connection had been made: a host that becomes unreachable ends an
+ * established connection with the code of one that was never reached, and the request may have arrived by then.
+ */
+function connectionFailure(error: unknown): ConnectionFailure {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string') return at.code;
+    if (!('code' in at) || typeof at.code !== 'string') continue;
+    const call = 'syscall' in at ? at.syscall : undefined;
+    return { code: at.code, established: call === 'read' || call === 'write' };
   }
-  return undefined;
+  return { code: undefined, established: false };
 }

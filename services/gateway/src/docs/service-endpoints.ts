@@ -28,6 +28,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
                 required: ['name', 'value'],
               },
               destructiveHint: true,
+              annotations: { readOnlyHint: false, destructiveHint: true },
               server: 'resources',
             },
           ],

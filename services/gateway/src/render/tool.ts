@@ -1,13 +1,14 @@
 import type { mcp } from '@stopgo/proto';
 import { type Answer, RawJson } from '../json-text.ts';
 
-/** A tool as clients see it, with its schema exactly as its server gave it. */
+/** A tool as clients see it, with its schema and its annotations as its server gave them. */
 export function renderTool(tool: mcp.Tool): Answer {
   return {
     name: tool.name,
     description: tool.description,
     inputSchema: RawJson.from(tool.inputSchemaJson) ?? { type: 'object' },
-    destructiveHint: tool.hints?.destructive || undefined,
+    destructiveHint: tool.hints?.destructive === true,
+    annotations: RawJson.from(tool.annotationsJson),
     server: tool.server === '' ? undefined : tool.server,
   };
 }

@@ -78,9 +78,13 @@ export function viewTables(database: SqlDatabase) {
       toSize,
     ),
     messages: database.all('SELECT key, bytes FROM messages WHERE key > ? AND key <= ? ORDER BY key', toBytes),
-    /** The newest message before a key that matches. */
+    /**
+     * The newest message before a key that matches. The driver gives every number as a REAL, which the word index does not
+     * take for a place to begin at: it would walk through all newer matches first.
+     */
     matchBefore: database.one(
-      'SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT 1',
+      `SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid < CAST(? AS INTEGER)
+         ORDER BY rowid DESC LIMIT 1`,
       (row) => integer(row, 0),
     ),
 
