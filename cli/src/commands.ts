@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
 import { printEvents } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
 import { type OpenedStore, openStore } from './inspect/open-store.ts';
 import { printReplay } from './inspect/replay.ts';
 import { verify } from './inspect/verify.ts';
-import { defaultConfigPath, startCommand } from './start/command.ts';
+import { defaultConfigPath } from './start/default-config.ts';
 
 /** Version of the platform, as it names itself to tool servers. */
 const version = '0.1.0';
@@ -68,8 +69,11 @@ const commands: Readonly<Record<string, Runner>> = {
   start: {
     flags: ['config', 'demo'],
     arguments: [0, 0],
-    run: ({ config, demo = false }, _, host) =>
-      startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version),
+    run: async ({ config, demo = false }, _, host) => {
+      // The platform takes half a second to load, which the other commands should not cost.
+      const { startCommand } = await import('./start/command.ts');
+      await startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version);
+    },
   },
   events: {
     flags: [...sources, 'json'],
@@ -115,11 +119,21 @@ const commands: Readonly<Record<string, Runner>> = {
 };
 
 function parse(args: readonly string[], allowed: readonly FlagName[]) {
-  const parsed = parseArgs({ args: [...args], options, allowPositionals: true, tokens: true });
+  const parsed = parsedArgs(args);
   for (const token of parsed.tokens)
     if (token.kind === 'option' && !allowed.includes(token.name as FlagName))
       throw new Error(`--${token.name} does not go with this command\n\n${usage}`);
   return parsed;
+}
+
+function parsedArgs(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, tokens: true });
+  } catch (error) {
+    // What follows the first sentence is about positional arguments, which none of the commands takes in that form.
+    const [problem = ''] = messageOf(error).split('. ');
+    throw new Error(`${problem}\n\n${usage}`);
+  }
 }
 
 async function withStore(

@@ -14,11 +14,9 @@ import {
   stopAll,
 } from '@stopgo/runtime';
 import { agentDefinition, modelsOf } from './agent-definition.ts';
+import { defaultConfigPath } from './default-config.ts';
 import { startOfflineModelProcess } from './offline-model.ts';
 import { startOneProcess } from './one-process.ts';
-
-/** Configuration that is read when none is named. */
-export const defaultConfigPath = 'config/agent.yaml';
 
 export type StartFlags = { readonly config?: string; readonly demo: boolean };
 

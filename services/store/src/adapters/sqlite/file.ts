@@ -22,7 +22,7 @@ export type OpenFile = { readonly database: SqlDatabase; close(): void };
  */
 export function openFile(dataDir: string): OpenFile {
   const directory = lockForWriting(dataDir);
-  return opened(dataDir, directory.unlock, () => {
+  const file = opened(dataDir, directory.unlock, () => {
     const database = openDatabase(directory.databaseFile, 'write');
     const settings = [
       'journal_mode = WAL',
@@ -38,6 +38,22 @@ export function openFile(dataDir: string): OpenFile {
     database.exec(`BEGIN IMMEDIATE; ${logSchema} PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
   });
+  return {
+    database: file.database,
+    close() {
+      emptyWal(file.database);
+      file.close();
+    },
+  };
+}
+
+/** Moves all commits into the file itself, so that it is whole without the log beside it. */
+function emptyWal(database: SqlDatabase): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Nothing is lost: the next start reads the log beside the file.
+  }
 }
 
 /**
