@@ -2,7 +2,7 @@ import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';
-import { SSE_HEARTBEAT_MS, SSE_STALL_MS } from './bounds.ts';
+import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
 import { problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
@@ -14,6 +14,7 @@ import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
 import { allRoutes } from './routes/all-routes.ts';
 import type { Handler, Route, RouteDependencies } from './routes/route.ts';
+import { cutSlowReaders } from './slow-readers.ts';
 
 /** What the app needs of the server around it. */
 export type AppSurroundings = {
@@ -29,13 +30,13 @@ export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurro
     authorize: options.authorize ?? allowAll,
     streams,
     heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
-    streamStallMs: options.times?.streamStallMs ?? SSE_STALL_MS,
+    readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
   };
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
-  app.use(securityHeaders, requestRules, browserRules(options));
+  app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options));
   mount(app, allRoutes(deps), readBody(options.limits.bodyBytes), giveUp);
   app.use(unknownRoute);
   app.use(answerError(options));

@@ -32,8 +32,8 @@ export const RETRY_AFTER_MS_DEFAULT = 1_000;
 export const SSE_HEARTBEAT_MS = 15_000;
 /** How long a client is asked to wait before it reconnects an event stream, in milliseconds. */
 export const SSE_RETRY_MS = 1_000;
-/** How long a client may leave an event unread before its stream is closed, in milliseconds. */
-export const SSE_STALL_MS = 60_000;
+/** How long a client may leave an event or an answer unread before its connection is closed, in milliseconds. */
+export const READER_STALL_MS = 60_000;
 
 /** Bytes of a request's header. */
 export const HEADER_BYTES_MAX = 16 * 1024;

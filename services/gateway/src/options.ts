@@ -38,10 +38,10 @@ export type GatewayOptions = {
   readonly onWarning: (text: string) => void;
   /** Asked before every action; everything is allowed unless given. */
   readonly authorize?: Authorize;
-  /** See `SSE_HEARTBEAT_MS`, `SSE_STALL_MS` and `STOP_GRACE_MS`, the defaults. */
+  /** See `SSE_HEARTBEAT_MS`, `READER_STALL_MS` and `STOP_GRACE_MS`, the defaults. */
   readonly times?: {
     readonly heartbeatMs?: number;
-    readonly streamStallMs?: number;
+    readonly readerStallMs?: number;
     readonly stopGraceMs?: number;
   };
 };

@@ -193,7 +193,7 @@ describe('a slow client', () => {
 
   test('that reads nothing at all is cut off', async () => {
     const { events, script } = live();
-    const { url } = await gateway(script, { times: { streamStallMs: 50 } });
+    const { url } = await gateway(script, { times: { readerStallMs: 50 } });
     const client = await follow(url, PATH);
     client.pause();
     for (let revision = 1; revision <= 100; revision += 1) events.push(event(revision, LARGE));

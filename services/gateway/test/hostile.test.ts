@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import { raw } from './support/http.ts';
 
@@ -118,4 +119,16 @@ test('pipelined requests are answered in order', async () => {
   const one = (path: string, last = '') => `GET ${path} HTTP/1.1\r\n${HOST}${last}\r\n`;
   const answer = await raw(url, one('/health') + one('/nothing') + one('/health', 'Connection: close\r\n'));
   expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '404', '200']);
+});
+
+test('a client that does not read its answer is cut off, so that it does not stay in memory', async () => {
+  // More than the system's buffers take.
+  const description = 'x'.repeat(32 * 1024 * 1024);
+  const listTools = async () => ({ tools: [{ name: 'add', description }] });
+  const { url, lines } = await gateway({ bridge: { listTools } }, { times: { readerStallMs: 100 } });
+  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+  client.pause().write(`GET /tools HTTP/1.1\r\n${HOST}\r\n`);
+  // A request is logged when its answer is gone from the server, one way or the other.
+  await vi.waitFor(() => expect(lines.join('')).toContain('| GET | /tools |'), { timeout: 4_000 });
+  client.destroy();
 });

@@ -29,7 +29,7 @@ const follow =
     try {
       const known = deps.clients.store.getConversation({ conversationId: id }, { context: frame.context });
       await orNotFound(known, conversationNotFound(id));
-      const writer = new SseWriter(res, { stallMs: deps.streamStallMs, signal: slot.signal });
+      const writer = new SseWriter(res, { stallMs: deps.readerStallMs, signal: slot.signal });
       if (req.method === 'HEAD') {
         writer.end();
         return;

@@ -13,7 +13,7 @@ export type RouteDependencies = Pick<
   readonly authorize: Authorize;
   readonly streams: OpenStreams;
   readonly heartbeatMs: number;
-  readonly streamStallMs: number;
+  readonly readerStallMs: number;
 };
 
 /** Answers one request. Errors that it throws are answered by the caller. */
