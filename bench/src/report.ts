@@ -32,7 +32,11 @@ export function markdown({ date, machine, passes, floor, turns, process, stored,
   ];
   if (floor) parts.push('## The floor', floorTable(floor));
   if (turns) parts.push('## The stop-and-go turn', turnTable(turns));
-  if (turns && floor) parts.push('Against the floor, in the same run:', ratioTable(turns, floor));
+  if (turns && floor)
+    parts.push(
+      `The floor of a half: ${appendsPerHalf} durable appends and ${httpPerHalf} HTTP exchanges (the client's, the model's).`,
+      ratioTable(turns, floor),
+    );
   if (process) parts.push('## The process', processTable(process));
   if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
   if (long) parts.push('## One long conversation', longTable(long));
@@ -88,25 +92,24 @@ function turnTable(turns: readonly TurnFigures[]): string {
   );
 }
 
-/** One half is 3 appends, the request itself and one request to the model; the second half has the tool besides. */
+/**
+ * What the parts alone would allow. One by one a half costs its appends and HTTP exchanges; at once the appends share
+ * commits, and the exchanges share the cores. The tool, and the work itself, are not in it.
+ */
 function ratioTable(turns: readonly TurnFigures[], floor: Floor): string {
   const half = appendsPerHalf * floor.appendP50Ms + httpPerHalf * floor.httpP50Ms;
-  const single = turns.find((one) => one.concurrent === 1);
-  const rows = single
-    ? [
-        [
-          `message → waiting over its floor (${appendsPerHalf} appends, ${httpPerHalf} HTTP: ${ms(half)} ms)`,
-          ratio(single.stopP50 / half),
-        ],
-        ['approve → done over the same', ratio(single.goP50 / half)],
-      ]
-    : [];
-  for (const { concurrent, turnsPerSecond } of turns.filter((one) => one.concurrent > 1))
-    rows.push([
-      `HTTP exchanges per second (echo at 50 at once) over turns per second at ${concurrent}`,
-      ratio(floor.httpPerSecondAt50 / turnsPerSecond),
-    ]);
-  return table(['ratio', ''], rows);
+  const atOnce = 1 / (2 * (appendsPerHalf / floor.groupedAppendsPerSecond + httpPerHalf / floor.httpPerSecondAt50));
+  return table(
+    ['against the floor', 'floor', 'measured', 'ratio'],
+    turns.flatMap(({ concurrent, stopP50, goP50, turnsPerSecond }) =>
+      concurrent === 1
+        ? [
+            ['message → waiting, p50', ms(half), ms(stopP50), ratio(stopP50 / half)],
+            ['approve → done, p50', ms(half), ms(goP50), ratio(goP50 / half)],
+          ]
+        : [[`turns/s at ${concurrent}`, whole(atOnce), whole(turnsPerSecond), ratio(atOnce / turnsPerSecond)]],
+    ),
+  );
 }
 
 function processTable(one: ProcessFigures): string {
