@@ -247,6 +247,22 @@ describe('requests with a key', () => {
     expect(journal.began('look', 'first')).toBe(1);
   });
 
+  test('the repeat of a decision or a cancel is answered with its own result too', async () => {
+    const created = await http.post('/conversations', {});
+    const path = `/conversations/${created.body.conversation.id}`;
+    const asked = await http.post(`${path}/messages`, call('erase', 'decided-first'));
+    const approval = `/approvals/${asked.body.result.approval?.uuid}`;
+    const decided = await http.post(approval, { approved: true }, keyed('decided-first'));
+    await http.post(`${path}/messages`, call('erase', 'canceled-second'));
+    const canceled = await http.post(`${path}/cancel`, {}, keyed('canceled-second'));
+    await http.post(`${path}/messages`, call('look', 'third'));
+    const decidedAgain = await http.post(approval, { approved: true }, keyed('decided-first'));
+    expect(decidedAgain.body.result).toEqual(decided.body.result);
+    const canceledAgain = await http.post(`${path}/cancel`, {}, keyed('canceled-second'));
+    expect(canceledAgain.body.conversation.run).toEqual(canceled.body.conversation.run);
+    expect(canceled.body.conversation.run?.status).toBe('canceled');
+  });
+
   test.each(['short', 'x'.repeat(129), `${'x'.repeat(16)} y`])('the key %j is refused', async (key) => {
     const refused = await http.post('/conversations', call('note', 'bad-key'), { 'idempotency-key': key });
     expect(refused.status).toBe(400);

@@ -22,17 +22,27 @@ export function isUnknown(error: unknown): boolean {
  * Appends until the outcome is known: an append whose answer was lost is repeated, the same bytes with the same key and
  * the same expected revision, so that it is made at most once. Rejects for other failures, and when the signal aborts.
  */
-export async function appendUntilKnown(
+export function appendUntilKnown(
   log: ConversationLog,
   append: Append,
   clock: Clock,
   random: () => number,
   signal: AbortSignal,
 ): Promise<AppendOutcome> {
+  return untilAnswered(() => log.append(append), clock, random, signal);
+}
+
+/** Asks again, with growing pauses, while the log is out of reach. Rejects for other failures, and when the signal aborts. */
+export async function untilAnswered<T>(
+  ask: () => Promise<T>,
+  clock: Clock,
+  random: () => number,
+  signal: AbortSignal,
+): Promise<T> {
   for (let pause = pauseFirstMs; ; pause = Math.min(pause * 2, pauseMostMs)) {
     signal.throwIfAborted();
     try {
-      return await log.append(append);
+      return await ask();
     } catch (error) {
       if (!isUnknown(error)) throw error;
       await clock.sleep(pause * (0.5 + random() / 2), signal);

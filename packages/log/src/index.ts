@@ -1,6 +1,6 @@
 /** The log as services use it: appends whose outcome is known, commands decided anew after a conflict, heartbeats. */
 export { type Clock, systemClock } from './clock.ts';
-export { appendUntilKnown, isUnknown, recordedOf } from './commit.ts';
+export { appendUntilKnown, isUnknown, recordedOf, untilAnswered } from './commit.ts';
 export type { Append, AppendOutcome, ConversationLog, KnownKey, Loaded, OpenRun } from './conversation-log.ts';
 export { type Beat, Heartbeat, type Liveness, type Pulse } from './heartbeat.ts';
 export { storeBeat, storeLog } from './store-log.ts';

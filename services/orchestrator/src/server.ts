@@ -63,25 +63,29 @@ async function create(
     systemPrompt: parts.systemPrompt,
     ...(idempotency === undefined ? {} : { idempotency }),
   });
-  const message = text === '' ? undefined : await messageDecider(parts, text, idempotency, context);
-  const { ports } = parts.registry;
-  const append = transact(
-    ports,
-    { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
-    {
-      actor: actorOf(request.caller),
-      ...(idempotency === undefined ? {} : { idempotency }),
-      wantsView: message === undefined,
-      decide: (state): MessageDecision | { readonly kind: 'open'; readonly facts: typeof opening } => {
-        if (state.revision > 0) throw new DomainError('conflict', `conversation ${id} exists already`);
-        if (message === undefined) return { kind: 'open', facts: opening };
-        const decision = message(anticipate({ ...initialState }, opening, ports.clock.now()));
-        return decision.kind === 'append' ? { ...decision, facts: [...opening, ...decision.facts] } : decision;
+  const { registry } = parts;
+  const { ports } = registry;
+  const begin = async (): Promise<Begun> => {
+    const message = text === '' ? undefined : await messageDecider(parts, text, idempotency, context);
+    return transact(
+      ports,
+      { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
+      {
+        actor: actorOf(request.caller),
+        ...(idempotency === undefined ? {} : { idempotency }),
+        wantsView: message === undefined,
+        decide: (state): MessageDecision | { readonly kind: 'open'; readonly facts: typeof opening } => {
+          if (state.revision > 0) throw new DomainError('conflict', `conversation ${id} exists already`);
+          if (message === undefined) return { kind: 'open', facts: opening };
+          const decision = message(anticipate({ ...initialState }, opening, ports.clock.now()));
+          return decision.kind === 'append' ? { ...decision, facts: [...opening, ...decision.facts] } : decision;
+        },
+        factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
       },
-      factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
-    },
-  ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
-  const { done, driver } = await drive(parts, id, append, context);
+    ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
+  };
+  const release = text === '' ? registry.hold(id) : registry.admit(id);
+  const { done, driver } = await drive(parts, begin, context).finally(release);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
     return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   return started(parts, turns, id, done, driver, request.wait, context);
@@ -117,15 +121,19 @@ async function send(
   checkMessage(request.message);
   const idempotency = idempotencyOf(request.idempotency);
   const loaded = await load(parts, request.conversationId, idempotency);
-  const decide = await messageDecider(parts, request.message, idempotency, context);
-  const append = transact(parts.registry.ports, loaded, {
-    actor: actorOf(request.caller),
-    ...(idempotency === undefined ? {} : { idempotency }),
-    decide,
-    factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
-  });
-  const { done, driver } = await drive(parts, request.conversationId, append, context);
-  return started(parts, turns, request.conversationId, done, driver, request.wait, context);
+  const { registry } = parts;
+  const begin = async (): Promise<Begun> =>
+    transact(registry.ports, loaded, {
+      actor: actorOf(request.caller),
+      ...(idempotency === undefined ? {} : { idempotency }),
+      decide: await messageDecider(parts, request.message, idempotency, context),
+      factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
+    });
+  const { conversationId } = request;
+  // A repeat begins no run.
+  const release = loaded.knownKeys.length > 0 ? registry.hold(conversationId) : registry.admit(conversationId);
+  const { done, driver } = await drive(parts, begin, context).finally(release);
+  return started(parts, turns, conversationId, done, driver, request.wait, context);
 }
 
 /** What a message comes to, decided against whatever state the conversation has by then. */
@@ -135,9 +143,8 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const { registry, agent } = parts;
-  const { ports } = registry;
-  registry.admit();
+  const { agent } = parts;
+  const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();
   return (state: Loaded['state']): MessageDecision =>
@@ -155,33 +162,27 @@ async function messageDecider(
 
 type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
 
-/** Waits for a message's append, and drives the run that it starts; no sweep of this process comes in between. */
+/** Appends what a message comes to, and drives the run that it starts. The caller holds the conversation meanwhile. */
 async function drive(
   { registry, definitions, agent }: OrchestratorParts,
-  conversationId: string,
-  append: Promise<Begun>,
+  begin: () => Promise<Begun>,
   context: CallContext,
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
-  const release = registry.hold(conversationId);
-  try {
-    const done = await append;
-    if (done.kind !== 'done') return { done };
-    registry.appended(done.append);
-    if (done.decision.kind !== 'append') return { done };
-    const bearer = context.bearerToken;
-    // The events as the log has them, not the facts as they were anticipated: the times differ.
-    const state = fold(done.state, recordedOf(done.append));
-    const driver = registry.start({
-      state,
-      agent,
-      tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
-      me: done.decision.me,
-      ...(bearer === undefined ? {} : { bearer }),
-    });
-    return { done, driver };
-  } finally {
-    release();
-  }
+  const done = await begin();
+  if (done.kind !== 'done') return { done };
+  registry.appended(done.append);
+  if (done.decision.kind !== 'append') return { done };
+  const bearer = context.bearerToken;
+  // The events as the log has them, not the facts as they were anticipated: the times differ.
+  const state = fold(done.state, recordedOf(done.append));
+  const driver = registry.start({
+    state,
+    agent,
+    tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
+    me: done.decision.me,
+    ...(bearer === undefined ? {} : { bearer }),
+  });
+  return { done, driver };
 }
 
 /** Answers after a message was taken, or not. */
@@ -197,7 +198,7 @@ async function started(
   const waitMs = wait?.milliseconds ?? 0;
   if (done.kind === 'repeated') {
     const { state, firstRevision, lastRevision } = done;
-    await parts.registry.resume(conversationId);
+    await parts.registry.resume(conversationId, context.bearerToken);
     return turns.ofPast(state, firstRevision, lastRevision, waitMs);
   }
   const { decision } = done;
@@ -231,6 +232,7 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
   registry.driver(conversationId)?.poke();
+  if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')
     throw nothingToCancel(conversationId, done.decision.status);
@@ -252,16 +254,17 @@ async function resume(
   request: wire.ResumeRunRequest,
   context: CallContext,
 ): Promise<Turn> {
-  const { conversationId } = request;
+  const { conversationId, minRevision } = request;
+  const waitMs = request.wait?.milliseconds ?? 0;
   const { registry } = parts;
   await registry.resume(conversationId, context.bearerToken);
   const driver = registry.driver(conversationId);
-  if (driver !== undefined) {
-    await driver.reached(request.minRevision);
-    return turns.ofDriver(driver, request.wait?.milliseconds ?? 0);
-  }
-  const { state } = await load(parts, conversationId, undefined);
-  return turns.ofState(state, request.wait?.milliseconds ?? 0);
+  await driver?.reached(minRevision);
+  const state = driver?.state ?? (await load(parts, conversationId, undefined)).state;
+  // What the caller asks about may be over, and others have followed.
+  if (minRevision > 0 && minRevision < (state.run?.messageRevision ?? 0))
+    return turns.ofPast(state, minRevision, minRevision, waitMs);
+  return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
 }
 
 async function load(

@@ -71,9 +71,15 @@ export async function startOrchestrator(
   await definitions.record(config.agent, tools.catalogue(), stopping.signal);
   await registry.sweep();
   const beating = heartbeat.run(() => undefined);
-  const sweeping = everyHalfTtl(config.heartbeatTtlMs, clock, stopping.signal, async () => {
-    await Promise.all([tools.refresh(), registry.sweep()]);
-  });
+  const tasks: readonly [name: string, work: () => Promise<void>][] = [
+    ['the tool catalogue could not be refreshed', () => tools.refresh()],
+    ['runs that nobody drives could not be looked for', () => registry.sweep()],
+  ];
+  const sweeping = tasks.map(([failure, work]) =>
+    everyHalfTtl(config.heartbeatTtlMs, clock, stopping.signal, work, (error) =>
+      logger.warn(`${failure}; it is tried again`, { error: error instanceof Error ? error.message : String(error) }),
+    ),
+  );
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
@@ -81,20 +87,29 @@ export async function startOrchestrator(
       await registry.stop(stopGraceMs);
       stopping.abort();
       heartbeat.stop();
-      await Promise.all([beating, sweeping]);
+      await Promise.all([beating, ...sweeping]);
     },
   };
 }
 
-/** Does something every half time to live; a failure is left to the next time. */
+/** Does something every half time to live. The first failure in a row is told; the next time tries again. */
 async function everyHalfTtl(
   ttlMs: number,
   clock: Clock,
   signal: AbortSignal,
   work: () => Promise<void>,
+  onFailure: (error: unknown) => void,
 ): Promise<void> {
+  let isFailing = false;
   while (!signal.aborted) {
     await clock.sleep(ttlMs / 2, signal).catch(() => undefined);
-    if (!signal.aborted) await work().catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      await work();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) onFailure(error);
+      isFailing = true;
+    }
   }
 }

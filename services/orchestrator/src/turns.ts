@@ -62,7 +62,7 @@ export class Turns {
   /** The turn of a request that was made before: of the run that it started, even if others have followed. */
   async ofPast(state: ConversationState, firstRevision: number, lastRevision: number, waitMs: number): Promise<Turn> {
     const messageRevision = state.run?.messageRevision ?? 0;
-    const isLatest = firstRevision <= lastRevision && (messageRevision === 0 || lastRevision >= messageRevision);
+    const isLatest = messageRevision === 0 || lastRevision >= messageRevision;
     if (isLatest) return this.ofState(state, waitMs);
     const view = await this.view(state.id);
     const past = await readPastRun(this.registry.ports.log, state.id, firstRevision);

@@ -1,5 +1,5 @@
 import { type CallOutcomeCommand, conversationStream, decideLate, evolve } from '@stopgo/core';
-import { appendUntilKnown } from '@stopgo/log';
+import { appendUntilKnown, untilAnswered } from '@stopgo/log';
 import type { RunDriver } from './run-driver.ts';
 
 /** Conflicts in a row after which a late outcome is not handed in: the run has moved on without it. */
@@ -13,7 +13,9 @@ const conflictsMax = 20;
 export async function handInLate(driver: RunDriver, stepId: string, outcome: CallOutcomeCommand): Promise<void> {
   if ((outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') || driver.isStopped()) return;
   const { log, clock, random, newId, instance } = driver.ports;
-  let { state } = await log.load(driver.conversationId);
+  const stopped = driver.stopSignal();
+  const load = () => untilAnswered(() => log.load(driver.conversationId), clock, random, stopped);
+  let { state } = await load();
   const key = newId();
   for (let conflicts = 0; conflicts < conflictsMax; conflicts += 1) {
     const facts = decideLate(state, driver.runId, stepId, outcome);
@@ -30,9 +32,9 @@ export async function handInLate(driver: RunDriver, stepId: string, outcome: Cal
       now: clock.now(),
       eventIds: facts.map(() => newId()),
     };
-    const result = await appendUntilKnown(log, append, clock, random, driver.stopSignal());
+    const result = await appendUntilKnown(log, append, clock, random, stopped);
     if (result.kind !== 'conflict') return driver.onHandedIn();
     for (const event of result.unseen) if (event.revision === state.revision + 1) state = evolve(state, event);
-    if (state.revision < result.currentRevision) state = (await log.load(driver.conversationId)).state;
+    if (state.revision < result.currentRevision) state = (await load()).state;
   }
 }

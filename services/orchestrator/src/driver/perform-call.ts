@@ -5,6 +5,7 @@ import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
 import { authPrompt, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
+import { stopWithRun } from './stop-call.ts';
 
 /** Tries of a call that is safe to repeat while no answer comes. */
 const repeatsMax = 3;
@@ -31,13 +32,16 @@ export async function performCall(
   // The fence is submitted before anything is awaited, so that it shares the append of a claim.
   if (effect.fenced) {
     const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
-    if (taken !== 'applied' || !(await isStillMine(driver, call.id, attempt, signal))) return;
+    if (taken !== 'applied') return;
   }
   const argumentsJson = await argumentsOf(driver, call, signal);
+  // The last look before it is sent: nothing is awaited between this and the call.
+  if (effect.fenced && !(await isStillMine(driver, call.id, attempt, signal))) return;
+  if (signal.aborted) return;
   const request = requestOf(driver, call, attempt, bridge, argumentsJson);
-  const outcome = effect.fenced
-    ? await sendOnce(driver, request, signal)
-    : await sendRepeatable(driver, request, signal);
+  const stopWatching = stopWithRun(driver, request.key, bridge, signal);
+  const sending = effect.fenced ? sendOnce(driver, request) : sendRepeatable(driver, request, signal);
+  const outcome = await sending.finally(stopWatching);
   if (outcome === undefined) return;
   const command = outcomeCommand(call, attempt, outcome, argumentsJson);
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
@@ -84,25 +88,12 @@ function requestOf(
 }
 
 /** Sends the one attempt. If no answer comes, the bridge is asked what became of it. */
-async function sendOnce(driver: RunDriver, request: ExecuteRequest, signal: AbortSignal) {
-  const stopWatching = cancelWhenAborted(driver, request, signal);
+async function sendOnce(driver: RunDriver, request: ExecuteRequest) {
   try {
     return await driver.ports.tools.execute(request);
   } catch {
     return await askFence(driver, request.key, request.bridge);
-  } finally {
-    stopWatching();
   }
-}
-
-/** A run that is over asks the server to stop; what the call came to is still awaited, and recorded as late. */
-function cancelWhenAborted(driver: RunDriver, request: ExecuteRequest, signal: AbortSignal): () => void {
-  const cancel = (): void => {
-    void driver.ports.tools.cancel(request.key, request.bridge).catch(() => undefined);
-  };
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
-  return () => signal.removeEventListener('abort', cancel);
 }
 
 async function sendRepeatable(driver: RunDriver, request: ExecuteRequest, signal: AbortSignal) {

@@ -1,6 +1,4 @@
 import {
-  appendBytesMax,
-  byteLength,
   type Effect,
   exitLoopTool,
   failureText,
@@ -11,11 +9,8 @@ import {
   rootStep,
   type Toolset,
 } from '@stopgo/core';
-import type { ModelAnswer, ModelMessage, ModelTool } from '../models/port.ts';
+import type { ModelMessage, ModelTool } from '../models/port.ts';
 import type { RunDriver } from './run-driver.ts';
-
-/** Bytes of an append that are left for what surrounds a model's answer. */
-const answerBytesMax = appendBytesMax - 64 * 1024;
 
 /** Asks the model of a step and puts its answer, or its failure, on the record. */
 export async function performModel(
@@ -26,9 +21,9 @@ export async function performModel(
   const { stepId, turn, node } = effect;
   const { conversationId, runId } = driver;
   const transcript = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
+  const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
-    const text = failureText(message, transcript, runId);
-    await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text });
+    await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
   const scope: PromptScope =
     driver.agent.root.type === 'llm' && stepId === rootStep
@@ -48,8 +43,6 @@ export async function performModel(
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  if (answerBytes(answer) > answerBytesMax)
-    return fail(`the model's answer is larger than ${answerBytesMax} bytes; ask for less at once`);
   if (answer.text === '' && answer.calls.length === 0) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
@@ -62,13 +55,8 @@ export async function performModel(
     model: answer.model,
     opaque: answer.opaque ?? new Uint8Array(),
     stopReason: answer.stopReason,
+    failureText: textOf,
   });
-}
-
-function answerBytes(answer: ModelAnswer): number {
-  // Arguments count twice: an approval's description may repeat them.
-  const calls = answer.calls.reduce((sum, call) => sum + 2 * byteLength(call.argumentsJson), 0);
-  return byteLength(answer.text) + (answer.opaque?.length ?? 0) + calls;
 }
 
 function modelMessage(message: PromptMessage): ModelMessage {

@@ -1,4 +1,4 @@
-import { argumentsBytesMax, byteLength, type RunCommand, textBytesMax } from '@stopgo/core';
+import { argumentsBytesMax, byteLength, descriptionBytesMax, type RunCommand, textBytesMax } from '@stopgo/core';
 
 /** What became of a command: on the record, without effect (it did not fit any more), or never taken (not the owner). */
 export type Taken = 'applied' | 'ignored' | 'fenced';
@@ -60,6 +60,11 @@ function sizeOf(command: RunCommand): number {
       return Math.min(byteLength(command.content), textBytesMax);
     case 'modelFailed':
       return byteLength(command.text) + byteLength(command.message);
+    // They ask a human: the append holds a description of the call.
+    case 'callUnknown':
+      return descriptionBytesMax + 2 * byteLength(command.reason);
+    case 'callPinChanged':
+      return descriptionBytesMax;
     default:
       return 0;
   }

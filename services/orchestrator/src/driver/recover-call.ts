@@ -4,6 +4,7 @@ import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
 import { outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
+import { stopWithRun } from './stop-call.ts';
 
 /** Finds out what became of an attempt that is on the record and not under way here, and records it. */
 export async function recoverCall(
@@ -16,7 +17,9 @@ export async function recoverCall(
   const { attempt, bridge } = effect;
   const argumentsJson = await argumentsOf(driver, call, signal);
   const { conversationId, runId } = driver;
-  const outcome = await askFence(driver, { conversationId, runId, callId: call.id, attempt }, bridge);
+  const key = { conversationId, runId, callId: call.id, attempt };
+  const stopWatching = stopWithRun(driver, key, bridge, signal);
+  const outcome = await askFence(driver, key, bridge).finally(stopWatching);
   if (outcome === undefined) return;
   const command = outcomeCommand(call, attempt, outcome, argumentsJson);
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);

@@ -22,7 +22,8 @@ export class Registry implements DriverListener {
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
   private readonly active = new Map<string, RunDriver>();
-  private readonly ended = new Set<Promise<void>>();
+  /** Every driver that has not ended, also one whose run is over and that only waits for the outcome of a call. */
+  private readonly running = new Map<RunDriver, Promise<void>>();
   private readonly watchers = new Map<string, Set<() => void>>();
   private readonly held = new Map<string, number>();
   private readonly runsMax: number;
@@ -35,11 +36,12 @@ export class Registry implements DriverListener {
     this.transcripts = new Transcripts(ports.log);
   }
 
-  /** Rejects with `resource_exhausted` if no further run can be started here now. */
-  admit(): void {
+  /** Admits a message to a conversation: holds it (see `hold`). Throws `resource_exhausted` if no further run can be begun. */
+  admit(conversationId: string): () => void {
     if (this.isStopping)
       throw new DomainError('unavailable', 'the orchestrator is stopping; try again', { retryAfterMs: 1_000 });
-    if (this.active.size >= this.runsMax)
+    const isCounted = this.active.has(conversationId) || this.held.has(conversationId);
+    if (!isCounted && this.runs() >= this.runsMax)
       throw new DomainError(
         'resource_exhausted',
         `${this.runsMax} runs are being worked on, which is the most (limits.concurrent_runs); try again`,
@@ -47,12 +49,13 @@ export class Registry implements DriverListener {
           retryAfterMs: 1_000,
         },
       );
+    return this.hold(conversationId);
   }
 
-  /** The driver of a conversation's run, if it is this process. */
+  /** The driver that drives a conversation's run, if this process does. */
   driver(conversationId: string): RunDriver | undefined {
     const driver = this.active.get(conversationId);
-    return driver?.isEnded() === false ? driver : undefined;
+    return driver?.isDriving() === true ? driver : undefined;
   }
 
   /** A conversation as it stands in the log; what this process knows of it already is not read again. */
@@ -99,10 +102,13 @@ export class Registry implements DriverListener {
     const ended = driver.drive().then(() => {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
       this.remember(driver.state);
-      this.ended.delete(ended);
+      this.running.delete(driver);
       this.changed(driver);
+      // What came in while the run was being released: its nudge went to a driver that was about to end.
+      const { run } = driver.state;
+      if (run !== null && run.owner === null && hasWork(run)) this.takeUp(driver);
     });
-    this.ended.add(ended);
+    this.running.set(driver, ended);
     return driver;
   }
 
@@ -111,7 +117,14 @@ export class Registry implements DriverListener {
    * owns it. A token that the run waits for is used.
    */
   async resume(conversationId: string, bearer?: Secret): Promise<void> {
-    if (this.isStopping || this.nudge(conversationId, bearer)) return;
+    if (this.isStopping) return;
+    const driver = this.driver(conversationId);
+    if (this.nudge(conversationId, bearer)) {
+      if (driver === undefined || bearer === undefined || provideToken(driver.state).length === 0) return;
+      // Other calls of the run are under way while one waits for the token.
+      await handOver(this.ports, driver.state, provideToken);
+      if (this.nudge(conversationId, bearer)) return;
+    }
     let { state } = await this.load(conversationId);
     if (bearer !== undefined && provideToken(state).length > 0) state = await handOver(this.ports, state, provideToken);
     const run = state.run;
@@ -136,7 +149,7 @@ export class Registry implements DriverListener {
       if (this.driver(run.conversationId) !== undefined) continue;
       const isElsewhere = ownerInstance !== '' && ownerInstance !== this.ports.instance;
       if (isElsewhere && !this.ports.liveness.isDead(ownerInstance)) continue;
-      if (this.active.size >= this.runsMax) return;
+      if (this.runs() >= this.runsMax) return;
       await this.resume(run.conversationId).catch((error) => this.ports.onFault(error, `taking up run ${run.runId}`));
     }
   }
@@ -146,8 +159,7 @@ export class Registry implements DriverListener {
   }
 
   handedIn(driver: RunDriver): void {
-    if (this.isStopping) return;
-    this.resume(driver.conversationId).catch((error) => this.ports.onFault(error, `resuming run ${driver.runId}`));
+    this.takeUp(driver);
   }
 
   /** Resolves when the driver's run is not being worked on any more, or the driver has ended, or the signal aborts. */
@@ -175,11 +187,23 @@ export class Registry implements DriverListener {
     this.isStopping = true;
     const waited = new AbortController();
     const grace = this.ports.clock.sleep(graceMs, waited.signal).catch(() => undefined);
-    await Promise.race([Promise.all(this.ended), grace]);
+    await Promise.race([Promise.all(this.running.values()), grace]);
     waited.abort();
-    for (const driver of this.active.values())
+    for (const driver of this.running.keys())
       driver.stop(new DomainError('unavailable', 'the orchestrator is stopping'));
-    await Promise.all(this.ended);
+    await Promise.all(this.running.values());
+  }
+
+  /** Runs that are driven here, or about to be begun. */
+  private runs(): number {
+    let count = this.active.size;
+    for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
+    return count;
+  }
+
+  private takeUp(driver: RunDriver): void {
+    const { conversationId, runId, bearer } = driver;
+    this.resume(conversationId, bearer).catch((error) => this.ports.onFault(error, `resuming run ${runId}`));
   }
 
   private remember(state: ConversationState): void {

@@ -131,6 +131,16 @@ export class RunDriver {
     return this.hasEnded;
   }
 
+  /** True while it drives its run, or is about to claim it; false once it only waits for what it still learns. */
+  isDriving(): boolean {
+    return !this.hasEnded && !this.isFenced && this.isRunOpen() && (this.me.epoch === 0 || this.isOwner());
+  }
+
+  /** True while the run goes on, as far as this driver has seen: whoever drives it. */
+  isRunOpen(): boolean {
+    return this.state.run?.id === this.runId && this.state.run.status === 'open';
+  }
+
   /** True once the process is to end. */
   isStopped(): boolean {
     return this.stopped.signal.aborted;
@@ -243,9 +253,19 @@ export class RunDriver {
     }
   }
 
-  /** Appends the waiting commands, deciding anew after each conflict, until they are taken or the driver is fenced. */
+  /** Appends the waiting commands; whoever waits for one of them is told what became of it, also when the append fails. */
   private async flush(): Promise<void> {
     const batch = this.queue.next();
+    try {
+      await this.record(batch);
+    } catch (error) {
+      for (const entry of batch) entry.taken('fenced');
+      throw error;
+    }
+  }
+
+  /** Appends a batch, deciding anew after each conflict, until it is taken or the driver is fenced. */
+  private async record(batch: ReturnType<CommandQueue['next']>): Promise<void> {
     for (;;) {
       const now = this.ports.clock.now();
       const context = { agent: this.agent, tools: this.tools, runId: this.runId, me: this.me, now };
