@@ -124,9 +124,12 @@ export class ViewCheck {
   }
 
   #compareApprovals(): void {
-    const stored = new Map(this.#views.storedApprovals(this.#id).map((row) => [row.key, row.bytes]));
+    const stored = new Map(this.#views.storedApprovals(this.#id).map((row) => [row.key, row]));
     for (const [id, approval] of this.#approvals) {
-      this.#compare(view.ApprovalSchema, `approval ${id}`, approval, stored.get(id));
+      const row = stored.get(id);
+      this.#compare(view.ApprovalSchema, `approval ${id}`, approval, row?.bytes);
+      if (row !== undefined)
+        this.#compareFields(`approval ${id} in the list`, { status: approval.status }, { status: row.status });
       stored.delete(id);
     }
     for (const id of stored.keys()) this.#problems.add(`approval ${id}: there is a row, but no event`);

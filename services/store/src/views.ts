@@ -58,6 +58,11 @@ export type StoredConversation = {
 
 export type StoredRow<K> = { readonly key: K; readonly bytes: Uint8Array };
 
+export type StoredApproval = StoredRow<string> & {
+  /** The column that lists select by. */
+  readonly status: number;
+};
+
 /** The read models: rows that are a function of the log up to their position. */
 export type Views = {
   /**
@@ -88,7 +93,7 @@ export type Views = {
   stored(conversationId: string): StoredConversation | undefined;
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];
   storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
-  storedApprovals(conversationId: string): readonly StoredRow<string>[];
+  storedApprovals(conversationId: string): readonly StoredApproval[];
 };
 
 /** What the views make of an append before it is written; see `Projection`. */

@@ -182,6 +182,11 @@ describe('verify', () => {
       "UPDATE approvals SET bytes = cast(replace(cast(bytes AS TEXT), 'ann', 'bob') AS BLOB)",
       /^approval .*: decidedBy is "bob", the events give "ann"$/,
     ],
+    [
+      'a changed status of an approval',
+      'UPDATE approvals SET status = 1',
+      /^approval .* in the list: status is 1, the events give 2$/,
+    ],
     ['an approval that is gone', 'DELETE FROM approvals', /^approval .*: the row is missing$/],
     [
       'an approval made up',

@@ -102,10 +102,10 @@ export function viewTables(database: SqlDatabase) {
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
-    storedApprovals: database.all('SELECT id, bytes FROM approvals WHERE conversation = ? ORDER BY key', (row) => ({
-      key: text(row, 0),
-      bytes: bytes(row, 1),
-    })),
+    storedApprovals: database.all(
+      'SELECT id, status, bytes FROM approvals WHERE conversation = ? ORDER BY key',
+      (row) => ({ key: text(row, 0), status: integer(row, 1), bytes: bytes(row, 2) }),
+    ),
   };
 }
 
