@@ -88,6 +88,7 @@ async function tellWith(world: World, story: Story, plan: Plan, notes: Notes, ta
     teller.wrong(error instanceof Error ? error.message : String(error));
   }
   if (plan.some((order) => order.includes('.server:'))) await toolServerIsBack(teller);
+  if (tag === undefined) await world.settle();
   return world.deaths().length - before >= plan.length;
 }
 

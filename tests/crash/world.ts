@@ -108,10 +108,19 @@ export class World {
     this.nextCrashes.splice(0);
     rmSync(this.orders.tool, { force: true });
     const inPlatform = first === undefined || toolOrder.test(first) ? undefined : first;
-    let isArmed = false;
-    while (!isArmed) isArmed = await this.armed(inPlatform);
+    await this.surelyArmed(inPlatform);
     this.nextCrashes.push(...rest);
     if (first !== undefined) this.takeToolOrder(first);
+  }
+
+  /** Takes back what was ordered in the platform, and notices a death that nobody has noticed yet. */
+  async settle(): Promise<void> {
+    await this.surelyArmed(undefined);
+  }
+
+  private async surelyArmed(crashAt: string | undefined): Promise<void> {
+    let isArmed = false;
+    while (!isArmed) isArmed = await this.armed(crashAt);
   }
 
   /** False: the platform died meanwhile, of an order that was carried out late. */
