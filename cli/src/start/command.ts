@@ -57,7 +57,7 @@ async function start(
   version: string,
 ): Promise<Started> {
   const { env } = host;
-  logger.info(`Starting Agent Stop and Go on ${config.host}:${config.port}`);
+  logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
   await checkPort(config.host, config.port);
   const parts: NamedStop[] = [];
   try {
