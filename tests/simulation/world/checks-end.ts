@@ -170,9 +170,13 @@ function checkOwners(world: World, stream: Stream): void {
 function checkDoubts(world: World, stream: Stream): void {
   const bridges = new Map<string, string>();
   for (const { fact, revision } of stream.facts) {
-    if (fact.case === 'toolCallStarted') bridges.set(fact.value.callId, fact.value.bridgeInstance);
-    if (fact.case !== 'toolCallInDoubt') continue;
-    const bridge = bridges.get(fact.value.callId) ?? '';
+    if (fact.case !== 'toolCallStarted' && fact.case !== 'toolCallInDoubt') continue;
+    const attempt = `${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`;
+    if (fact.case === 'toolCallStarted') {
+      bridges.set(attempt, fact.value.bridgeInstance);
+      continue;
+    }
+    const bridge = bridges.get(attempt) ?? '';
     if (!world.befallen.has(bridge))
       world.violation(
         'i',

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type AgentDefinition,
+  type AgentNode,
   type ConversationState,
   canonicalJson,
   isRepeatable,
@@ -40,7 +42,7 @@ export function checkEffect(world: World, effect: ToolEffect): void {
       'a',
       `${what} with ${effect.argumentsJson}; the model asked for ${call?.argumentsJson ?? 'no such call'}`,
     );
-  if (isGated(effect.definition) && !isApproved(facts, effect))
+  if (isGated(effect.definition) && !isApproved(world, facts, effect))
     world.violation('a', `${what} without an approval of exactly that`);
   if (isRepeatable(effect.definition.hints) && call?.repeatable !== false) return;
   const times = world.tools.journal.filter(
@@ -53,8 +55,11 @@ export function checkEffect(world: World, effect: ToolEffect): void {
   if (times > 1 + bidden) world.violation('b', `${what}: ${times} times, and a human said run again ${bidden} times`);
 }
 
-/** True if the log holds an approval of this call, with these arguments, of this tool as it is defined now. */
-function isApproved(facts: readonly RecordedFact[], effect: ToolEffect): boolean {
+/**
+ * True if the log holds an approval of this call, with these arguments, of this tool as it is defined now: by a human, or
+ * by policy where policy may give it.
+ */
+function isApproved(world: World, facts: readonly RecordedFact[], effect: ToolEffect): boolean {
   const digest = digestOf(effect.definition, effect.argumentsJson);
   const requests = facts.flatMap(({ fact }) =>
     fact.case === 'approvalRequested' &&
@@ -65,11 +70,29 @@ function isApproved(facts: readonly RecordedFact[], effect: ToolEffect): boolean
       : [],
   );
   return facts.some(
-    ({ fact }) =>
+    ({ fact, actor }) =>
       fact.case === 'approvalResolved' &&
       requests.includes(fact.value.approvalId) &&
-      fact.value.decision === wire.Decision.APPROVED,
+      fact.value.decision === wire.Decision.APPROVED &&
+      (fact.value.byPolicy ? mayRunAtOnce(world, facts, effect) : actor.kind === 'approver'),
   );
+}
+
+/** True inside `parallel` and `loop`, unless the node or the tool wants a human asked. Walks the recorded tree by itself. */
+function mayRunAtOnce(world: World, facts: readonly RecordedFact[], effect: ToolEffect): boolean {
+  const started = facts.find(({ fact }) => fact.case === 'runStarted' && fact.value.runId === effect.runId)?.fact;
+  const digest = started?.case === 'runStarted' ? started.value.agentDigest : '';
+  const defined = world.store.stream(`agent-${digest}`)?.facts[0]?.fact;
+  if (defined?.case !== 'agentDefined') return false;
+  let node: AgentNode | undefined = (JSON.parse(defined.value.definitionJson) as AgentDefinition).root;
+  let isInside = false;
+  const [path = ''] = effect.callId.split('#');
+  for (const segment of path.split('/').slice(1)) {
+    if (node === undefined || node.type === 'llm') return false;
+    isInside ||= node.type !== 'sequential';
+    node = node.children[Number(segment.replace(/\[.*/, ''))];
+  }
+  return isInside && node?.type === 'llm' && node.approval !== 'require' && !effect.definition.approvalRequired;
 }
 
 function canonical(text: string): string {
