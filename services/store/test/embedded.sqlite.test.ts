@@ -125,6 +125,15 @@ describe('rebuild', () => {
     expect(allRows()).toEqual(rows);
   });
 
+  test('an event that cannot be read is named when the views are made anew', async () => {
+    const { stream } = await withStore((client) => tell(client, 1));
+    tamper("UPDATE events SET envelope = zeroblob(20) WHERE position = 2; UPDATE views_meta SET version = 'older'");
+    await expect(withStore(async () => undefined)).rejects.toMatchObject({
+      kind: 'data_loss',
+      message: expect.stringContaining(`event 2 of the log, in ${stream}, cannot be read`),
+    });
+  });
+
   test('an append to views that do not show its stream is refused instead of written on top', async () => {
     const story = await withStore((client) => tell(client, 1));
     tamper(`UPDATE conversations SET snapshot = cast('{"revision":3}' AS BLOB)`);

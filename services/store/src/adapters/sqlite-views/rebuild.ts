@@ -1,4 +1,4 @@
-import { conversationOfStream, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
+import { conversationOfStream, dataLoss, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
 import type { LoggedEvent } from '../../event-log.ts';
@@ -76,8 +76,21 @@ function runsOf(events: readonly LoggedEvent[], after: number): readonly Run[] {
       run = { stream, facts: [], position, end: position };
       runs.push(run);
     }
-    if (conversationOfStream(stream) !== undefined) run.facts.push(decodeRecorded(event));
+    if (conversationOfStream(stream) !== undefined) run.facts.push(factOf(stream, event));
     run.end = position;
   }
   return runs;
+}
+
+function factOf(stream: StreamName, event: LoggedEvent['event']): RecordedFact {
+  try {
+    return decodeRecorded(event);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw dataLoss(
+      `event ${event.position} of the log, in ${stream}, cannot be read (${reason}); restore the log from a backup`,
+      {},
+      { cause },
+    );
+  }
 }
