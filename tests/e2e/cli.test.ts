@@ -183,7 +183,7 @@ describe('when it does not run', () => {
 });
 
 describe('what it does not understand', () => {
-  test.each([
+  test.concurrent.each([
     [['strat'], 'stopgo: unknown command "strat"'],
     [['start', 'now'], 'stopgo: "start" takes no argument'],
     [['start', '--prot', '80'], "stopgo: Unknown option '--prot'"],

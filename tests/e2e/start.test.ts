@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { client } from './http.ts';
+import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, root, start, startRefused, type Workplace, workplace } from './platform.ts';
@@ -35,17 +35,17 @@ const resourcesServer = (name: string) => `
     args: [mcp-servers/resources/dist/main.js, --db, ${JSON.stringify(join(place.folder, `${name}.db`))}]`;
 
 /** A configuration without tools, with these lines of YAML in it. */
-const config = (lines: string) => `
+const config = (lines: string, { dataDir } = place) => `
 host: 127.0.0.1
 port: 0
-data_dir: ${JSON.stringify(place.dataDir)}
+data_dir: ${JSON.stringify(dataDir)}
 ${lines}`;
 
 /** What is wrong, the configuration, what the error output must say. Everything it says is in these lines. */
-const refusedFiles: readonly (readonly [string, () => string, readonly RegExp[]])[] = [
+const refusedFiles: readonly (readonly [string, (own: Workplace) => string, readonly RegExp[]])[] = [
   ['malformed YAML', () => 'name: [a', [/^Failed to load config: failed to parse config file: \S+agent\.yaml:1:\d+: /]],
   ['not a mapping', () => '- a', [/^Failed to load config: .*expected a mapping of keys, found a list$/]],
-  ['an unknown key', () => config('promt: x'), [/agent\.yaml: unknown key "promt"; did you mean "prompt"\?$/]],
+  ['an unknown key', (own) => config('promt: x', own), [/agent\.yaml: unknown key "promt"; did you mean "prompt"\?$/]],
   [
     'wrong types, each told',
     () => 'name: 42\nport: 80a\nsync_wait: soon',
@@ -55,42 +55,47 @@ const refusedFiles: readonly (readonly [string, () => string, readonly RegExp[]]
       /sync_wait: expected a duration .*found "soon"$/,
     ],
   ],
-  ['a missing name', () => config('mcp_servers: [{command: node}]'), [/mcp_servers\[0\]: name is required$/]],
+  ['a missing name', (own) => config('mcp_servers: [{command: node}]', own), [/mcp_servers\[0\]: name is required$/]],
   [
     'both url and command',
-    () => config('mcp_servers: [{name: a, command: node, url: "http://127.0.0.1:1/mcp"}]'),
+    (own) => config('mcp_servers: [{name: a, command: node, url: "http://127.0.0.1:1/mcp"}]', own),
     [/mcp_servers\[0\] "a": set either url or command$/],
   ],
   [
     'neither url nor command',
-    () => config('mcp_servers: [{name: a}]'),
+    (own) => config('mcp_servers: [{name: a}]', own),
     [/mcp_servers\[0\] "a": set either url or command$/],
   ],
   [
     'mcp beside mcp_servers',
-    () => config('mcp: {url: "http://127.0.0.1:1/mcp"}\nmcp_servers: [{name: a, command: node}]'),
+    (own) => config('mcp: {url: "http://127.0.0.1:1/mcp"}\nmcp_servers: [{name: a, command: node}]', own),
     [/mcp: cannot stand beside mcp_servers/],
   ],
   [
     'delegation, which is not built',
-    () => config('a2a: [{name: b, url: "http://127.0.0.1:1/a2a"}]'),
+    (own) => config('a2a: [{name: b, url: "http://127.0.0.1:1/a2a"}]', own),
     [/a2a: delegating to other agents is not built in this version; remove the list$/],
   ],
   [
     'a provider that is not built',
-    () => config('llm: {model: "openai:gpt-5"}'),
+    (own) => config('llm: {model: "openai:gpt-5"}', own),
     [/^Failed to start agent: failed to initialize LLM client: .*openai/],
   ],
 ];
 
-test.each(refusedFiles)('%s is refused in one clear line each, with nothing left', async (_, yaml, lines) => {
-  const { code, errors } = await startRefused(place, yaml(), { env: model.env });
-  const said = errors.trimEnd().split('\n');
-  expect(said).toHaveLength(lines.length);
-  for (const [index, line] of lines.entries()) expect(said[index]).toMatch(line);
-  expect(code).toBe(1);
-  await noneLeftOf(place.folder);
-});
+test.concurrent.each(refusedFiles)(
+  '%s is refused in one clear line each, with nothing left',
+  async (_, yaml, lines) => {
+    const own = workplace();
+    const { code, errors } = await startRefused(own, yaml(own), { env: model.env });
+    const said = errors.trimEnd().split('\n');
+    expect(said).toHaveLength(lines.length);
+    for (const [index, line] of lines.entries()) expect(said[index]).toMatch(line);
+    expect(code).toBe(1);
+    await noneLeftOf(own.folder);
+    own.remove();
+  },
+);
 
 test('a configuration that is not there is named', async () => {
   const args = ['--config', join(place.folder, 'absent.yaml')];
@@ -224,7 +229,10 @@ test('the demo without a key says that the offline model answers, and ends it wi
   const env = { MARKER: place.folder };
   platform = await start(place, '', { env, cwd: place.folder, defaultConfig: true, args: ['--demo'] });
   expect(platform.output()).toContain('offline model');
-  expect(platform.output()).toMatch(/curl -s http:\/\/127\.0\.0\.1:\d+\/conversations/);
+  const said = platform.output;
+  await until('it says what to do next', async () =>
+    /curl -s http:\/\/127\.0\.0\.1:\d+\/conversations/.test(said()) ? true : undefined,
+  );
   expect(processesOf(place.folder)).toHaveLength(2);
   expect((await client(platform.url).post('/conversations', { message: 'hello' })).body.result.response).toContain(
     'offline model',

@@ -180,6 +180,9 @@ describe('what asks', () => {
     const pulled = await http.post(`/approvals/${first}`, { approved: true });
     expect(pulled.status).toBe(200);
     expect(pulled.body.result.waiting_approval).toBe(true);
+    expect(pulled.body.result.approval).toMatchObject({
+      reason: 'the definition of erase changed after it was approved',
+    });
     expect(journal.began('erase', 'rug')).toBe(0);
     const second = pulled.body.result.approval?.uuid;
     expect(second).not.toBe(first);
