@@ -56,6 +56,7 @@ export class HttpClient {
 
   #send(request: string): Promise<Answer> {
     if (this.#pending !== undefined) throw new Error('one request at a time');
+    if (this.#socket.destroyed) return Promise.reject(new Error(`${this.#host} has closed the connection`));
     return new Promise((resolve, reject) => {
       this.#pending = { began: performance.now(), resolve, reject };
       this.#socket.write(request);

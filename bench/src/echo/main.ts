@@ -10,6 +10,8 @@ const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
   });
 });
+// A connection that rests for a while is not closed: whoever holds it goes on with it.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });

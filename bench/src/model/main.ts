@@ -45,6 +45,8 @@ const server = createServer((request, response) => {
     calls += 1;
   });
 });
+// A connection that rests for a while is not closed: whoever holds it goes on with it.
+server.keepAliveTimeout = 0;
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
