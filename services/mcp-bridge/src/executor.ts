@@ -89,10 +89,10 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     if (available.kind === 'down') return end(unavailable(available.reason));
     const tool = find(request.server, request.tool);
     if (tool === undefined) return end(toolNotFound(request));
-    const refusal = refusalOf(tool, request);
-    if (refusal !== undefined) return end(refusal);
     // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
     if (lostText !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lostText));
+    const refusal = refusalOf(tool, request);
+    if (refusal !== undefined) return end(refusal);
     if (signal.aborted) return end(canceledInTime());
     deadline ??= clock() + server.config.timeoutMs;
     const timeoutMs = deadline - clock();
@@ -101,6 +101,8 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
     const sent = await session.call({ tool, arguments: args, token, signal, timeoutMs });
     switch (sent.kind) {
       case 'answered':
+        // A change of the list that was told meanwhile was left until now.
+        server.refreshIfStale();
         return answer(sent, clock() - began, token);
       case 'unauthenticated':
         return refused(

@@ -45,6 +45,8 @@ export class ServerConnection {
   #tools: readonly DefinedTool[] = [];
   #refresh: Promise<void> | undefined;
   #refreshAgain = false;
+  /** The list is to be read again once the call that is under way is over. */
+  #refreshLater = false;
   #reconnecting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
@@ -119,12 +121,13 @@ export class ServerConnection {
       : { kind: 'ready', session, tools: this.#tools };
   }
 
-  /** Starts to read the list again if it is old and nobody would have told a change. */
+  /** Starts to read the list again if it has changed, or if it is old and nobody would have told a change. */
   refreshIfStale(): void {
     const { bounds, clock } = this.#dependencies;
     const session = this.#session;
-    if (session === undefined || session.followsChanges()) return;
-    if (clock() - this.#listedAt >= bounds.listFreshMs) this.#toolsChanged();
+    if (session === undefined) return;
+    const isOld = !session.followsChanges() && clock() - this.#listedAt >= bounds.listFreshMs;
+    if (this.#refreshLater || isOld) this.#toolsChanged();
   }
 
   /** As {@link current}, but waits for a server that is down: up to `ms` milliseconds, or until the signal aborts. */
@@ -217,10 +220,15 @@ export class ServerConnection {
     this.#downReason = reason;
   }
 
-  /** The server says that its list changed: calls wait until it has been read again. */
+  /**
+   * The server says that its list changed: calls wait until it has been read again. Not while one is under way: a server
+   * that does one thing at a time would be taken for dead, and its call with it.
+   */
   #toolsChanged(): void {
     const session = this.#session;
     if (session === undefined) return;
+    this.#refreshLater = session.isCalling();
+    if (this.#refreshLater) return;
     if (this.#refresh !== undefined) {
       this.#refreshAgain = true;
       return;

@@ -29,6 +29,8 @@ export type Session = {
   listTools(timeoutMs: number): Promise<ToolList>;
   /** Makes a call. Never throws. */
   call(call: SessionCall): Promise<CallEnd>;
+  /** Whether a call is under way: many a server answers nothing else until it is done. */
+  readonly isCalling: () => boolean;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
   readonly followsChanges: () => boolean;
   /** Asks for a sign of life; throws if none comes in time. */
@@ -63,7 +65,9 @@ const clientTimerSlackMs = 5_000;
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
   const { server, client, tap } = parts;
+  let isCalling = false;
   return {
+    isCalling: () => isCalling,
     ended: parts.ended,
     followsChanges: parts.followsChanges,
     close: parts.close,
@@ -90,6 +94,7 @@ export function createSession(parts: SessionParts): Session {
       };
       // Calls of one server run one at a time, so that a skipped message is the answer to this one.
       parts.oversize.told = () => end('oversize');
+      isCalling = true;
       try {
         return await parts.within(scope, () => callTool(client, call, stop.signal));
       } catch (error) {
@@ -103,6 +108,7 @@ export function createSession(parts: SessionParts): Session {
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
+        isCalling = false;
         clearTimeout(limit);
         clearTimeout(idle);
         scope.onChange = () => undefined;

@@ -226,3 +226,13 @@ test('a server that is frozen is ended and started again after the first call th
   await bridge.stop();
   await eventually(() => !isAlive(pid), 'the frozen process is gone');
 });
+
+test('a server that does one thing at a time is not asked for its tools during a call, and not taken for dead', async () => {
+  const server = scriptedServer('s', ['--one-thing-at-a-time']);
+  const { execute, bridge } = await startBridge([server.config], { bounds: { listMs: 500 } });
+  expect(finishedOf(await execute('long', { text: '1500' })).content).toBe('long enough');
+  const lists = () => server.journal().filter(({ method }) => method === 'tools/list').length;
+  await eventually(() => lists() === 2, 'what changed during the call is read after it');
+  expect(bridge.describe()[0]?.ready).toBe(true);
+  expect(server.pids()).toHaveLength(1);
+});
