@@ -27,7 +27,7 @@ export function markdown({ date, machine, passes, floor, turns, process, stored,
   const parts = [
     `# Bench of ${date}`,
     `${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}; load before the run ${load.toFixed(1)}. ` +
-      `Median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; load generator, model and tool are processes of their own on the same cores. ` +
+      `Floor, turns and process: median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; the rest: one run. Load generator, model and tool are processes of their own on the same cores. ` +
       'Times in milliseconds, memory in MB (10^6 bytes), CPU and memory of the platform process alone.',
   ];
   if (floor) parts.push('## The floor', floorTable(floor));
