@@ -156,7 +156,10 @@ test('a data directory that cannot be made is refused in one line', async () => 
 });
 
 test('when a tool server fails, those before it are ended, and the data directory is free for the next start', async () => {
-  const failing = `mcp_servers:${resourcesServer('first')}
+  const failing = `mcp_servers:
+  - name: first
+    command: node
+    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(join(place.folder, 'journal'))}, "", stays]
   - name: second
     command: node
     args: [-e, "console.error('no database'); process.exit(3)"]`;
