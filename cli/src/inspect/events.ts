@@ -1,6 +1,7 @@
 import { visibleText } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
 import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+import { terminalJson } from './terminal-json.ts';
 
 /** `stopgo events`: one line for each event of a conversation, or with `json` one JSON object. */
 export async function printEvents(
@@ -15,7 +16,7 @@ export async function printEvents(
     if (json) {
       const { revision, eventId, actor } = event;
       const hash = Buffer.from(recorded.hash).toString('hex');
-      print(JSON.stringify({ revision, event_id: eventId, at, actor, type: factName(event), hash, value }));
+      print(terminalJson({ revision, event_id: eventId, at, actor, type: factName(event), hash, value }));
       continue;
     }
     const who = event.actor.surface === undefined ? event.actor.id : `${event.actor.id} (${event.actor.surface})`;

@@ -3,6 +3,7 @@ import { conversationOfStream } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import type { OpenedStore } from './open-store.ts';
 import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+import { terminalJson } from './terminal-json.ts';
 
 /**
  * `stopgo export`: everything about a conversation as one readable JSON document: its view, its messages, and its events
@@ -25,7 +26,7 @@ export async function exportConversation(opened: OpenedStore, id: string): Promi
   }
   const conversationId = conversationOfStream(stream);
   const view = conversationId === undefined ? {} : await conversationView(opened, conversationId);
-  return JSON.stringify({ stream, ...view, events }, null, 2);
+  return terminalJson({ stream, ...view, events }, 2);
 }
 
 async function conversationView(opened: OpenedStore, conversationId: string): Promise<object> {

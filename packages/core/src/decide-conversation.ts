@@ -171,6 +171,14 @@ export function cancelRun(
   };
 }
 
+/** Ends the open run because the platform cannot drive it: approvals are withdrawn, and the user is told. */
+export function failRun(state: ConversationState, runId: string, text: string): readonly Fact[] {
+  const { run } = state;
+  if (run === null || run.id !== runId || run.status !== 'open') return [];
+  const withdrawn = pendingApprovals(run).map((id) => withdrawal(run, id, 'the run has failed'));
+  return [...withdrawn, fact('runFailed', { runId, text })];
+}
+
 function optional(idempotency: IdempotencyKey | undefined): { idempotency?: IdempotencyKey } {
   return idempotency === undefined ? {} : { idempotency };
 }

@@ -71,10 +71,17 @@ export function defineAgent(agent: AgentDefinition): Defined {
   return defined(agent as unknown as Json);
 }
 
-/** The recorded form of a set of tools: what was offered, with the pin of each (their full definitions stand apart). */
+/** What a set of tools says of one: everything but what its own definition holds, which stands under its pin. */
+type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson'>;
+
+/** The recorded form of a set of tools: what was offered, by pin. Small, however large the definitions are. */
 export function defineToolset(tools: Toolset): Defined {
-  const entries = [...tools.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return defined(entries.map((tool) => ({ ...tool, hints: { ...tool.hints } })) as unknown as Json);
+  const entries = [...tools.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ server, name, pin, hints, approvalRequired, forwardsBearer }): OfferedEntry => {
+      return { server, name, pin, hints, approvalRequired, forwardsBearer };
+    });
+  return defined(entries as unknown as Json);
 }
 
 /** An agent from its recorded form. */
@@ -82,9 +89,25 @@ export function agentFromDefinition(definitionJson: string): AgentDefinition {
   return JSON.parse(definitionJson) as AgentDefinition;
 }
 
-/** A set of tools from its recorded form. */
-export function toolsetFromDefinition(definitionJson: string): Toolset {
-  return new Map((JSON.parse(definitionJson) as OfferedTool[]).map((tool) => [tool.name, tool]));
+/** The pins that a recorded set of tools names. */
+export function pinsOfToolset(definitionJson: string): readonly string[] {
+  return entriesOf(definitionJson).map((entry) => entry.pin);
+}
+
+/** A set of tools from its recorded form and that of each tool, by pin. */
+export function toolsetFromDefinition(definitionJson: string, tools: ReadonlyMap<string, string>): Toolset {
+  return new Map(
+    entriesOf(definitionJson).map((entry) => {
+      const tool = JSON.parse(tools.get(entry.pin) ?? '{}') as { description?: unknown; inputSchema?: unknown };
+      const description = typeof tool.description === 'string' ? tool.description : '';
+      const inputSchemaJson = JSON.stringify(tool.inputSchema ?? { type: 'object' });
+      return [entry.name, { ...entry, description, inputSchemaJson }];
+    }),
+  );
+}
+
+function entriesOf(definitionJson: string): readonly OfferedEntry[] {
+  return JSON.parse(definitionJson) as OfferedEntry[];
 }
 
 function defined(value: Json): Defined {

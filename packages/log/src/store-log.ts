@@ -4,6 +4,7 @@ import {
   decodeRecorded,
   decodeSnapshot,
   fold,
+  foldVersion,
   initialState,
   newEvents,
   type RecordedFact,
@@ -92,6 +93,7 @@ async function load(
     by: { case: 'conversationId', value: conversationId },
     idempotencyKeys: [...keys],
     knownRevision: known?.revision ?? 0,
+    knownFoldVersion: known === undefined ? 0 : foldVersion,
   });
   const knownKeys = answer.knownKeys.map(({ idempotencyKey: key, requestDigest, firstRevision, lastRevision }) => ({
     key,

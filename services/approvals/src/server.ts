@@ -82,7 +82,7 @@ async function goOn(
     done.kind === 'done' ? done.append.expectedRevision + done.append.facts.length : done.lastRevision;
   try {
     const { turn } = await given.orchestrator.resumeRun(
-      { conversationId, runId: loaded.state.run?.id ?? '', wait: { milliseconds }, minRevision },
+      { conversationId, wait: { milliseconds }, minRevision },
       { timeoutMs: milliseconds + nudgeSlackMs, context: forwardDetached(context) },
     );
     if (turn !== undefined) return turn;

@@ -8,6 +8,7 @@ import {
   defineToolset,
   type Fact,
   fact,
+  pinsOfToolset,
   type StreamName,
   type Toolset,
   toolStream,
@@ -78,7 +79,11 @@ export class RecordedDefinitions implements Definitions {
     const known = this.toolsets.get(digest);
     if (known !== undefined) return known;
     const definition = await this.only(toolsetStream(digest), 'toolsetDefined');
-    return keep(this.toolsets, digest, toolsetFromDefinition(definition));
+    const pins = [...new Set(pinsOfToolset(definition))];
+    const tools = await Promise.all(
+      pins.map(async (pin) => [pin, await this.only(toolStream(pin), 'toolDefined')] as const),
+    );
+    return keep(this.toolsets, digest, toolsetFromDefinition(definition, new Map(tools)));
   }
 
   private defined(value: object, define: () => Defined): Defined {
@@ -113,7 +118,7 @@ export class RecordedDefinitions implements Definitions {
     await appendUntilKnown(log, append, clock, random, signal);
   }
 
-  private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined'): Promise<string> {
+  private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {
     for await (const event of this.ports.log.read(stream, 1))
       if (event.fact.case === name) return event.fact.value.definitionJson;
     // It was recorded before the run began: a reader that lags behind does not show it yet.

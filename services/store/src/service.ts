@@ -62,7 +62,7 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
       return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
-    async load({ by, idempotencyKeys, knownRevision }, { signal }) {
+    async load({ by, idempotencyKeys, knownRevision, knownFoldVersion }, { signal }) {
       if (idempotencyKeys.length > keysPerLoadMax)
         throw invalidArgument(`a load asks for at most ${keysPerLoadMax} keys, not ${idempotencyKeys.length}`);
       await views.caughtUp(signal);
@@ -73,7 +73,8 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
       const { revision, bytes, foldVersion } = snapshot;
       const found = { conversationId, revision, foldVersion, knownKeys: known.map(keyAnswer) };
       const behind = revision - knownRevision;
-      if (knownRevision === 0 || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
+      const isKnown = knownRevision > 0 && knownFoldVersion === foldVersion;
+      if (!isKnown || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
       const unseen =
         behind === 0 ? [] : (await log.read(conversationStream(conversationId), knownRevision + 1, behind)).events;
       if (unseen.length < behind) return { ...found, snapshot: bytes };

@@ -87,7 +87,6 @@ const cancel =
     frame.conversationId = id;
     await permit(deps, frame, 'run.cancel', { kind: 'conversation', id });
     const preferences = preferencesOf(req);
-    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
     const actor = userActor(frame);
     const idempotency = idempotencyOf(req, { route: CANCEL, params: { id }, body, actor });
     const call = deps.clients.orchestrator.cancelRun(
@@ -95,10 +94,9 @@ const cancel =
         conversationId: id,
         reason,
         caller: { actor },
-        wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: frame.context, timeoutMs: CALL_MARGIN_MS },
     );
     const { turn } = await orNotFound(call, conversationNotFound(id));
     await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });

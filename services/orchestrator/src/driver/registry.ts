@@ -2,6 +2,7 @@ import {
   type ConversationState,
   conversationOfStream,
   DomainError,
+  failRun,
   hasWork,
   provideToken,
   type RunStanding,
@@ -15,6 +16,10 @@ import { Transcripts } from './transcripts.ts';
 /** Conversations whose folded state is kept in memory; a lost one is loaded again. */
 const statesKeptMax = 500;
 
+/** Times that a run may break its driver before it is ended. */
+const faultsMax = 5;
+const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
+
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
@@ -27,6 +32,7 @@ export class Registry implements DriverListener {
   private readonly watchers = new Map<string, Set<() => void>>();
   private readonly held = new Map<string, number>();
   private readonly runsMax: number;
+  private readonly faults = new Map<string, number>();
   private isStopping = false;
 
   constructor(ports: DriverPorts, definitions: Definitions, runsMax: number) {
@@ -103,6 +109,7 @@ export class Registry implements DriverListener {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
       this.remember(driver.state);
       this.running.delete(driver);
+      if (driver.state.run?.id !== driver.runId || driver.state.run.status !== 'open') this.faults.delete(driver.runId);
       this.changed(driver);
       // What came in while the run was being released: its nudge went to a driver that was about to end.
       const { run } = driver.state;
@@ -160,6 +167,18 @@ export class Registry implements DriverListener {
 
   handedIn(driver: RunDriver): void {
     this.takeUp(driver);
+  }
+
+  /** The sweep tries again, but not for ever: each try costs a claim, and maybe a model call. */
+  faulted(driver: RunDriver): void {
+    const { runId, conversationId } = driver;
+    const faults = (this.faults.get(runId) ?? 0) + 1;
+    this.faults.set(runId, faults);
+    if (faults < faultsMax) return;
+    this.faults.delete(runId);
+    handOver(this.ports, driver.state, (state) => failRun(state, runId, faultText)).catch((error) =>
+      this.ports.onFault(error, `ending run ${runId} of conversation ${conversationId}`),
+    );
   }
 
   /** Resolves when the driver's run is not being worked on any more, or the driver has ended, or the signal aborts. */

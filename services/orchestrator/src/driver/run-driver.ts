@@ -50,6 +50,8 @@ export type DriverListener = {
   changed(driver: RunDriver): void;
   /** A late outcome is on the record: the run may have work again. */
   handedIn(driver: RunDriver): void;
+  /** The driver cannot go on, for a reason that should not exist. */
+  faulted(driver: RunDriver): void;
 };
 
 /** Times that an effect may leave the state as it was before the driver gives up on the run. */
@@ -190,8 +192,10 @@ export class RunDriver {
         await this.nextWake();
       }
     } catch (error) {
-      if (!this.stopped.signal.aborted)
+      if (!this.stopped.signal.aborted) {
         this.ports.onFault(error, `run ${this.runId} of conversation ${this.conversationId}`);
+        this.listener.faulted(this);
+      }
     } finally {
       this.hasEnded = true;
       following.abort();
