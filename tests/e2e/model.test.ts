@@ -24,6 +24,9 @@ type Provider = {
   readonly pieces: (request: ModelRequest) => readonly Piece[];
 };
 
+/** By this value a client asks Gemini not to look for a signature. */
+const standInSignature = 'skip_thought_signature_validator';
+
 type Dict = Readonly<Record<string, unknown>>;
 const dicts = (value: unknown): readonly Dict[] => value as readonly Dict[];
 
@@ -41,7 +44,9 @@ const gemini: Provider = {
   pieces: ({ body }) =>
     dicts((body as Dict).contents).flatMap(({ role, parts }) =>
       dicts(parts).flatMap((part): Piece[] => {
-        const signed: Piece[] = part.thoughtSignature === undefined ? [] : [[String(role), 'signed', true]];
+        // What stands in for a signature that was lost is none.
+        const isSigned = part.thoughtSignature !== undefined && part.thoughtSignature !== standInSignature;
+        const signed: Piece[] = isSigned ? [[String(role), 'signed', true]] : [];
         const call = part.functionCall as Dict | undefined;
         const result = part.functionResponse as Dict | undefined;
         if (call !== undefined) return [...signed, [String(role), 'call', [call.name, call.args]]];
