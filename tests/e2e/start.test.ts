@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, root, start, startRefused, type Workplace, workplace } from './platform.ts';
+import { type Platform, resourcesConfig, start, startRefused, type Workplace, workplace } from './platform.ts';
 import { noneLeftOf, processesOf } from './processes.ts';
 
 /** What a start does with what it is given: it works, or it says in clear lines why not and leaves nothing behind. */
@@ -106,19 +106,21 @@ test('a configuration that is not there is named', async () => {
   expect(code).toBe(1);
 });
 
-test.each([
+test.concurrent.each([
   ['gemini-2.5-flash', 'GEMINI_API_KEY', []],
   ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', []],
   ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', ['--demo']],
 ])('%s without %s is refused by name, with no fallback (%j)', async (name, variable, args) => {
+  const own = workplace();
   const env = { ...model.env, [variable]: '' };
-  const { code, errors, output } = await startRefused(place, config(`llm: {model: ${name}}`), { env, args });
+  const { code, errors, output } = await startRefused(own, config(`llm: {model: ${name}}`, own), { env, args });
   expect(errors).toBe(
     `Failed to start agent: failed to initialize LLM client: ${variable} environment variable not set (needed by model "${name}")\n`,
   );
   expect(output).not.toContain('offline model');
   expect(code).toBe(1);
-  await noneLeftOf(place.folder);
+  await noneLeftOf(own.folder);
+  own.remove();
 });
 
 test('a port in use is told before anything is started', async () => {
@@ -184,11 +186,12 @@ test('two servers with a tool of the same name are refused, and both are ended',
   await noneLeftOf(place.folder);
 });
 
-test('the configuration is config/agent.yaml of the working directory unless it is named', async () => {
+test('the configuration is config/agent.yaml of the working directory unless it is named; the start says how long it took', async () => {
   mkdirSync(join(place.folder, 'config'));
   writeFileSync(join(place.folder, 'config/agent.yaml'), config('name: by-default'));
   platform = await start(place, '', { env: model.env, cwd: place.folder, defaultConfig: true });
   expect(platform.output()).toContain('No MCP servers configured');
+  expect(platform.output()).toMatch(/ready on http:\/\/127\.0\.0\.1:\d+ after \d+(?:\.\d+)?m?s /);
   expect((await client(platform.url).post('/conversations', {})).status).toBe(201);
 });
 
@@ -242,9 +245,4 @@ test('the demo without a key says that the offline model answers, and ends it wi
   );
   expect(await platform.end('SIGTERM')).toBe(0);
   await noneLeftOf(place.folder);
-});
-
-test('a ready platform says how long it took', async () => {
-  platform = await start(place, config(''), { env: model.env, cwd: root });
-  expect(platform.output()).toMatch(/ready on http:\/\/127\.0\.0\.1:\d+ after \d+(?:\.\d+)?m?s /);
 });
