@@ -27,6 +27,7 @@ import type { Append } from '@stopgo/log';
 import { appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
+import { followFrom } from './follow.ts';
 import { performCall } from './perform-call.ts';
 import { performModel } from './perform-model.ts';
 import type { DriverPorts } from './ports.ts';
@@ -56,10 +57,8 @@ export type DriverListener = {
 
 /** Times that an effect may leave the state as it was before the driver gives up on the run. */
 const fruitlessMax = 3;
-/** Pause before a follow that broke off is begun again, in milliseconds. */
-const followPauseMs = 500;
-/** How long effects are under way before the driver follows the stream for what others append, in milliseconds. */
-const followAfterMs = 100;
+/** Pause before what failed because the log or a service was out of reach is tried again, in milliseconds. */
+const retryPauseMs = 500;
 
 export class RunDriver {
   readonly conversationId: string;
@@ -179,7 +178,13 @@ export class RunDriver {
   async drive(): Promise<void> {
     const following = new AbortController();
     try {
-      void this.follow(following.signal);
+      void followFrom(
+        this.ports,
+        this.conversationId,
+        () => this.state.revision,
+        () => this.poke(),
+        following.signal,
+      );
       for (;;) {
         if (this.stopped.signal.aborted) return;
         if (this.isBehind) await this.catchUp();
@@ -253,7 +258,7 @@ export class RunDriver {
       if (!isUnknown(error)) return this.ports.onFault(error, `${effect.kind} ${effect.id} of run ${this.runId}`);
       // The log or a service is out of reach: the effect is begun again, for as long as it takes.
       this.fruitless.delete(keyOf(effect));
-      await this.ports.clock.sleep(followPauseMs, signal).catch(() => undefined);
+      await this.ports.clock.sleep(retryPauseMs, signal).catch(() => undefined);
     }
   }
 
@@ -351,25 +356,8 @@ export class RunDriver {
         return this.take(unseen);
       } catch (error) {
         if (!isUnknown(error)) throw error;
-        await this.ports.clock.sleep(followPauseMs, this.stopped.signal);
+        await this.ports.clock.sleep(retryPauseMs, this.stopped.signal);
       }
-    }
-  }
-
-  /** Follows the stream while effects take long, so that decisions and cancels made elsewhere reach the driver. */
-  private async follow(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.ports;
-    while (!signal.aborted) {
-      try {
-        await clock.sleep(followAfterMs, signal);
-        const stream = conversationStream(this.conversationId);
-        for await (const event of log.follow(stream, this.state.revision + 1, signal)) {
-          if (event.revision > this.state.revision) this.poke();
-        }
-      } catch {
-        // What was missed is read when the follow begins again.
-      }
-      if (!signal.aborted) await clock.sleep(followPauseMs, signal).catch(() => undefined);
     }
   }
 
