@@ -4,9 +4,11 @@
 // 2. An attempt on record never runs again. Who asks again joins it, or is given what became of it.
 // 3. An attempt that was fenced before it came never runs.
 // 4. Outcomes are forgotten after a while; that an attempt was made is not. The ids are 128 bits of a digest each.
+// 5. Attempts of calls that are safe to repeat are forgotten together with their outcome: asked for again, they run again.
 import { toBinary } from '@bufbuild/protobuf';
 import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
+import { IdSet } from './id-set.ts';
 import { type Outcome, refused, unknown } from './outcome.ts';
 
 /** Names one attempt of one call. */
@@ -23,7 +25,12 @@ export type AttemptState =
 export type RunAttempt = (signal: AbortSignal) => Promise<Outcome>;
 
 type Running = { readonly outcome: Promise<Outcome>; readonly cancel: AbortController };
-type Kept = { readonly outcome: Outcome; readonly bytes: number; readonly until: number };
+type Kept = {
+  readonly outcome: Outcome;
+  readonly isRepeatable: boolean;
+  readonly bytes: number;
+  readonly until: number;
+};
 
 const idBytes = 16;
 
@@ -34,9 +41,9 @@ export class Attempts {
   readonly #running = new Map<string, Running>();
   /** In the order they ended, which is the order they are forgotten in. */
   readonly #kept = new Map<string, Kept>();
-  readonly #forgotten = new Set<string>();
+  readonly #forgotten = new IdSet();
   /** Certain not to have run, and never to run. */
-  readonly #fenced = new Set<string>();
+  readonly #fenced = new IdSet();
   #keptBytes = 0;
 
   /** `clock`: milliseconds that only grow. */
@@ -45,13 +52,16 @@ export class Attempts {
     this.#clock = clock;
   }
 
-  /** The outcome of the attempt, which is run if it has never been seen. */
-  execute(key: AttemptKey, run: RunAttempt): Promise<Outcome> {
+  /**
+   * The outcome of the attempt, which is run if it has never been seen. `isRepeatable`: running it again later would do
+   * no harm, so that it need not be remembered for good.
+   */
+  execute(key: AttemptKey, isRepeatable: boolean, run: RunAttempt): Promise<Outcome> {
     const id = idOf(key);
     const running = this.#running.get(id);
     if (running !== undefined) return running.outcome;
     const state = this.#settled(id);
-    if (state === undefined) return this.#start(id, run);
+    if (state === undefined) return this.#start(id, isRepeatable, run);
     switch (state.kind) {
       case 'outcome':
         return Promise.resolve(state.outcome);
@@ -91,11 +101,11 @@ export class Attempts {
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
   }
 
-  #start(id: string, run: RunAttempt): Promise<Outcome> {
+  #start(id: string, isRepeatable: boolean, run: RunAttempt): Promise<Outcome> {
     const cancel = new AbortController();
     const outcome = run(cancel.signal).then((end) => {
       this.#running.delete(id);
-      this.#keep(id, end);
+      this.#keep(id, isRepeatable, end);
       return end;
     });
     this.#running.set(id, { outcome, cancel });
@@ -110,19 +120,20 @@ export class Attempts {
     return this.#forgotten.has(id) ? { kind: 'forgotten' } : undefined;
   }
 
-  #keep(id: string, outcome: Outcome): void {
+  #keep(id: string, isRepeatable: boolean, outcome: Outcome): void {
     const bytes = toBinary(mcp.ExecuteResponseSchema, outcome).byteLength;
-    this.#kept.set(id, { outcome, bytes, until: this.#clock() + this.#bounds.outcomeKeepMs });
+    this.#kept.set(id, { outcome, isRepeatable, bytes, until: this.#clock() + this.#bounds.outcomeKeepMs });
     this.#keptBytes += bytes;
     this.#forgetOld();
   }
 
   #forgetOld(): void {
     const now = this.#clock();
-    for (const [id, { outcome, bytes, until }] of this.#kept) {
+    for (const [id, { outcome, isRepeatable, bytes, until }] of this.#kept) {
       if (until > now && this.#keptBytes <= this.#bounds.outcomeBytesMax) return;
       this.#kept.delete(id);
       this.#keptBytes -= bytes;
+      if (isRepeatable) continue;
       // A refused attempt did not run: it may be called never seen, which lets the caller start anew.
       if (outcome.outcome.case === 'refused') this.#fenced.add(id);
       else this.#forgotten.add(id);

@@ -46,6 +46,8 @@ export type BridgeBounds = {
   readonly endGraceMs: number;
   /** How long an HTTP server has to end its session. */
   readonly sessionEndMs: number;
+  /** How long a call that was canceled while it ran may still answer, before it counts as lost. */
+  readonly cancelWaitMs: number;
   /** How long a stop waits for the calls that run. */
   readonly drainMs: number;
   /** What is kept of a server's error output. */
@@ -85,6 +87,7 @@ export const bridgeBounds: BridgeBounds = {
   backoffResetMs: 60 * second,
   endGraceMs: 2 * second,
   sessionEndMs: 2 * second,
+  cancelWaitMs: 5 * second,
   drainMs: 5 * second,
   stderrBytesMax: 8 * kibibyte,
   outcomeKeepMs: 10 * 60 * second,

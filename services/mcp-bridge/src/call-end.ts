@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { parseJson } from '@stopgo/core';
 import type { ResultText } from './content.ts';
 import { NotSent, RedirectRefused, reasonOf } from './failures.ts';
 
@@ -8,8 +9,8 @@ export type CallEnd =
   | { readonly kind: 'answered'; readonly result: ResultText; readonly isError: boolean }
   /** The call certainly did not reach the server. */
   | { readonly kind: 'not_sent'; readonly reason: string }
-  /** The server forgot the session and therefore did not run the call. */
-  | { readonly kind: 'session_gone' }
+  /** The server forgot the session. `certain`: it said so in a way that means that it did not run the call. */
+  | { readonly kind: 'session_gone'; readonly certain: boolean; readonly reason: string }
   /** The server wants other credentials, and did not run the call. */
   | { readonly kind: 'unauthenticated' }
   /** The call was sent, and nobody can tell whether it ran. The reason goes after the name of the server. */
@@ -52,6 +53,15 @@ export function endOfError(error: unknown, server: string, hasSession: boolean):
   return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(reasonOf(error))})` };
 }
 
+/**
+ * What the official SDKs, and the servers built after their examples, answer with HTTP 400 to a session that they do not
+ * know, before they look at the call. Newer ones say 404, as the standard wants.
+ */
+const unknownSessionTexts: ReadonlySet<string> = new Set([
+  'Bad Request: No valid session ID provided',
+  'Session not found',
+]);
+
 const requestTimeout = 408;
 const unauthorized = 401;
 const notFound = 404;
@@ -61,13 +71,23 @@ const serverError = 500;
 function endOfStatus(error: SdkHttpError, server: string, hasSession: boolean): CallEnd {
   const status = error.status ?? serverError;
   if (status === unauthorized) return { kind: 'unauthenticated' };
-  // The standard says 404; a widely used server says 400 and names the session.
   const namesSession = status === badRequest && /session/iu.test(error.message);
-  if (hasSession && (status === notFound || namesSession)) return { kind: 'session_gone' };
+  if (hasSession && (status === notFound || namesSession)) {
+    const certain = status === notFound || unknownSessionTexts.has(refusalText(error));
+    return { kind: 'session_gone', certain, reason: `answered HTTP ${status}: ${quoted(error.message)}` };
+  }
   if (status >= serverError || status === requestTimeout) {
     return { kind: 'lost', cause: 'status', reason: `answered HTTP ${status}` };
   }
   return failed(`the server "${server}" answered HTTP ${status}: ${quoted(error.message)}`);
+}
+
+/** The text of a refusal: the message of a JSON-RPC error, or all of it. */
+function refusalText({ data: { text } }: SdkHttpError): string {
+  if (typeof text !== 'string') return '';
+  const body = parseJson(text);
+  const { error } = (body ?? {}) as { readonly error?: { readonly message?: unknown } | null };
+  return typeof error?.message === 'string' ? error.message : text.trim();
 }
 
 function quoted(text: string): string {

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { BridgeBounds } from './bounds.ts';
+import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
 import { deadlineOf } from './deadline.ts';
 import type { EraCache } from './era-cache.ts';
@@ -98,6 +99,8 @@ async function connectOnce(
   const { transport } = line;
   const tap = new ListTap(bounds);
   tap.attach(transport);
+  const callCancel = new CallCancel();
+  callCancel.attach(transport);
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {
     capabilities: {},
@@ -146,7 +149,9 @@ async function connectOnce(
     client,
     tap,
     followsChanges,
+    callCancel,
     streamResumeMs: bounds.streamResumeMs,
+    cancelWaitMs: bounds.cancelWaitMs,
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
       const end = line.end();

@@ -84,7 +84,7 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
   const end = (otherwise: Outcome): Outcome =>
     lostText === undefined ? otherwise : answer(failed(lostText), clock() - began, token);
   let renewed = false;
-  let available = await server.current();
+  let available = await server.current(signal);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available.reason));
     const tool = find(request.server, request.tool);
@@ -113,6 +113,13 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
         server.lost(session, sent.reason);
         return end(unavailable(`the server "${request.server}" is down: ${sent.reason}`));
       case 'session_gone':
+        if (!sent.certain) {
+          lostText = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
+          if (!isRepeatable(tool.hints)) {
+            server.lost(session, 'it seems to have ended the session');
+            return unknown(inDoubt(lostText));
+          }
+        }
         if (renewed) return end(unavailable(`the server "${request.server}" does not keep its sessions`));
         renewed = true;
         available = await server.renew(session, signal);

@@ -9,6 +9,7 @@ import { reasonOf } from './failures.ts';
 import { mayCarryToken } from './http-fetch.ts';
 import type { Session } from './session.ts';
 import { type DefinedTool, defineTools } from './tool-definitions.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** A server as it can be used now. */
 export type Ready = { readonly kind: 'ready'; readonly session: Session; readonly tools: readonly DefinedTool[] };
@@ -110,11 +111,19 @@ export class ServerConnection {
     if (changed) this.#toolsChanged();
   }
 
-  /** The server with an up-to-date list of tools, or why it cannot be used. */
-  async current(): Promise<Ready | Down> {
+  /**
+   * The server with an up-to-date list of tools, or why it cannot be used. It is not waited for once the signal aborts:
+   * then the list may be an old one, and no call must follow.
+   */
+  async current(signal: AbortSignal): Promise<Ready | Down> {
     this.refreshIfStale();
-    await this.#check;
-    await this.#refresh;
+    if (this.#check !== undefined || this.#refresh !== undefined) {
+      const known = async () => {
+        await this.#check;
+        await this.#refresh;
+      };
+      await unlessAborted(known(), signal);
+    }
     const session = this.#session;
     return session === undefined
       ? { kind: 'down', reason: this.#downReason }
@@ -138,12 +147,10 @@ export class ServerConnection {
         enough = resolve;
       });
       const timer = setTimeout(enough, ms);
-      signal.addEventListener('abort', enough, { once: true });
-      await Promise.race([this.#reconnecting, late]);
+      await unlessAborted(Promise.race([this.#reconnecting, late]), signal);
       clearTimeout(timer);
-      signal.removeEventListener('abort', enough);
     }
-    return this.current();
+    return this.current(signal);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { failedPrecondition, invalidArgument } from '@stopgo/core';
+import { failedPrecondition, invalidArgument, isRepeatable } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { AttemptState, Attempts } from './attempts.ts';
@@ -45,7 +45,10 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
     execute: async (request, context) => {
       const key = check(request);
       const token = context.bearerToken?.reveal();
-      return attempts.execute(key, (signal) =>
+      const tool = dependencies.tool(request.server, request.tool);
+      // The pin stands for the definition that the call may run with; any other is refused.
+      const repeatable = tool !== undefined && tool.pin === request.pin && isRepeatable(tool.hints);
+      return attempts.execute(key, repeatable, (signal) =>
         stopping()
           ? Promise.resolve(
               refused(mcp.RefusedReason.SERVER_UNAVAILABLE, 'the bridge is stopping; the call was not sent'),

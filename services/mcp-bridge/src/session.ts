@@ -1,6 +1,7 @@
 import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client';
 import type { Json } from '@stopgo/core';
 import { withoutToken } from './bearer.ts';
+import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
@@ -16,7 +17,7 @@ export type SessionCall = {
   readonly token: string | undefined;
   /** Limit of the call, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborting it asks the server to stop the call. */
+  /** Aborting it asks the server to stop the call; what it answers shortly after is still how the call ended. */
   readonly signal: AbortSignal;
 };
 
@@ -46,7 +47,9 @@ export type SessionParts = {
   readonly server: string;
   readonly client: Client;
   readonly tap: ListTap;
+  readonly callCancel: CallCancel;
   readonly streamResumeMs: number;
+  readonly cancelWaitMs: number;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
   readonly followsChanges: () => boolean;
@@ -64,7 +67,7 @@ const clientTimerSlackMs = 5_000;
 
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
-  const { server, client, tap } = parts;
+  const { server, client, tap, callCancel } = parts;
   let isCalling = false;
   return {
     isCalling: () => isCalling,
@@ -84,8 +87,12 @@ export function createSession(parts: SessionParts): Session {
         cause ??= why;
         stop.abort(new Error(why));
       };
-      const limit = setTimeout(() => end('timeout'), call.timeoutMs);
-      const cancel = () => end('canceled');
+      const limit = setTimeout(() => end(call.signal.aborted ? 'canceled' : 'timeout'), call.timeoutMs);
+      let wait: NodeJS.Timeout | undefined;
+      const cancel = () => {
+        if (callCancel.tell(client)) wait = setTimeout(() => end('canceled'), parts.cancelWaitMs);
+        else end('canceled');
+      };
       call.signal.addEventListener('abort', cancel, { once: true });
       let idle: NodeJS.Timeout | undefined;
       scope.onChange = () => {
@@ -95,6 +102,7 @@ export function createSession(parts: SessionParts): Session {
       // Calls of one server run one at a time, so that a skipped message is the answer to this one.
       parts.oversize.told = () => end('oversize');
       isCalling = true;
+      callCancel.begin();
       try {
         return await parts.within(scope, () => callTool(client, call, stop.signal));
       } catch (error) {
@@ -109,8 +117,7 @@ export function createSession(parts: SessionParts): Session {
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
         isCalling = false;
-        clearTimeout(limit);
-        clearTimeout(idle);
+        for (const timer of [limit, wait, idle]) clearTimeout(timer);
         scope.onChange = () => undefined;
         parts.oversize.told = undefined;
         call.signal.removeEventListener('abort', cancel);

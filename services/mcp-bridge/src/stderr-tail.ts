@@ -5,33 +5,48 @@ const linesShown = 3;
 const lineCharactersMax = 300;
 /** Values of the configuration's environment from this length on are taken out of what is shown. */
 const secretCharactersMin = 6;
+const newline = 0x0a;
+const lineEnd = /\r?\n/u;
 
 /** The end of a server's error output, in bounded memory. */
 export class StderrTail {
   readonly #bytesMax: number;
   readonly #secrets: readonly string[];
   #kept: Buffer = Buffer.alloc(0);
+  /** What is kept begins within a line. It is not shown up to its end: half of a secret would not be recognised. */
+  #beginsWithin = false;
 
   /** `secrets`: values that a server was given and may print; they are never shown. */
   constructor(bytesMax: number, secrets: readonly string[]) {
     this.#bytesMax = bytesMax;
-    this.#secrets = secrets.filter((value) => value.length >= secretCharactersMin);
+    // A secret of several lines may have lost its first ones, so that each line is one by itself.
+    this.#secrets = secrets
+      .flatMap((value) => [value, ...value.split(lineEnd)])
+      .filter((value) => value.length >= secretCharactersMin);
   }
 
   push(chunk: Buffer): void {
     const whole = Buffer.concat([this.#kept, chunk]);
+    const cut = Math.max(0, whole.length - this.#bytesMax);
+    if (cut > 0) this.#beginsWithin = whole[cut - 1] !== newline;
     // A copy: a slice would keep all of a large chunk alive.
-    this.#kept = Buffer.from(whole.subarray(Math.max(0, whole.length - this.#bytesMax)));
+    this.#kept = Buffer.from(whole.subarray(cut));
   }
 
   /** The last lines on one line, control characters visible; empty if there are none. */
   lastLines(): string {
-    let text = this.#kept.toString('utf8');
+    let text = this.#wholeLines().toString('utf8');
     for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
-    const lines = text.split(/\r?\n/u).filter((line) => line.trim() !== '');
+    const lines = text.split(lineEnd).filter((line) => line.trim() !== '');
     return lines
       .slice(-linesShown)
       .map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' '))
       .join(' | ');
+  }
+
+  #wholeLines(): Buffer {
+    if (!this.#beginsWithin) return this.#kept;
+    const end = this.#kept.indexOf(newline);
+    return this.#kept.subarray(end === -1 ? this.#kept.length : end + 1);
   }
 }

@@ -81,11 +81,25 @@ test('outcomes are kept for a while and within a bound; that an attempt was made
   expect(await fence('refused')).toBe('neverSeen');
   expect(refusedOf(await execute('erase', {}, { call: 'refused' })).reason).toBe(RefusedReason.FENCED);
 
-  await execute('big', { text: '1000' }, { call: 'big one' });
+  const long = { text: 'x'.repeat(2_000) };
+  await execute('note', long, { call: 'big one' });
   expect(await fence('big one')).toBe('outcome');
-  await execute('big', { text: '1000' }, { call: 'big two' });
+  await execute('note', long, { call: 'big two' });
   expect(await fence('big one')).toBe('forgotten');
   expect(await fence('big two')).toBe('outcome');
+});
+
+test('a call that is safe to repeat is forgotten with its outcome, and runs when it is asked for again', async () => {
+  const server = scriptedServer('s');
+  let now = 0;
+  const { execute } = await startBridge([server.config], { clock: () => now, bounds: { outcomeKeepMs: 1_000 } });
+  finishedOf(await execute('look', {}, { call: 'one' }));
+  now = 999;
+  finishedOf(await execute('look', {}, { call: 'one' }));
+  expect(server.calls('look')).toBe(1);
+  now = 1_000;
+  finishedOf(await execute('look', {}, { call: 'one' }));
+  expect(server.calls('look')).toBe(2);
 });
 
 test('a call of another instance is refused in all three methods', async () => {
@@ -111,6 +125,8 @@ test('a running call that is canceled is told so to its server, and its outcome 
     () => server.journal().some(({ method }) => method === 'notifications/cancelled'),
     'the server was told',
   );
+  finishedOf(await execute('look', {}));
+  expect(server.journal().filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(1);
   expect((await client.cancelCall({ key: keyOf('one'), instance })).found).toBe(false);
 });
 
@@ -138,4 +154,23 @@ test('a call that is canceled while it waits for its turn never runs', async () 
   await running;
   await execute('look', {});
   expect(server.calls('note')).toBe(0);
+});
+
+test('what a canceled call still gives in time is its outcome', async () => {
+  const server = scriptedServer('s');
+  const { client, execute, keyOf, instance } = await startBridge([server.config], { bounds: { cancelWaitMs: 60_000 } });
+  const running = execute('slow', { text: '1' }, { call: 'one' });
+  await eventually(() => server.calls('slow') === 1, 'the call runs');
+  await client.cancelCall({ key: keyOf('one'), instance });
+  expect(finishedOf(await running)).toMatchObject({ content: 'slow 1', isError: false });
+  expect(server.journal().map(({ method }) => method)).toContain('notifications/cancelled');
+});
+
+test('a canceled call is not waited for beyond its own limit', async () => {
+  const server = scriptedServer('s', [], { timeoutMs: 500 });
+  const { client, execute, keyOf, instance } = await startBridge([server.config], { bounds: { cancelWaitMs: 60_000 } });
+  const running = execute('hang', {}, { call: 'one' });
+  await eventually(() => server.calls('hang') === 1, 'the call runs');
+  await client.cancelCall({ key: keyOf('one'), instance });
+  expect(unknownOf(await running)).toMatch(/^the server "s" was asked to stop the call while it ran; whether/);
 });

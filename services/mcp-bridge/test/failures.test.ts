@@ -201,6 +201,16 @@ test('a call that is canceled while its tool is looked up again is not sent', as
   expect(server.calls('note')).toBe(0);
 });
 
+test('a call that is canceled while its tool is looked up again does not wait for that', async () => {
+  const server = scriptedServer('s');
+  const { client, execute, keyOf, instance } = await startBridge([server.config], { bounds: { listMs: 60_000 } });
+  finishedOf(await execute('become', { text: '{"silent":true}' }));
+  const waiting = execute('note', {}, { call: 'waiting' });
+  await eventually(async () => (await client.cancelCall({ key: keyOf('waiting'), instance })).found, 'it is canceled');
+  expect(refusedOf(await waiting).reason).toBe(RefusedReason.FENCED);
+  expect(server.calls('note')).toBe(0);
+});
+
 test('a stop does not wait for a server that is being started again', async () => {
   const server = scriptedServer('s', ['--silent-second-time']);
   const { execute, bridge } = await startBridge([server.config], { bounds: { stdioStartMs: 60_000 } });

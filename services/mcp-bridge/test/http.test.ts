@@ -178,6 +178,64 @@ test('a session that the server forgot is renewed, and the call runs once', asyn
   expect(server.calls()).toBe(2);
 });
 
+test.each([
+  ['', 'Bad Request: No valid session ID provided'],
+  ['application/json', '{"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'],
+])('a session that an official server does not know (%s) is renewed, whatever the call does', async (_type, text) => {
+  let refusals = 1;
+  const server = await legacyServer({
+    onCall: (_request, response, { id }) => {
+      refusals -= 1;
+      if (refusals >= 0) response.writeHead(400).end(text);
+      else json(response, textResult(id, 'done'));
+    },
+  });
+  const { execute } = await startBridge([httpServer('l', server.url)]);
+  expect(finishedOf(await execute('pay', {})).content).toBe('done');
+  expect(server.calls()).toBe(2);
+});
+
+test('a refusal that only speaks of a session is unknown, and a reason to repeat only what is safe to repeat', async () => {
+  let refusals = 1;
+  const server = await legacyServer({
+    onCall: (_request, response, { id }) => {
+      refusals -= 1;
+      if (refusals >= 0) response.writeHead(400).end('the session of the bank ended after the transfer');
+      else json(response, textResult(id, 'done'));
+    },
+  });
+  const { execute, bridge } = await startBridge([httpServer('l', server.url)]);
+  expect(unknownOf(await execute('pay', {}))).toMatch(
+    /^the server "l" answered HTTP 400: .* ended after the transfer; /,
+  );
+  expect(server.calls()).toBe(1);
+  await eventually(() => bridge.describe()[0]?.ready, 'connected again');
+  refusals = 1;
+  expect(finishedOf(await execute('whoami', {})).content).toBe('done');
+  expect(server.calls()).toBe(3);
+});
+
+test('a canceled call over HTTP is told to its server, and what it still answers is the outcome', async () => {
+  let finish: (() => void) | undefined;
+  let called: number | undefined;
+  const server = await legacyServer({
+    onCall: (_request, response, { id }) => {
+      called = id;
+      finish = () => json(response, textResult(id, 'paid meanwhile'));
+    },
+    before: (_request, _response, { method, params }) => {
+      if (method === 'notifications/cancelled' && params.requestId === called) finish?.();
+    },
+  });
+  const { client, execute, keyOf, instance } = await startBridge([httpServer('l', server.url)], {
+    bounds: { cancelWaitMs: 60_000 },
+  });
+  const running = execute('pay', {}, { call: 'one' });
+  await eventually(() => finish, 'the call runs');
+  await client.cancelCall({ key: keyOf('one'), instance });
+  expect(finishedOf(await running)).toMatchObject({ content: 'paid meanwhile', isError: false });
+});
+
 test('an answer larger than the bound is an error, however it is sent', async () => {
   let stream = false;
   const server = await legacyServer({

@@ -152,7 +152,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     environment: options.environment ?? process.env,
     clock: options.clock ?? (() => performance.now()),
     random: () => 0.5,
-    bounds: { backoffFirstMs: 20, endGraceMs: 1_000, drainMs: 200, ...options.bounds },
+    bounds: { backoffFirstMs: 20, endGraceMs: 1_000, drainMs: 200, cancelWaitMs: 100, ...options.bounds },
   });
   afterwards(() => bridge.stop().catch(() => undefined));
   return { bridge, lines, logText: text, instance, ...callsOf(bridge, instance) };

@@ -12,7 +12,8 @@ export type Seen = {
 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse, message: Message) => void;
-type Message = { readonly id?: number; readonly method: string; readonly params: { readonly name?: string } };
+type Params = { readonly name?: string; readonly requestId?: number };
+type Message = { readonly id?: number; readonly method: string; readonly params: Params };
 
 /** Listens on a loopback port; what `port` says, else a free one. */
 export async function listen(

@@ -617,8 +617,9 @@ export const RefusedReasonSchema: GenEnum<RefusedReason> = /*@__PURE__*/
  * McpBridgeService executes tool calls on MCP servers, each attempt at most once.
  *
  * An instance keeps the ids of the calls it has seen or fenced for as long as it lives, and the bodies of outcomes for
- * ten minutes. Execute and FenceCall name the instance they are meant for; any other refuses them with
- * FAILED_PRECONDITION (reason=wrong_instance).
+ * ten minutes. Only calls that are safe to repeat (read-only or idempotent) are forgotten together with their outcome:
+ * from then on they count as never seen, and run if they are asked for again. Execute and FenceCall name the instance
+ * they are meant for; any other refuses them with FAILED_PRECONDITION (reason=wrong_instance).
  *
  * @generated from service stopgo.mcp.v1.McpBridgeService
  */
@@ -634,7 +635,7 @@ export const McpBridgeService: GenService<{
     output: typeof ListToolsResponseSchema;
   },
   /**
-   * Execute makes one attempt of a call. A repeat for an attempt already seen gives its outcome and never runs it again.
+   * Execute makes one attempt of a call. A repeat for an attempt on record gives its outcome and never runs it again.
    * A lost answer means unknown: ask FenceCall.
    *
    * @generated from rpc stopgo.mcp.v1.McpBridgeService.Execute
@@ -655,7 +656,9 @@ export const McpBridgeService: GenService<{
     output: typeof FenceCallResponseSchema;
   },
   /**
-   * CancelCall asks the server to stop a running call; its outcome is still reported by Execute.
+   * CancelCall asks the server to stop a running call; its outcome is still reported by Execute: what the server says
+   * within five seconds, else unknown. Over HTTP with protocol 2026-07-28 it is unknown at once, because the sign to
+   * stop is the end of the request.
    *
    * @generated from rpc stopgo.mcp.v1.McpBridgeService.CancelCall
    */
