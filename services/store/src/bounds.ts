@@ -45,10 +45,15 @@ export const appendsPerCommitMax = 128;
 /** Bytes of payload that share one commit at most. */
 export const bytesPerCommitMax = 4 * 1024 * 1024;
 
-/** Streams that may be open (follow, subscribe, watch) at once. */
-export const openStreamsMax = 4_096;
+/**
+ * Streams (follow, subscribe, watch) that may be open at once, unless told otherwise. Each open stream of the API takes two,
+ * each run that is driven may take one: room for several times the default limits of both (1,000).
+ */
+export const openStreamsMaxDefault = 16_384;
 /** Deltas that may wait for one slow watcher; what is more is dropped. */
 export const deltasPerWatcherMax = 256;
+/** Bytes of the deltas that may wait for one slow watcher; what is more is dropped, but one may always wait. */
+export const deltaBytesPerWatcherMax = 256 * 1024;
 /** Longest text of one delta, in characters. */
 export const deltaCharactersMax = 64 * 1024;
 /** Instances whose heartbeats are kept: those renewed last. */
@@ -77,6 +82,15 @@ export const catchUpEventsMax = 64;
 export const catchUpBytesMax = 256 * 1024;
 /** Messages of one conversation: the sequence has room for so many. */
 export const messagesPerConversationMax = 2 ** 20;
+/**
+ * Highest position of a conversation's first event: with a sequence behind it, it is a whole number that can be told from
+ * its neighbours. A log reaches it after 8.6 thousand million events.
+ */
+export const conversationKeyMax = 2 ** 33 - 2;
+/** Longest reason for which a conversation was set aside, in characters. */
+export const damageReasonCharactersMax = 300;
+/** Conversations set aside that a start names in the log. */
+export const setAsideLoggedMax = 100;
 
 /** Events that a load gives in place of a snapshot. */
 export const unseenPerLoadMax = 16;

@@ -1,12 +1,18 @@
-import { invalidArgument, isUuid } from '@stopgo/core';
+import { invalidArgument, isUuid, unavailable } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
-import { deltaCharactersMax, deltasPerWatcherMax } from './bounds.ts';
+import { deltaBytesPerWatcherMax, deltaCharactersMax, deltasPerWatcherMax } from './bounds.ts';
 
-type Watcher = { readonly queue: store.Delta[]; wake: () => void };
+type Watcher = {
+  readonly queue: { readonly delta: store.Delta; readonly bytes: number }[];
+  /** Of what is in the queue. */
+  bytes: number;
+  wake: () => void;
+};
 
 /** Hands pieces of answers to whoever watches at that moment. Nothing is kept; a slow watcher loses pieces. */
 export class Deltas {
   readonly #watchers = new Map<string, Set<Watcher>>();
+  #closed = false;
 
   /** Gives the number of those who watch the conversation. */
   publish(delta: store.Delta | undefined): number {
@@ -15,10 +21,16 @@ export class Deltas {
     if (delta.text.length > deltaCharactersMax)
       throw invalidArgument(`a delta has at most ${deltaCharactersMax} characters, not ${delta.text.length}`);
     const watchers = this.#watchers.get(delta.conversationId);
-    for (const { queue, wake } of watchers ?? []) {
+    const bytes = watchers === undefined ? 0 : bytesOf(delta);
+    for (const watcher of watchers ?? []) {
+      const { queue } = watcher;
+      const fits = watcher.bytes + bytes <= deltaBytesPerWatcherMax && queue.length < deltasPerWatcherMax;
       // The offset of a later piece tells the watcher that it missed some.
-      if (queue.length < deltasPerWatcherMax) queue.push(delta);
-      wake();
+      if (fits || queue.length === 0) {
+        queue.push({ delta, bytes });
+        watcher.bytes += bytes;
+      }
+      watcher.wake();
     }
     return watchers?.size ?? 0;
   }
@@ -28,18 +40,24 @@ export class Deltas {
     return this.#watchers.get(conversationId)?.size ?? 0;
   }
 
-  /** The deltas of a conversation from the first read on, until the signal aborts. */
+  /**
+   * The deltas of a conversation from the first read on, until the signal aborts. Throws `unavailable` when the store
+   * closes.
+   */
   async *watch(conversationId: string, signal: AbortSignal): AsyncGenerator<store.Delta, void> {
-    const watcher: Watcher = { queue: [], wake: () => undefined };
+    const watcher: Watcher = { queue: [], bytes: 0, wake: () => undefined };
     const watchers = this.#watchers.get(conversationId) ?? new Set();
     this.#watchers.set(conversationId, watchers.add(watcher));
     const wake = () => watcher.wake();
     signal.addEventListener('abort', wake);
     try {
       while (!signal.aborted) {
-        const delta = watcher.queue.shift();
-        if (delta !== undefined) yield delta;
-        else
+        if (this.#closed) throw unavailable('the store is stopping; watch again once it is back');
+        const next = watcher.queue.shift();
+        if (next !== undefined) {
+          watcher.bytes -= next.bytes;
+          yield next.delta;
+        } else
           await new Promise<void>((resolve) => {
             watcher.wake = resolve;
           });
@@ -50,4 +68,14 @@ export class Deltas {
       if (watchers.size === 0) this.#watchers.delete(conversationId);
     }
   }
+  /** Ends every watch, and each that begins later. */
+  close(): void {
+    this.#closed = true;
+    for (const watchers of this.#watchers.values()) for (const { wake } of watchers) wake();
+  }
+}
+
+/** About what a delta takes on the wire. */
+function bytesOf({ text, runId, stepId }: store.Delta): number {
+  return Buffer.byteLength(text) + Buffer.byteLength(runId) + Buffer.byteLength(stepId);
 }

@@ -1,2 +1,3 @@
+export { openStreamsMaxDefault } from './bounds.ts';
 export type { Observation, Observe } from './observe.ts';
 export { openReadOnly, type RunningStore, type StoreOptions, startStore } from './start.ts';

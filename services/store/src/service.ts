@@ -21,7 +21,7 @@ import {
   unseenPerLoadMax,
 } from './bounds.ts';
 import { checkAppend } from './check-append.ts';
-import { Deltas } from './deltas.ts';
+import type { Deltas } from './deltas.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import { Instances } from './instances.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -33,14 +33,17 @@ import type { Views } from './views.ts';
 export type StoreParts = {
   readonly log: EventLog;
   readonly views: Views;
+  readonly deltas: Deltas;
   /** True if a process that is in no heartbeat of this store is known to be dead. */
   readonly instancesComplete: boolean;
+  /** Streams (follow, subscribe, watch) that may be open at once. */
+  readonly openStreamsMax: number;
 };
 
 /** The service over a log and its views, whichever they are. */
-export function storeService({ log, views, instancesComplete }: StoreParts): ServiceImpl<typeof store.StoreService> {
-  const streams = new OpenStreams();
-  const deltas = new Deltas();
+export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreService> {
+  const { log, views, deltas, instancesComplete } = parts;
+  const streams = new OpenStreams(parts.openStreamsMax);
   const instances = new Instances();
 
   const viewOf = (stream: string) => {
@@ -57,6 +60,9 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
   return {
     async append(request, { signal }) {
       const append = checkAppend(request);
+      // A conversation that was set aside takes nothing: not even what it seems to have already is acknowledged.
+      const conversationId = conversationOfStream(append.stream);
+      if (conversationId !== undefined) views.snapshot(conversationId);
       const outcome = await log.append(append);
       if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal);
       return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
@@ -176,7 +182,11 @@ export function storeService({ log, views, instancesComplete }: StoreParts): Ser
   async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {
     if (revision <= (views.snapshot(conversationId)?.revision ?? 0) || !isUuid(conversationId)) return;
     const end = AbortSignal.any([signal, AbortSignal.timeout(readWaitMsMax)]);
-    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) return;
+    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) {
+      // The log has it; the views may be behind the log.
+      await views.caughtUp(signal);
+      return;
+    }
     throw unavailable(`conversation ${conversationId} has not reached revision ${revision}; try again`);
   }
 }

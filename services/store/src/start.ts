@@ -1,4 +1,4 @@
-import { failedPrecondition } from '@stopgo/core';
+import { conversationStream, failedPrecondition } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
@@ -6,6 +6,8 @@ import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
 import { openFile, openFileReadOnly } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
+import { openStreamsMaxDefault, setAsideLoggedMax } from './bounds.ts';
+import { Deltas } from './deltas.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
@@ -15,6 +17,16 @@ export type StoreOptions = {
   readonly log: Logger;
   /** Is told what the store does, for tests that count work. */
   readonly observe?: Observe;
+  /**
+   * Streams (follow, subscribe, watch) that may be open at once; more are refused with `resource_exhausted`. Must cover two
+   * for each open stream of the API and one for each run that is driven. Default `openStreamsMaxDefault`.
+   */
+  readonly openStreamsMax?: number;
+  /**
+   * True (the default) if a process that is in no heartbeat of this store is known to be dead: whoever shared the data
+   * directory with an earlier process of the store died with it. False if other processes outlive the store.
+   */
+  readonly instancesComplete?: boolean;
 };
 
 export type RunningStore = {
@@ -24,11 +36,13 @@ export type RunningStore = {
 };
 
 /**
- * Starts the store on the event log of a data directory; the views are current when it is ready.
+ * Starts the store on the event log of a data directory; the views are current when it is ready. A conversation whose
+ * events cannot be folded is named in an error of the log and set aside: it is in no list and takes no append.
  *
  * @throws DomainError with one line that says what to do if the directory is in use or cannot be used.
  */
-export async function startStore({ dataDir, log, observe = () => undefined }: StoreOptions): Promise<RunningStore> {
+export async function startStore(options: StoreOptions): Promise<RunningStore> {
+  const { dataDir, log, observe = () => undefined } = options;
   const file = openFile(dataDir);
   try {
     const { database } = file;
@@ -47,7 +61,8 @@ export async function startStore({ dataDir, log, observe = () => undefined }: St
       log,
       now: () => performance.now(),
     });
-    return running(parts, file.close);
+    nameSetAside(parts, log);
+    return running(parts, options, file.close);
   } catch (error) {
     file.close();
     throw error;
@@ -59,13 +74,14 @@ export async function startStore({ dataDir, log, observe = () => undefined }: St
  *
  * @throws DomainError with one line that says what to do if the directory is in use or holds no log.
  */
-export async function openReadOnly({ dataDir, log, observe = () => undefined }: StoreOptions): Promise<RunningStore> {
+export async function openReadOnly(options: StoreOptions): Promise<RunningStore> {
+  const { dataDir, log, observe = () => undefined } = options;
   const file = openFileReadOnly(dataDir);
   try {
     const parts = embeddedParts(file.database, log, observe);
     if (conditionOfViews(file.database, parts.heads.lastPosition) === 'other version')
       throw failedPrecondition(`the views in ${dataDir} are of another version; start the platform on it once`);
-    const { service, stop } = running(parts, file.close);
+    const { service, stop } = running(parts, options, file.close);
     const refuse = async () => {
       throw failedPrecondition(`the data directory ${dataDir} is open to read only; append through a running store`);
     };
@@ -76,9 +92,21 @@ export async function openReadOnly({ dataDir, log, observe = () => undefined }: 
   }
 }
 
-function running({ events, views }: EmbeddedParts, closeFile: () => void): RunningStore {
-  // The lock on the data directory: whoever shared it with an earlier process is dead.
-  const service = storeService({ log: events, views, instancesComplete: true });
+function nameSetAside({ allSetAside }: EmbeddedParts, log: Logger): void {
+  const found = allSetAside(setAsideLoggedMax + 1);
+  for (const { conversationId, position, revision, reason } of found.slice(0, setAsideLoggedMax))
+    log.error(
+      'an event cannot be folded: its conversation is set aside; run `stopgo verify` and restore the data directory from a backup',
+      { stream: conversationStream(conversationId), event: revision, position, reason },
+    );
+  if (found.length > setAsideLoggedMax)
+    log.error('more conversations are set aside than are named here', { named: setAsideLoggedMax });
+}
+
+function running({ events, views }: EmbeddedParts, options: StoreOptions, closeFile: () => void): RunningStore {
+  const { openStreamsMax = openStreamsMaxDefault, instancesComplete = true } = options;
+  const deltas = new Deltas();
+  const service = storeService({ log: events, views, deltas, instancesComplete, openStreamsMax });
   let stopped = false;
   return {
     service,
@@ -86,6 +114,7 @@ function running({ events, views }: EmbeddedParts, closeFile: () => void): Runni
       if (stopped) return;
       stopped = true;
       events.close();
+      deltas.close();
       closeFile();
     },
   };

@@ -45,6 +45,16 @@ export type OpenRunRow = {
   readonly revision: number;
 };
 
+/** A conversation whose events cannot be folded, and the first of them that is to blame. */
+export type SetAside = {
+  readonly conversationId: string;
+  /** Place of the event in the whole log. */
+  readonly position: number;
+  /** Place of the event in its stream. */
+  readonly revision: number;
+  readonly reason: string;
+};
+
 /** The stored rows of one conversation, byte for byte, for verification. */
 export type StoredConversation = {
   readonly revision: number;
@@ -63,7 +73,11 @@ export type StoredApproval = StoredRow<string> & {
   readonly status: number;
 };
 
-/** The read models: rows that are a function of the log up to their position. */
+/**
+ * The read models: rows that are a function of the log up to their position.
+ *
+ * A conversation whose events cannot be folded is in no list; a read of it by its id throws `data_loss`.
+ */
 export type Views = {
   /**
    * Resolves once the rows show every append that was acknowledged before the call; to be awaited before a read by id.
@@ -100,9 +114,14 @@ export type Views = {
 export type ProjectionBatch = {
   /**
    * Works out the rows after one append on top of those added before. Throws `invalid_argument` for events that cannot
-   * be folded, and is then as if it had not been called.
+   * be folded, `data_loss` if the conversation was set aside or its rows do not show its stream, `resource_exhausted` if
+   * there is no room for it; whatever it throws, it is then as if it had not been called.
    */
   add(stream: StreamName, events: readonly RecordedFact[], firstPosition: number): void;
+  /** Takes the conversation of a stream out of the views: what the batch and those before made of it. */
+  setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void;
+  /** True if the stream is of a conversation that was set aside. */
+  isSetAside(stream: StreamName): boolean;
   /** Writes the rows and the checkpoint, inside the caller's transaction. */
   write(checkpoint: number): void;
   /** To be called once the transaction is committed. */

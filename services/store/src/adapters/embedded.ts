@@ -1,3 +1,4 @@
+import type { StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { LiveEvents } from '../live-events.ts';
 import type { Observe } from '../observe.ts';
@@ -7,6 +8,7 @@ import { logTables } from './sqlite/log-tables.ts';
 import { StreamHeads } from './sqlite/stream-heads.ts';
 import { HotConversations } from './sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from './sqlite-views/projection.ts';
+import { refolding } from './sqlite-views/refold.ts';
 import { viewTables } from './sqlite-views/view-tables.ts';
 import { SqliteViews } from './sqlite-views/views.ts';
 
@@ -17,8 +19,13 @@ export function embeddedParts(database: SqlDatabase, log: Logger, observe: Obser
   const tables = logTables(database);
   const heads = new StreamHeads(tables);
   const ofViews = viewTables(database);
-  const hot = new HotConversations(ofViews);
+  const read = (stream: StreamName, from: number, limit: number) => {
+    const head = heads.get(stream);
+    return head === undefined ? [] : tables.streamPage(head.id, from, limit);
+  };
+  const hot = new HotConversations(ofViews, refolding({ database, tables: ofViews, read, log }));
   const projection = new SqliteProjection(ofViews, hot);
   const events = new SqliteEventLog({ database, tables, heads, projection, live: new LiveEvents(), log, observe });
-  return { heads, projection, events, views: new SqliteViews(ofViews, hot) };
+  const { allSetAside } = ofViews;
+  return { heads, projection, events, views: new SqliteViews(ofViews, hot), allSetAside };
 }

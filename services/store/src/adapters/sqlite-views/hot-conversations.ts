@@ -1,9 +1,10 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { type ConversationState, dataLoss, decodeSnapshot, foldVersion } from '@stopgo/core';
+import { type ConversationState, dataLoss, decodeSnapshot, foldVersion, initialState } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { hotBytesMax, hotConversationsMax } from '../../bounds.ts';
 import { LruMap } from '../../lru-map.ts';
-import type { ViewTables } from './view-tables.ts';
+import type { Refold } from './refold.ts';
+import type { ConversationRow, ViewTables } from './view-tables.ts';
 
 /** A conversation as the last append left it. */
 export type HotConversation = {
@@ -21,23 +22,27 @@ export type PendingApproval = { readonly key: number; readonly approval: views.A
 /** The conversations used last, so that an append need not decode what the one before it encoded. */
 export class HotConversations {
   readonly #tables: ViewTables;
+  readonly #refold: Refold;
   readonly #hot = new LruMap<string, HotConversation>({ entriesMax: hotConversationsMax, bytesMax: hotBytesMax });
 
-  constructor(tables: ViewTables) {
+  constructor(tables: ViewTables, refold: Refold) {
     this.#tables = tables;
+    this.#refold = refold;
   }
 
-  /** Undefined if there is no such conversation. Throws `data_loss` if its rows cannot be read. */
+  /**
+   * Undefined if there is no such conversation. Rows that are damaged are made anew from the events. Throws `data_loss` if
+   * those are damaged too, or if the conversation was set aside. Must not be called inside a transaction.
+   */
   get(id: string): HotConversation | undefined {
     const hot = this.#hot.get(id);
     if (hot !== undefined) return hot;
     const row = this.#tables.conversation(id);
-    if (row === undefined) return undefined;
-    const state = decodeSnapshot(row.snapshot, foldVersion);
-    if (state === undefined)
-      throw dataLoss(`the views of conversation ${id} are of another version; restart the store`);
-    const head = fromBinary(views.ConversationHeadSchema, row.head);
-    const loaded = { key: row.key, state, snapshot: row.snapshot, head, pending: this.#pending(head) };
+    if (row === undefined) {
+      this.#refuseSetAside(id);
+      return undefined;
+    }
+    const loaded = this.#decoded(row) ?? this.#refold(row);
     this.set(id, loaded);
     return loaded;
   }
@@ -46,16 +51,54 @@ export class HotConversations {
     this.#hot.set(id, conversation, conversation.snapshot.byteLength);
   }
 
+  delete(id: string): void {
+    this.#hot.delete(id);
+  }
+
   clear(): void {
     this.#hot.clear();
   }
 
-  #pending(head: views.ConversationHead): Map<string, PendingApproval> {
-    const pending = new Map<string, PendingApproval>();
-    for (const id of head.pendingApprovalIds) {
-      const row = this.#tables.approval(id);
-      if (row !== undefined) pending.set(id, { key: row.key, approval: fromBinary(views.ApprovalSchema, row.bytes) });
-    }
-    return pending;
+  #refuseSetAside(id: string): void {
+    const damage = this.#tables.setAside(id);
+    if (damage === undefined) return;
+    const { revision, position, reason } = damage;
+    throw dataLoss(
+      `conversation ${id} was set aside: its event ${revision}, at position ${position} of the log, cannot be folded (${reason}); run \`stopgo verify\` and restore the data directory from a backup`,
+    );
   }
+
+  /** Undefined if the row is damaged. */
+  #decoded({ key, id, revision, snapshot, head: headBytes }: ConversationRow): HotConversation | undefined {
+    const state = readable(() => decodeSnapshot(snapshot, foldVersion));
+    const head = readable(() => fromBinary(views.ConversationHeadSchema, headBytes));
+    if (!isStateOf(state, id, revision) || head?.id !== id || head.revision !== revision) return undefined;
+    const pending = new Map<string, PendingApproval>();
+    for (const approvalId of head.pendingApprovalIds) {
+      const row = this.#tables.approval(approvalId);
+      if (row === undefined) continue;
+      const approval = readable(() => fromBinary(views.ApprovalSchema, row.bytes));
+      if (approval === undefined) return undefined;
+      pending.set(approvalId, { key: row.key, approval });
+    }
+    return { key, state, snapshot, head, pending };
+  }
+}
+
+function readable<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    // Whatever is wrong with the bytes, they are no longer what was written.
+    return undefined;
+  }
+}
+
+/** True if what a snapshot gave has all parts of a state, and is of this row. */
+function isStateOf(found: unknown, id: string, revision: number): found is ConversationState {
+  if (typeof found !== 'object' || found === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(found));
+  for (const [name, initial] of Object.entries(initialState))
+    if (name !== 'run' && typeof fields.get(name) !== typeof initial) return false;
+  return typeof fields.get('run') === 'object' && fields.get('id') === id && fields.get('revision') === revision;
 }

@@ -4,16 +4,17 @@ import {
   dataLoss,
   type EarlierRows,
   encodeSnapshot,
-  hasWork,
   initialState,
   invalidArgument,
   project,
   type RecordedFact,
+  resourceExhausted,
   type StreamName,
 } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
-import type { Projection, ProjectionBatch } from '../../views.ts';
+import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
+import type { Projection, ProjectionBatch, SetAside } from '../../views.ts';
+import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
@@ -59,6 +60,7 @@ class Batch implements ProjectionBatch {
   readonly #tables: ViewTables;
   readonly #hot: HotConversations;
   readonly #planned = new Map<string, Planned>();
+  readonly #setAside = new Map<string, Omit<SetAside, 'conversationId'>>();
   readonly #written: [string, HotConversation][] = [];
   #approvalKey: number;
   readonly #approvalKeyCommitted: (key: number) => void;
@@ -77,11 +79,18 @@ class Batch implements ProjectionBatch {
     const planned = this.#planned.get(id);
     const before = planned?.now ?? this.#hot.get(id);
     const state = before?.state ?? initialState;
-    if (state.revision !== first.revision - 1)
-      throw dataLoss(
-        `the views of ${stream} show revision ${state.revision}, its events reach ${first.revision - 1}; restart the store`,
-      );
+    for (const [index, { revision }] of events.entries()) {
+      const expected = state.revision + 1 + index;
+      if (revision !== expected)
+        throw dataLoss(
+          `the views of ${stream} can go on with event ${expected} only, not with ${revision}; run \`stopgo verify\``,
+        );
+    }
     const key = before?.key ?? firstPosition;
+    if (key > conversationKeyMax)
+      throw resourceExhausted(
+        `the log has ${key} events, and no room for another conversation (${conversationKeyMax} is the most); begin a new data directory`,
+      );
     const rows = project(state, events, this.#earlierRows(key, planned, before));
     if (rows.state.id !== id)
       throw invalidArgument(`${stream}: its first event must be the ConversationCreated of conversation ${id}`);
@@ -105,10 +114,22 @@ class Batch implements ProjectionBatch {
     this.#planned.set(id, target);
   }
 
+  setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void {
+    const id = conversationOfStream(stream);
+    if (id === undefined) return;
+    this.#planned.delete(id);
+    this.#setAside.set(id, damage);
+  }
+
+  isSetAside(stream: StreamName): boolean {
+    const id = conversationOfStream(stream);
+    return id !== undefined && (this.#setAside.has(id) || this.#tables.setAside(id) !== undefined);
+  }
+
   write(checkpoint: number): void {
     for (const { id, now, messages, approvals } of this.#planned.values()) {
       const snapshot = encodeSnapshot(now.state);
-      this.#writeConversation(id, now, snapshot);
+      writeConversation(this.#tables, id, now, snapshot);
       for (const message of messages) this.#writeMessage(now.key, message);
       for (const { key, approval } of approvals.values())
         this.#tables.writeApproval(
@@ -120,28 +141,25 @@ class Batch implements ProjectionBatch {
         );
       this.#written.push([id, { ...now, snapshot }]);
     }
+    for (const [id, { position, revision, reason }] of this.#setAside) {
+      this.#removeConversation(id);
+      this.#tables.insertSetAside(id, position, revision, reason);
+    }
     this.#tables.setCheckpoint(checkpoint);
   }
 
   committed(): void {
     for (const [id, conversation] of this.#written) this.#hot.set(id, conversation);
+    for (const id of this.#setAside.keys()) this.#hot.delete(id);
     this.#approvalKeyCommitted(this.#approvalKey);
   }
 
-  #writeConversation(id: string, { key, state, head }: Planned['now'], snapshot: Uint8Array): void {
-    const { run } = state;
-    const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
-    this.#tables.writeConversation(
-      key,
-      id,
-      state.revision,
-      head.status,
-      open?.id ?? null,
-      open?.owner?.instance ?? null,
-      open?.owner?.epoch ?? null,
-      toBinary(views.ConversationHeadSchema, head),
-      snapshot,
-    );
+  #removeConversation(id: string): void {
+    const key = this.#tables.conversationKey(id);
+    if (key === undefined) return;
+    this.#tables.deleteConversation(key);
+    this.#tables.deleteMessages(messageKey(key, 0), messageKey(key + 1, 0));
+    this.#tables.deleteApprovals(key);
   }
 
   #writeMessage(conversation: number, message: views.Message): void {

@@ -1,9 +1,9 @@
-import { conversationOfStream, dataLoss, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
+import { conversationOfStream, DomainError, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
-import { rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
+import { damageReasonCharactersMax, rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
 import type { LoggedEvent } from '../../event-log.ts';
-import type { Projection } from '../../views.ts';
-import type { SqlDatabase } from '../sqlite/database.ts';
+import type { Projection, ProjectionBatch } from '../../views.ts';
+import { type SqlDatabase, sqlCode } from '../sqlite/database.ts';
 
 export type CatchUpParts = {
   readonly database: SqlDatabase;
@@ -18,7 +18,8 @@ export type CatchUpParts = {
 
 /**
  * Brings the views from their checkpoint to the end of the log, in bounded transactions: what one has written stays
- * written when the process dies in the next.
+ * written when the process dies in the next. A conversation whose events cannot be folded is set aside; the others are not
+ * harmed.
  */
 export async function catchUp(parts: CatchUpParts): Promise<void> {
   const { projection, log, now, lastPosition } = parts;
@@ -47,9 +48,9 @@ export function applyBatch(
 ): void {
   const batch = projection.begin();
   let last = projection.checkpoint();
-  for (const { stream, facts, position, end } of runsOf(events, last)) {
-    if (facts.length > 0) batch.add(stream, facts, position);
-    last = end;
+  for (const run of runsOf(events, last)) {
+    addRun(batch, run);
+    last = run.end;
   }
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -63,34 +64,48 @@ export function applyBatch(
   batch.committed();
 }
 
-type Run = { readonly stream: StreamName; readonly facts: RecordedFact[]; readonly position: number; end: number };
-
 /** Events of one stream that follow each other, so that they are folded together. */
+type Run = { readonly stream: StreamName; readonly events: LoggedEvent[]; end: number };
+
 function runsOf(events: readonly LoggedEvent[], after: number): readonly Run[] {
   const runs: Run[] = [];
-  for (const { stream, event } of events) {
-    const position = Number(event.position);
+  for (const one of events) {
+    const position = Number(one.event.position);
     if (position <= after) continue;
     let run = runs.at(-1);
-    if (run?.stream !== stream) {
-      run = { stream, facts: [], position, end: position };
+    if (run?.stream !== one.stream) {
+      run = { stream: one.stream, events: [], end: position };
       runs.push(run);
     }
-    if (conversationOfStream(stream) !== undefined) run.facts.push(factOf(stream, event));
+    run.events.push(one);
     run.end = position;
   }
   return runs;
 }
 
-function factOf(stream: StreamName, event: LoggedEvent['event']): RecordedFact {
+function addRun(batch: ProjectionBatch, { stream, events }: Run): void {
+  const first = events[0];
+  if (first === undefined || conversationOfStream(stream) === undefined || batch.isSetAside(stream)) return;
+  let blamed = first;
   try {
-    return decodeRecorded(event);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw dataLoss(
-      `event ${event.position} of the log, in ${stream}, cannot be read (${reason}); restore the log from a backup`,
-      {},
-      { cause },
-    );
+    const facts: RecordedFact[] = [];
+    for (const one of events) {
+      blamed = one;
+      facts.push(factOf(one));
+    }
+    blamed = first;
+    batch.add(stream, facts, Number(first.event.position));
+  } catch (error) {
+    // A failure of the file is not the event's.
+    if (sqlCode(error) !== undefined || (error instanceof DomainError && error.kind === 'unavailable')) throw error;
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, damageReasonCharactersMax);
+    batch.setAside(stream, { position: Number(blamed.event.position), revision: blamed.revision, reason });
   }
+}
+
+function factOf({ stream, revision, event }: LoggedEvent): RecordedFact {
+  const fact = decodeRecorded(event);
+  if (fact.stream !== stream || fact.revision !== revision)
+    throw new Error(`its bytes say event ${fact.revision} of ${JSON.stringify(fact.stream)}`);
+  return fact;
 }

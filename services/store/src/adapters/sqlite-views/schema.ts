@@ -1,4 +1,4 @@
-import { foldVersion, sha256Hex } from '@stopgo/core';
+import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
@@ -10,6 +10,9 @@ const rowsVersion = 1;
  * `conversations.key` is the position of a conversation's first event: the order of creation, the same on every rebuild.
  * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
  * of their revisions too: one index for all that is asked of them.
+ *
+ * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
+ * then lead to no conversation.
  */
 const tables = `
   CREATE TABLE views_meta (
@@ -40,6 +43,9 @@ const tables = `
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)
       ON CONFLICT (status) DO UPDATE SET number = number + 1;
   END;
+  CREATE TRIGGER conversation_removed AFTER DELETE ON conversations BEGIN
+    UPDATE conversation_counts SET number = number - 1 WHERE status = old.status;
+  END;
   CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
     revision INTEGER NOT NULL,
@@ -57,12 +63,29 @@ const tables = `
   ) STRICT;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
+  CREATE TABLE set_aside (
+    id TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    reason TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `;
 
-/** Names the fold, the rows and the tables: views of any other version are made anew from the log. */
-const version = `fold ${foldVersion}, rows ${rowsVersion}, tables ${sha256Hex(tables).slice(0, 16)}`;
+/**
+ * Names the events that can be read, the fold, the rows and the tables: views of any other version are made anew from the
+ * log.
+ */
+const version = `events ${schemaVersion}, fold ${foldVersion}, rows ${rowsVersion}, tables ${sha256Hex(tables).slice(0, 16)}`;
 
-const names = ['views_meta', 'conversations', 'conversation_counts', 'messages', 'message_words', 'approvals'];
+const names = [
+  'views_meta',
+  'conversations',
+  'conversation_counts',
+  'messages',
+  'message_words',
+  'approvals',
+  'set_aside',
+];
 
 /** How the views stand to the log. All but `sound` are to be made anew. */
 export type ViewsCondition =
@@ -85,7 +108,8 @@ export function conditionOfViews(database: SqlDatabase, lastPosition: number): V
   if (meta.checkpoint > lastPosition) return 'ahead of the log';
   if (meta.checkpoint < lastPosition) return 'sound';
   const streams = count(`SELECT count(*) FROM streams WHERE name >= 'conversation-' AND name < 'conversation.'`);
-  return count('SELECT count(*) FROM conversations') === streams ? 'sound' : 'incomplete';
+  const shown = count('SELECT count(*) FROM conversations') + count('SELECT count(*) FROM set_aside');
+  return shown === streams ? 'sound' : 'incomplete';
 }
 
 function metaOf(database: SqlDatabase): { readonly version: string; readonly checkpoint: number } | undefined {

@@ -1,5 +1,5 @@
 import { messagesPerConversationMax } from '../../bounds.ts';
-import type { OpenRunRow } from '../../views.ts';
+import type { OpenRunRow, SetAside } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 
@@ -14,7 +14,9 @@ export type ConversationRow = {
   readonly snapshot: Uint8Array;
 };
 
-/** Key of a message: those of a conversation lie together, in order. */
+/**
+ * Key of a message: those of a conversation lie together, in order. Exact for conversations up to `conversationKeyMax`.
+ */
 export const messageKey = (conversation: number, sequence: number): number =>
   conversation * messagesPerConversationMax + sequence;
 
@@ -35,6 +37,7 @@ export function viewTables(database: SqlDatabase) {
   const newestOfStatus = database.all(`${list} WHERE key < ? AND status = ? ORDER BY key DESC LIMIT ?`, toListed);
   const approvals = 'SELECT key, bytes FROM approvals';
   const oldest = 'AND key > ? ORDER BY key LIMIT ?';
+  const setAside = 'SELECT id, position, revision, reason FROM set_aside';
 
   return {
     checkpoint: database.one('SELECT checkpoint FROM views_meta', (row) => integer(row, 0)),
@@ -44,6 +47,7 @@ export function viewTables(database: SqlDatabase) {
       `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
       (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 7), snapshot: bytes(row, 8) }),
     ),
+    conversationKey: database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0)),
     conversationAt: database.one(`${list} WHERE key = ?`, toListed),
     statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
     writeConversation: database.run(
@@ -102,6 +106,12 @@ export function viewTables(database: SqlDatabase) {
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
+    allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
+    insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),
+    deleteConversation: database.run('DELETE FROM conversations WHERE key = ?'),
+    deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
+    deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
       'SELECT id, status, bytes FROM approvals WHERE conversation = ? ORDER BY key',
       (row) => ({ key: text(row, 0), status: integer(row, 1), bytes: bytes(row, 2) }),
@@ -120,4 +130,8 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
     status: integer(row, 3),
     openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
   };
+}
+
+function toSetAside(row: SqlRow): SetAside {
+  return { conversationId: text(row, 0), position: integer(row, 1), revision: integer(row, 2), reason: text(row, 3) };
 }

@@ -1,7 +1,7 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { foldVersion } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { listBytesMax, listRowsPerRead } from '../../bounds.ts';
+import { listBytesMax, listRowsPerRead, messagesPerConversationMax } from '../../bounds.ts';
 import type { ApprovalFilter, ConversationFilter, OpenRunRow, Page, Rows, Views } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
@@ -112,7 +112,7 @@ export class SqliteViews implements Views {
   }
 
   storedMessages(conversationId: string, afterSequence: number, limit: number) {
-    const key = this.#tables.conversation(conversationId)?.key;
+    const key = this.#tables.conversationKey(conversationId);
     if (key === undefined) return [];
     const start = messageKey(key, 0);
     const sizes = this.#tables.messageSizes(start + afterSequence, messageKey(key + 1, 0), limit);
@@ -122,12 +122,13 @@ export class SqliteViews implements Views {
   }
 
   storedMessagesAt(conversationId: string, revision: number) {
-    const hot = this.#hot.get(conversationId);
-    return hot === undefined ? [] : messagesAt(this.#tables, hot.key, revision, hot.state.messageCount);
+    // By the key alone: the row may be damaged, and is to be compared as it is.
+    const key = this.#tables.conversationKey(conversationId);
+    return key === undefined ? [] : messagesAt(this.#tables, key, revision, messagesPerConversationMax);
   }
 
   storedApprovals(conversationId: string) {
-    const key = this.#tables.conversation(conversationId)?.key;
+    const key = this.#tables.conversationKey(conversationId);
     return key === undefined ? [] : this.#tables.storedApprovals(key);
   }
 

@@ -116,7 +116,7 @@ export class GroupCommit {
     for (const settle of settled) settle();
   }
 
-  /** What to tell the appender once the commit is on disk. Throws for failures of the database only. */
+  /** What to tell the appender once the commit is on disk. An append that cannot be planned has left no trace in the plan. */
   #plan(plan: AppendPlan, { append, resolve, reject }: Waiting): () => void {
     try {
       const outcome = plan.add(append);
@@ -126,7 +126,8 @@ export class GroupCommit {
         resolve(outcome);
       };
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error;
+      if (!(error instanceof DomainError))
+        this.#parts.log.error('an append could not be planned', { stream: append.stream, error });
       return () => reject(error);
     }
   }

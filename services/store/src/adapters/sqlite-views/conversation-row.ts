@@ -1,0 +1,27 @@
+import { toBinary } from '@bufbuild/protobuf';
+import { hasWork } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import type { HotConversation } from './hot-conversations.ts';
+import type { ViewTables } from './view-tables.ts';
+
+/** Writes the row of a conversation, inside the caller's transaction. */
+export function writeConversation(
+  tables: Pick<ViewTables, 'writeConversation'>,
+  id: string,
+  { key, state, head }: Pick<HotConversation, 'key' | 'state' | 'head'>,
+  snapshot: Uint8Array,
+): void {
+  const { run } = state;
+  const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
+  tables.writeConversation(
+    key,
+    id,
+    state.revision,
+    head.status,
+    open?.id ?? null,
+    open?.owner?.instance ?? null,
+    open?.owner?.epoch ?? null,
+    toBinary(views.ConversationHeadSchema, head),
+    snapshot,
+  );
+}

@@ -1,0 +1,244 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseStreamName } from '@stopgo/core';
+import { store } from '@stopgo/proto';
+import { type Client, createInProcessClient } from '@stopgo/rpc';
+import type { LogFields } from '@stopgo/runtime';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase, type SqlRow } from '../src/adapters/sqlite/database.ts';
+import { SqliteEventLog } from '../src/adapters/sqlite/event-log.ts';
+import { logTables } from '../src/adapters/sqlite/log-tables.ts';
+import { applyBatch } from '../src/adapters/sqlite-views/rebuild.ts';
+import { messageKey } from '../src/adapters/sqlite-views/view-tables.ts';
+import { conversationKeyMax, messagesPerConversationMax } from '../src/bounds.ts';
+import { type Observation, startStore } from '../src/index.ts';
+import { LiveEvents } from '../src/live-events.ts';
+import { recordedFact } from '../src/recorded.ts';
+import { freshDirectory, openParts, silent } from './sqlite-log.ts';
+import { Story } from './story.ts';
+
+type StoreClient = Client<typeof store.StoreService>;
+type Line = { readonly level: string; readonly message: string; readonly fields: LogFields | undefined };
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = freshDirectory();
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** A logger that keeps what it is told. */
+function keeping(lines: Line[]) {
+  const at = (level: string) => (message: string, fields?: LogFields) => void lines.push({ level, message, fields });
+  return { ...silent, info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+async function withStore<T>(
+  use: (client: StoreClient, lines: Line[]) => Promise<T>,
+  observed: Observation[] = [],
+): Promise<T> {
+  const lines: Line[] = [];
+  const running = await startStore({ dataDir, log: keeping(lines), observe: (one) => observed.push(one) });
+  try {
+    return await use(createInProcessClient(store.StoreService, running.service), lines);
+  } finally {
+    await running.stop();
+  }
+}
+
+/** A conversation, whose last turn waits for its approval if `waiting`. */
+async function tell(client: StoreClient, waiting = false): Promise<Story> {
+  const story = new Story();
+  const appends = [story.created(), ...(waiting ? [story.asked('create it'), story.stopped()] : story.turn())];
+  for (const append of appends) expect((await client.append(append)).outcome.case).toBe('appended');
+  return story;
+}
+
+/** Changes the file of a store that is stopped, and gives the rows that a query finds. */
+function inFile(sql: string, query = 'SELECT 1'): SqlRow[] {
+  const file = openDatabase(join(dataDir, 'stopgo.db'), 'write');
+  file.exec(sql);
+  const rows = file.all(query, (row) => row)();
+  file.close();
+  return rows;
+}
+
+const damagedEvent = (revision: number, stream: string) =>
+  `UPDATE events SET envelope = zeroblob(20) WHERE revision = ${revision}
+     AND stream = (SELECT id FROM streams WHERE name = '${stream}');`;
+const otherVersion = "UPDATE views_meta SET version = 'older';";
+const lost = expect.objectContaining({ kind: 'data_loss', message: expect.stringContaining('stopgo verify') });
+
+describe('an unreadable event and views that are made anew', () => {
+  test('set the conversation aside; the others go on', async () => {
+    const repeated = new Story().created();
+    const [sound, damaged] = await withStore(async (client) => [await tell(client, true), await tell(client, true)]);
+    inFile(damagedEvent(5, damaged.stream) + otherVersion);
+
+    const named = { level: 'error', fields: { stream: damaged.stream, event: 5 } };
+    const refused = async (client: StoreClient) => {
+      const { id, stream } = damaged;
+      await expect(client.load({ by: { case: 'conversationId', value: id } })).rejects.toEqual(lost);
+      await expect(client.getConversation({ conversationId: id })).rejects.toEqual(lost);
+      await expect(client.append({ ...repeated, stream })).rejects.toEqual(lost);
+      await expect(client.append({ ...repeated, stream, expectedRevision: 7 })).rejects.toEqual(lost);
+    };
+    await withStore(async (client, lines) => {
+      expect(lines).toContainEqual(
+        expect.objectContaining({ ...named, fields: expect.objectContaining(named.fields) }),
+      );
+      await refused(client);
+      for (const query of ['', 'create']) {
+        const { conversations, summary } = await client.listConversations({ query });
+        expect(conversations.map((one) => one.head?.id)).toEqual([sound.id]);
+        expect(summary).toMatchObject({ total: 1, waitingApproval: 1 });
+      }
+      expect((await client.listApprovals({})).approvals.map((one) => one.conversationId)).toEqual([sound.id]);
+      expect((await client.append(sound.approved())).outcome.case).toBe('appended');
+      expect((await client.verifyStream({ stream: sound.stream })).problems).toEqual([]);
+      expect((await client.verifyStream({ stream: damaged.stream })).problems).toContainEqual(
+        expect.stringMatching(/^event 5: /),
+      );
+    });
+    // The next start knows of it without making anything anew.
+    await withStore(async (client, lines) => {
+      expect(lines).toEqual([expect.objectContaining({ ...named, fields: expect.objectContaining(named.fields) })]);
+      await refused(client);
+    });
+  });
+
+  test('take away what earlier transactions made of the conversation', async () => {
+    const [, damaged] = await withStore(async (client) => [await tell(client, true), await tell(client, true)]);
+    inFile(damagedEvent(7, damaged.stream) + otherVersion);
+    const parts = openParts(dataDir);
+    const events = await parts.events.readAll(0, 100);
+    applyBatch(parts, events.slice(0, -1));
+    expect(parts.views.view(damaged.id)?.head?.revision).toBe(6);
+    applyBatch(parts, events);
+    expect(() => parts.views.view(damaged.id)).toThrow(lost);
+    parts.close();
+    for (const table of ['conversations', 'approvals', 'set_aside'])
+      expect(inFile('', `SELECT count(*) FROM ${table}`), table).toEqual([[1]]);
+    expect(inFile('', `SELECT count(DISTINCT key >> 20) FROM messages`)).toEqual([[1]]);
+  });
+
+  test('two events that changed places are no conversation either', async () => {
+    const { stream } = await withStore((client) => tell(client));
+    inFile(
+      `UPDATE events SET envelope = (SELECT envelope FROM events AS other WHERE other.revision = 9 - events.revision)
+         WHERE revision IN (4, 5);${otherVersion}`,
+    );
+    await withStore(async (_, lines) => {
+      expect(lines.filter((one) => one.level === 'error')).toMatchObject([{ fields: { stream, event: 4 } }]);
+    });
+  });
+});
+
+describe('a damaged row of a conversation', () => {
+  const rows = () =>
+    inFile('', 'SELECT key, id, revision, status, open_run_id, hex(head), hex(snapshot) FROM conversations').concat(
+      inFile('', 'SELECT key, id, status, hex(bytes) FROM approvals'),
+    );
+  const damages: readonly (readonly [string, string])[] = [
+    ['a snapshot that is no JSON', "UPDATE conversations SET snapshot = cast('{\"rev' AS BLOB)"],
+    ['a snapshot that is no state', "UPDATE conversations SET snapshot = cast('{}' AS BLOB)"],
+    [
+      'a snapshot of another revision',
+      `UPDATE conversations SET snapshot = cast(replace(cast(snapshot AS TEXT), '"revision":7', '"revision":6') AS BLOB)`,
+    ],
+    ['a head that cannot be read', 'UPDATE conversations SET head = zeroblob(9)'],
+    ['a pending approval that cannot be read', 'UPDATE approvals SET bytes = zeroblob(9)'],
+  ];
+  for (const [what, sql] of damages)
+    test(`is made anew from the events: ${what}`, async () => {
+      const story = await withStore((client) => tell(client, true));
+      const before = rows();
+      inFile(sql);
+      expect(rows()).not.toEqual(before);
+      await withStore(async (client, lines) => {
+        const loaded = await client.load({ by: { case: 'conversationId', value: story.id } });
+        expect(loaded.revision).toBe(story.revision);
+        expect(lines).toMatchObject([{ level: 'warn', fields: { conversation: story.id } }]);
+        expect((await client.verifyStream({ stream: story.stream })).problems).toEqual([]);
+      });
+      expect(rows()).toEqual(before);
+      await withStore(async (client, lines) => {
+        expect((await client.append(story.approved())).outcome.case).toBe('appended');
+        expect(lines).toEqual([]);
+      });
+    });
+
+  test('is compared as it is by a verification', async () => {
+    const story = await withStore((client) => tell(client, true));
+    inFile("UPDATE conversations SET snapshot = cast('{\"rev' AS BLOB)");
+    await withStore(async (client) => {
+      const { problems } = await client.verifyStream({ stream: story.stream });
+      expect(problems).toEqual(['snapshot: is no JSON object']);
+    });
+  });
+
+  const lies: readonly (readonly [string, (stream: string) => string])[] = [
+    ['unreadable', (stream) => damagedEvent(2, stream)],
+    [
+      'changed',
+      () => "UPDATE events SET envelope = cast(replace(cast(envelope AS TEXT), 'create', 'delete') AS BLOB);",
+    ],
+    ['gone', () => 'DELETE FROM events WHERE revision = 2;'],
+  ];
+  for (const [what, damage] of lies)
+    test(`is data loss if an event is ${what} too`, async () => {
+      const story = await withStore((client) => tell(client, true));
+      inFile(`${damage(story.stream)} UPDATE conversations SET snapshot = zeroblob(9)`);
+      await withStore(async (client) => {
+        await expect(client.load({ by: { case: 'conversationId', value: story.id } })).rejects.toEqual(lost);
+        await expect(client.append(story.approved())).rejects.toEqual(lost);
+      });
+    });
+});
+
+test('an append that meets a defect fails alone: the others of its batch share one commit', async () => {
+  const observed: Observation[] = [];
+  const parts = openParts(dataDir);
+  const guilty = new Story();
+  const projection = {
+    checkpoint: () => parts.projection.checkpoint(),
+    forget: () => parts.projection.forget(),
+    begin() {
+      const batch = parts.projection.begin();
+      const add = batch.add.bind(batch);
+      batch.add = (stream, events, firstPosition) => {
+        if (stream === guilty.stream) throw new TypeError('a defect');
+        add(stream, events, firstPosition);
+      };
+      return batch;
+    },
+  };
+  const { database, heads } = parts;
+  const live = new LiveEvents();
+  const tables = logTables(database);
+  const observe = (one: Observation) => void observed.push(one);
+  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe });
+  const stories = [new Story(), guilty, ...Array.from({ length: 8 }, () => new Story())];
+  const outcomes = await Promise.allSettled(
+    stories.map((story) =>
+      log.append({ ...story.created(), stream: parseStreamName(story.stream), requestDigest: '' }),
+    ),
+  );
+  expect(outcomes.filter((one) => one.status === 'rejected')).toMatchObject([{ reason: { message: 'a defect' } }]);
+  expect(observed.filter((one) => one.kind === 'commit')).toEqual([{ kind: 'commit', appends: 9, events: 9 }]);
+  log.close();
+  parts.close();
+});
+
+test('a conversation whose messages could not be told from those of others is refused', () => {
+  const parts = openParts(dataDir);
+  const [last, beyond] = [new Story(), new Story()];
+  const add = (story: Story, position: number) => {
+    const stream = parseStreamName(story.stream);
+    const facts = story.created().events.map((event) => recordedFact(event, stream, 1));
+    parts.projection.begin().add(stream, facts, position);
+  };
+  expect(messageKey(conversationKeyMax, messagesPerConversationMax)).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+  expect(() => add(last, conversationKeyMax)).not.toThrow();
+  expect(() => add(beyond, conversationKeyMax + 1)).toThrow(expect.objectContaining({ kind: 'resource_exhausted' }));
+  parts.close();
+});
