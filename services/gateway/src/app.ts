@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
-import { problemOf } from './errors.ts';
+import { OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
@@ -62,12 +62,7 @@ const answer =
 /** The outcome of a handler, or an error as soon as the server cannot wait any longer. */
 function orGiveUp(work: Promise<void>, giveUp: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const act = () =>
-      reject(
-        unavailable(
-          'the gateway is stopping; whether this took effect is unknown: read the conversation, or repeat the request with the same Idempotency-Key',
-        ),
-      );
+    const act = () => reject(unavailable(`the gateway is stopping; ${OUTCOME_UNKNOWN}`));
     if (giveUp.aborted) act();
     giveUp.addEventListener('abort', act, { once: true });
     work.then(resolve, reject).finally(() => giveUp.removeEventListener('abort', act));
@@ -90,6 +85,18 @@ const unknownRoute: RequestHandler = (req) => {
 const answerError =
   ({ log, newId }: GatewayOptions): ErrorRequestHandler =>
   (error: unknown, req, res: Response, _next) => {
+    if (res.headersSent) {
+      // Half an answer is out: only an abrupt end tells the client that it is not whole.
+      if (!res.destroyed) {
+        log.error('an answer broke off', {
+          path: pathOf(req.originalUrl),
+          sid: frameOf(res).sessionId,
+          error: describeError(error),
+        });
+      }
+      res.destroy();
+      return;
+    }
     const problem = problemOf(error, newId, (cause, id) => {
       log.error('internal error', {
         error_id: id,
@@ -98,11 +105,6 @@ const answerError =
         error: describeError(cause),
       });
     });
-    if (res.headersSent) {
-      // Half an answer is out: only an abrupt end tells the client that it is not whole.
-      res.destroy();
-      return;
-    }
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
     sendJson(res, problem.status, problem.body);
   };

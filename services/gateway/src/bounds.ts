@@ -20,8 +20,10 @@ export const QUERY_CHARACTERS_MAX = 200;
 export const CURSOR_CHARACTERS_MAX = 512;
 /** Messages asked for in one call to the store. */
 export const MESSAGES_PER_CALL = 500;
-/** Conversations of one list whose messages are read at the same time. */
-export const MESSAGE_READS_AT_ONCE = 8;
+/** Bytes of messages, as JSON, after which a list that includes them ends early. */
+export const LISTED_MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
+/** Characters of an answer that are sent at once; a shorter one is sent whole, with its length. */
+export const ANSWER_PIECE_CHARACTERS = 64 * 1024;
 
 /** What a call to a service may take beyond the wait that it was asked for, in milliseconds. */
 export const CALL_MARGIN_MS = 30_000;

@@ -28,6 +28,10 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   deadline_exceeded: 504,
 };
 
+/** What somebody can do whose request may or may not have been carried out. */
+export const OUTCOME_UNKNOWN =
+  'whether this took effect is unknown: read the conversation, or repeat the request with the same Idempotency-Key';
+
 /** What a failed precondition is, by the reason in its details; any other is a 409. */
 const PRECONDITION_STATUS: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
 
@@ -46,7 +50,7 @@ function problemOfDomain(error: DomainError, newId: () => string, report: Report
   return {
     status,
     headers: headersFor(status, error),
-    body: { error: visibleText(error.message), ...detailsOf(error) },
+    body: { error: visibleText(textFor(status, error)), ...detailsOf(error) },
   };
 }
 
@@ -55,9 +59,15 @@ function internalProblem(error: unknown, id: string, report: ReportInternal): Pr
   return { status: 500, headers: {}, body: { error: `internal error ${id}; the log has the cause`, error_id: id } };
 }
 
+/** Services say of a 503 what they know; of a call that ran out of time nobody knows more than this. */
+const textFor = (status: number, { message }: DomainError): string =>
+  status === 504 ? `${message}; ${OUTCOME_UNKNOWN}` : message;
+
 function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: DomainError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
-  if (status === 429 || status === 503) return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+  if (status === 429 || status === 503 || status === 504) {
+    return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+  }
   return {};
 }
 

@@ -3,14 +3,26 @@ import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
 
 /**
- * Listens, and gives the URL under which the server is reached.
+ * Listens, and gives the URL under which the server is reached. What goes wrong with accepting connections afterwards is
+ * told to `onError`; the server goes on.
  *
  * @throws Error in one line that says what is in the way and what to do.
  */
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+export async function listen(
+  server: Server,
+  host: string,
+  port: number,
+  onError: (error: Error) => void,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
-    server.listen({ host, port }, resolve);
+    const refused = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
+    server.once('error', refused);
+    server.listen({ host, port }, () => {
+      // Left in place, it would swallow the next error, and the one after that would end the process.
+      server.off('error', refused);
+      server.on('error', onError);
+      resolve();
+    });
   });
   return httpUrl(host, (server.address() as AddressInfo).port);
 }

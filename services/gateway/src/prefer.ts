@@ -34,11 +34,19 @@ export function waitMsOf(preferences: Preferences, syncWaitMs: number): number {
   return respondAsync ? 0 : syncWaitMs;
 }
 
-/** The value of `Preference-Applied`; empty if there is nothing to say. */
-export function preferencesApplied(preferences: Preferences, answer: { readonly async: boolean }): string {
+/**
+ * The value of `Preference-Applied`; empty if there is nothing to say. A wait that was cut short shows how long it was,
+ * in whole seconds, rounded up: the run is not waited for any longer.
+ */
+export function preferencesApplied(
+  preferences: Preferences,
+  answer: { readonly async: boolean; readonly waitMs?: number },
+): string {
   return [
     ...(preferences.respondAsync && answer.async ? ['respond-async'] : []),
-    ...(preferences.waitSeconds === undefined ? [] : [`wait=${preferences.waitSeconds}`]),
+    ...(preferences.waitSeconds === undefined || answer.waitMs === undefined
+      ? []
+      : [`wait=${Math.ceil(answer.waitMs / 1000)}`]),
     ...(preferences.minimal ? ['return=minimal'] : []),
   ].join(', ');
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
-import type { Started } from '@stopgo/runtime';
+import { describeError, type Started } from '@stopgo/runtime';
 import { createApp } from './app.ts';
 import {
   CONNECTIONS_CHECK_MS,
@@ -45,7 +45,9 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   });
   answerClientErrors(server, options.log, options.newSessionId);
   server.on('request', createApp(options, { streams, giveUp: giveUp.signal }));
-  const address = await listen(server, options.host, options.port);
+  const address = await listen(server, options.host, options.port, (error) =>
+    options.log.error('a connection could not be accepted', { error: describeError(error) }),
+  );
   if (!isLoopback(options.host)) {
     options.onWarning(
       `listening on ${address} without authentication: whoever reaches this port can approve; set "host" to 127.0.0.1 to keep it to this machine`,

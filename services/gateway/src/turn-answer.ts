@@ -1,13 +1,13 @@
 import { orchestrator } from '@stopgo/proto';
 import type { Response } from 'express';
 import type { Frame } from './frame.ts';
-import { readMessages } from './messages.ts';
-import type { GatewayClients } from './options.ts';
+import { messagesOf } from './messages.ts';
 import { type Preferences, preferencesApplied } from './prefer.ts';
 import { renderConversation, renderRun, type SoundView, soundView } from './render/conversation.ts';
 import { renderResult } from './render/result.ts';
 import { runStatusWord } from './render/words.ts';
-import { sendJson } from './respond.ts';
+import { sendJson, sendLongJson } from './respond.ts';
+import type { RouteDependencies } from './routes/route.ts';
 
 /** How a request that may start or continue a run is to be answered. */
 export type TurnAnswer = {
@@ -15,6 +15,8 @@ export type TurnAnswer = {
   /** The status if the run is not left working. */
   readonly status: 200 | 201;
   readonly preferences: Preferences;
+  /** How long the request waited for its run at most, in milliseconds; absent if it is of a kind that does not wait. */
+  readonly waitMs?: number;
   /** False if the request asked for no run, so that there is no result to tell. */
   readonly withResult: boolean;
 };
@@ -24,13 +26,13 @@ const BUSY_RETRY_SECONDS = 1;
 /**
  * Answers with what a conversation came to: 200 or 201 with the result, 202 while the run goes on, 409 if the message
  * was not taken because another run is being worked on. The view that came with the turn is what is shown; the store is
- * asked for the messages only, and only if they are wanted.
+ * asked for the messages only, and only if they are wanted; they are read while they are written.
  */
 export async function answerTurn(
-  store: GatewayClients['store'],
+  { clients, readerStallMs: stallMs }: Pick<RouteDependencies, 'clients' | 'readerStallMs'>,
   res: Response,
   frame: Frame,
-  { turn, status, preferences, withResult }: TurnAnswer,
+  { turn, status, preferences, waitMs, withResult }: TurnAnswer,
 ): Promise<void> {
   const view = soundView(turn?.view);
   const outcome = turn?.outcome ?? orchestrator.TurnOutcome.UNSPECIFIED;
@@ -41,13 +43,17 @@ export async function answerTurn(
     return;
   }
   const working = isWorking(outcome, view);
-  const messages = preferences.minimal ? undefined : await readMessages(store, view.head, frame.context);
+  const messages = preferences.minimal ? undefined : messagesOf(clients.store, view.head, frame.context);
   const conversation = renderConversation(view, messages);
-  const applied = preferencesApplied(preferences, { async: working });
-  if (applied !== '') res.setHeader('Preference-Applied', applied);
-  if (working || status === 201) res.setHeader('Location', `/conversations/${view.head.id}`);
-  if (working) sendJson(res, 202, { conversation, run: renderRun(view.head) });
-  else sendJson(res, status, { conversation, ...(withResult ? { result: renderResult(outcome, view) } : {}) });
+  const applied = preferencesApplied(preferences, { async: working, ...(waitMs === undefined ? {} : { waitMs }) });
+  const headers = {
+    ...(applied === '' ? {} : { 'Preference-Applied': applied }),
+    ...(working || status === 201 ? { Location: `/conversations/${view.head.id}` } : {}),
+  };
+  const rest = working
+    ? { run: renderRun(view.head) }
+    : { result: withResult ? renderResult(outcome, view) : undefined };
+  await sendLongJson(res, working ? 202 : status, { conversation, ...rest }, { headers, stallMs });
 }
 
 function isWorking(outcome: orchestrator.TurnOutcome, { head }: SoundView): boolean {

@@ -2,7 +2,7 @@ import { notFound } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
-import { AT, approval, fresh, ID, message, RUN, settled, storeOf, waiting } from './support/views.ts';
+import { approval, fresh, ID, message, RUN, settled, storeOf, waiting } from './support/views.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -140,22 +140,6 @@ describe('lists', () => {
       position: 0,
     });
     expect(calls[0]?.request).toMatchObject({ limit: 100, cursor: '', query: '', status: 0 });
-  });
-
-  test('include=messages adds the messages of each', async () => {
-    const { send, calls } = await gateway({
-      store: {
-        listConversations: async () => page,
-        getConversation: async () => ({
-          view: page.conversations[0],
-          messages: [{ ...message(1, 'user', 'hi'), createdAt: AT }],
-        }),
-      },
-    });
-    const { json } = await send('GET', '/conversations?include=messages');
-    expect(json.conversations[0].messages).toMatchObject([{ content: 'hi' }]);
-    expect(json.conversations[1].messages).toEqual([]);
-    expect(calls).toHaveLength(2);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { fact, unavailable } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { deferred } from './support/deferred.ts';
 import { feed, follow, recorded } from './support/events.ts';
 import { gateway, type TestGateway } from './support/gateway.ts';
 import { fresh, ID, RUN } from './support/views.ts';
@@ -14,7 +15,7 @@ function live() {
   const deltas = feed<{ delta: object }>();
   const script = {
     store: {
-      getConversation: async () => ({ view: fresh() }),
+      getConversation: async () => ({ view: fresh({ revision: 4 }) }),
       follow: ({ fromRevision }: { fromRevision: number }, { signal }: { signal: AbortSignal }) =>
         events.read(signal, fromRevision - 1),
       watchDeltas: (_request: unknown, { signal }: { signal: AbortSignal }) => deltas.read(signal),
@@ -77,6 +78,42 @@ describe('an event stream', () => {
     for (const id of ['x', '-1', '1.5', '4294967295', '99999999999']) {
       expect((await server.send('GET', PATH, { headers: { 'Last-Event-ID': id } })).status, id).toBe(400);
     }
+  });
+
+  test('does not begin after an event that is not there', async () => {
+    const server = await gateway(live().script);
+    const { status, json } = await server.send('GET', PATH, { headers: { 'Last-Event-ID': '5' } });
+    expect(status).toBe(400);
+    expect(json.error).toBe(
+      'Last-Event-ID 5 is beyond the last event of this conversation, which is 4; leave it out to begin with the first',
+    );
+    expect(followed(server)).toEqual([]);
+    const client = await follow(server.url, PATH, { 'Last-Event-ID': '4' });
+    await expect.poll(() => followed(server)).toMatchObject([{ fromRevision: 5 }]);
+    client.leave();
+  });
+
+  test('takes no place for a client that left while it was asked what it may do', async () => {
+    const [asked, answered] = [deferred(), deferred()];
+    const server = await gateway(live().script, {
+      limits: { openStreams: 1, bodyBytes: 1024, messageBytes: 1024 },
+      authorize: async () => {
+        asked.resolve();
+        await answered.promise;
+        return true;
+      },
+    });
+    const leaving = new AbortController();
+    const left = fetch(`${server.url}${PATH}`, { signal: leaving.signal });
+    await asked.promise;
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await expect.poll(() => server.lines.join('')).toContain('| 499 |');
+    answered.resolve();
+    const next = await follow(server.url, PATH);
+    expect(next.status).toBe(200);
+    await expect.poll(() => followed(server)).toHaveLength(1);
+    next.leave();
   });
 
   test('carries deltas without an id, and outlives the end of them', async () => {

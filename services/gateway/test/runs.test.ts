@@ -155,7 +155,7 @@ describe('preferences', () => {
   test.each([
     ['respond-async', 0, 'respond-async'],
     ['wait=2', 2_000, 'wait=2'],
-    ['wait=9999', 5_000, 'wait=9999'],
+    ['wait=9999', 5_000, 'wait=5'],
     ['wait=-1, wait=x', 5_000, undefined],
     ['respond-async, return=minimal', 0, 'respond-async, return=minimal'],
   ])('%s waits %i ms', async (prefer, milliseconds, applied) => {
@@ -210,7 +210,11 @@ test('cancel passes the reason on and answers like a message', async () => {
   expect(status).toBe(200);
   expect(json.result.response).toBe('Run canceled: enough');
   expect(calls[0]).toMatchObject({ method: 'cancelRun', request: { conversationId: ID, reason: 'enough' } });
-  expect((await send('POST', `/conversations/${ID}/cancel`)).status).toBe(200);
+  const waiting = { headers: { Prefer: 'wait=9, return=minimal' } };
+  const plain = await send('POST', `/conversations/${ID}/cancel`, waiting);
+  expect(plain.status).toBe(200);
+  // A cancel does not wait for anything.
+  expect(plain.headers['preference-applied']).toBe('return=minimal');
   expect((await send('POST', `/conversations/${ID}/cancel`, { body: { reason: 'x'.repeat(1_025) } })).status).toBe(400);
 });
 

@@ -6,6 +6,11 @@ const NOT_FOUND = {
   example: errorExample(`no conversation found with approval UUID: ${APPROVAL_ID}`),
 };
 
+const UNKNOWN = {
+  description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
+  example: errorExample('…'),
+};
+
 export const approvalEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
@@ -78,10 +83,8 @@ export const approvalEndpoints: readonly Endpoint[] = [
         },
       },
       '422': { description: 'The Idempotency-Key was used for another request.', example: errorExample('…') },
-      '503': {
-        description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
-        example: errorExample('…'),
-      },
+      '503': UNKNOWN,
+      '504': UNKNOWN,
     },
   },
 ];

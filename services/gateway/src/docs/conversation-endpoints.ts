@@ -58,6 +58,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
       '400': MALFORMED,
       '422': MISMATCH,
       '503': UNKNOWN,
+      '504': UNKNOWN,
     },
   },
   {
@@ -65,7 +66,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations',
     summary: 'List conversations',
     description:
-      'Newest first. Parameters: status (active, waiting_approval, completed), q (words to search for), limit (1 to 1000, default 100), cursor (next_cursor of the page before), include=messages. The summary counts all conversations.',
+      'Newest first. Parameters: status (active, waiting_approval, completed), q (words to search for), limit (1 to 1000, default 100), cursor (next_cursor of the page before), include=messages (a page then ends early when its messages are more than 32 MiB). The summary counts all conversations.',
     responses: {
       '200': {
         description: 'A page; next_cursor is absent on the last one.',
@@ -114,6 +115,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
       '422': MISMATCH,
       '429': { description: 'Too many runs at once; try again after Retry-After.', example: errorExample('…') },
       '503': UNKNOWN,
+      '504': UNKNOWN,
     },
   },
   {
@@ -137,6 +139,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
       '409': { description: 'There is no run to cancel, or it completed or failed.', example: errorExample('…') },
       '422': MISMATCH,
       '503': UNKNOWN,
+      '504': UNKNOWN,
     },
   },
   {
@@ -151,7 +154,10 @@ export const conversationEndpoints: readonly Endpoint[] = [
         example:
           'id: 1\nevent: conversation_created\ndata: {"revision":1,"type":"conversation_created","payload":{}}\n\n',
       },
-      '400': { description: 'Last-Event-ID or from is no revision.', example: errorExample('…') },
+      '400': {
+        description: 'Last-Event-ID or from is no revision, or Last-Event-ID is beyond the last event.',
+        example: errorExample('…'),
+      },
       '404': NOT_FOUND,
       '429': { description: 'Too many open streams; try again after Retry-After.', example: errorExample('…') },
     },

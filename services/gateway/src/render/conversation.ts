@@ -1,8 +1,7 @@
 import { internalError } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import type { store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
-import { renderMessage } from './message.ts';
 import { rfc3339 } from './time.ts';
 import { conversationStatusWord, runStatusWord } from './words.ts';
 
@@ -16,10 +15,10 @@ export function soundView(view: views.ConversationView | undefined): SoundView {
 }
 
 /** A conversation as clients see it; without `messages` if none are given. */
-export function renderConversation(
+export function renderConversation<M = undefined>(
   { head, approvals }: SoundView,
-  messages?: readonly views.Message[],
-): { readonly [key: string]: Answer | undefined } {
+  messages?: M,
+): { readonly [key: string]: Answer | M | undefined } {
   const pending = approvals.map(renderApproval);
   return {
     id: head.id,
@@ -27,7 +26,7 @@ export function renderConversation(
     status: conversationStatusWord(head.status),
     title: head.title,
     run: renderRun(head),
-    messages: messages?.map(renderMessage),
+    messages,
     message_count: head.messageCount,
     pending_approval: pending[0],
     pending_approvals: pending,
@@ -42,3 +41,11 @@ export function renderConversation(
 export function renderRun({ run }: views.ConversationHead): Answer | undefined {
   return run === undefined ? undefined : { id: run.id, status: runStatusWord(run.status) };
 }
+
+/** The counts of all conversations, whatever is listed. */
+export const renderSummary = (summary: store.Summary | undefined): Answer => ({
+  total: summary?.total ?? 0,
+  active: summary?.active ?? 0,
+  waiting_approval: summary?.waitingApproval ?? 0,
+  completed: summary?.completed ?? 0,
+});

@@ -91,7 +91,7 @@ const resolve =
     );
     const { turn } = await orNotFound(call, approvalNotFound(id));
     if (turn?.view?.head !== undefined) frame.conversationId = turn.view.head.id;
-    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+    await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
 
 function present(approval: views.Approval | undefined): views.Approval {

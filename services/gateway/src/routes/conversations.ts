@@ -1,12 +1,14 @@
+import type { Response } from 'express';
 import { QUERY_CHARACTERS_MAX } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
-import { readConversation, readMessagesOfMany } from '../messages.ts';
+import { listWithMessages } from '../list-with-messages.ts';
+import { openConversation } from '../messages.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf } from '../prefer.ts';
 import { Query } from '../query.ts';
-import { renderConversation, soundView } from '../render/conversation.ts';
+import { renderConversation, renderSummary, soundView } from '../render/conversation.ts';
 import { conversationStatuses } from '../render/words.ts';
-import { sendJson } from '../respond.ts';
+import { sendJson, sendLongJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 /** Reading conversations. */
@@ -25,26 +27,16 @@ const list =
     const page = query.page();
     await permit(deps, frame, 'conversation.list', { kind: 'conversation' });
     const { store } = deps.clients;
-    const answer = await store.listConversations(
-      { ...page, ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { query: q }) },
-      { context: frame.context },
-    );
-    const views = answer.conversations.map(soundView);
-    const messages = withMessages
-      ? await readMessagesOfMany(
-          store,
-          views.map(({ head }) => head),
-          frame.context,
-        )
-      : [];
+    const request = { ...page, ...(status === undefined ? {} : { status }), ...(q === undefined ? {} : { query: q }) };
+    if (withMessages) {
+      const body = listWithMessages(store, request, frame.context);
+      await sendLongJson(res, 200, body, { stallMs: deps.readerStallMs });
+      return;
+    }
+    const answer = await store.listConversations(request, { context: frame.context });
     sendJson(res, 200, {
-      conversations: views.map((view, index) => renderConversation(view, messages[index])),
-      summary: {
-        total: answer.summary?.total ?? 0,
-        active: answer.summary?.active ?? 0,
-        waiting_approval: answer.summary?.waitingApproval ?? 0,
-        completed: answer.summary?.completed ?? 0,
-      },
+      conversations: answer.conversations.map((view) => renderConversation(soundView(view))),
+      summary: renderSummary(answer.summary),
       next_cursor: answer.nextCursor === '' ? undefined : answer.nextCursor,
       position: Number(answer.position),
     });
@@ -56,18 +48,21 @@ const get =
     const id = conversationIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'conversation.read', { kind: 'conversation', id });
-    const { minimal } = preferencesOf(req);
-    const conversation = await orNotFound(show(deps, id, minimal, frame), conversationNotFound(id));
-    if (minimal) res.setHeader('Preference-Applied', 'return=minimal');
-    sendJson(res, 200, { conversation });
+    if (preferencesOf(req).minimal) await showHead(deps, id, res, frame);
+    else await showWhole(deps, id, res, frame);
   };
 
-async function show(deps: RouteDependencies, conversationId: string, minimal: boolean, { context }: Frame) {
-  const { store } = deps.clients;
-  if (minimal) {
-    const { view } = await store.getConversation({ conversationId }, { context });
-    return renderConversation(soundView(view));
-  }
-  const { view, messages } = await readConversation(store, conversationId, context);
-  return renderConversation(view, messages);
+async function showHead({ clients }: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
+  const call = clients.store.getConversation({ conversationId }, { context });
+  const { view } = await orNotFound(call, conversationNotFound(conversationId));
+  const conversation = renderConversation(soundView(view));
+  res.setHeader('Preference-Applied', 'return=minimal');
+  sendJson(res, 200, { conversation });
+}
+
+async function showWhole(deps: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
+  const opened = openConversation(deps.clients.store, conversationId, context);
+  const { view, messages } = await orNotFound(opened, conversationNotFound(conversationId));
+  const conversation = renderConversation(view, messages);
+  await sendLongJson(res, 200, { conversation }, { stallMs: deps.readerStallMs });
 }

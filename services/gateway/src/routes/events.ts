@@ -5,6 +5,7 @@ import type { Frame } from '../frame.ts';
 import type { StreamSlot } from '../open-streams.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { Query } from '../query.ts';
+import { soundView } from '../render/conversation.ts';
 import { deltaText, eventText } from '../render/event.ts';
 import { SseWriter } from '../sse.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
@@ -27,8 +28,11 @@ const follow =
     const slot = deps.streams.open();
     res.once('close', slot.release);
     try {
+      // Who left while the permission was asked for has closed already and does not close again.
+      if (res.destroyed) return;
       const known = deps.clients.store.getConversation({ conversationId: id }, { context: frame.context });
-      await orNotFound(known, conversationNotFound(id));
+      const { view } = await orNotFound(known, conversationNotFound(id));
+      refuseBeyond(soundView(view).head.revision, req);
       const writer = new SseWriter(res, { stallMs: deps.readerStallMs, signal: slot.signal });
       if (req.method === 'HEAD') {
         writer.end();
@@ -84,10 +88,22 @@ async function sendDeltas(
   }
 }
 
+/** A stream that goes on after an event that is not there would be silent until it is, and lose all before it. */
+function refuseBeyond(head: number, req: Request): void {
+  const last = lastEventId(req);
+  if (last === undefined || Number(last) <= head) return;
+  throw invalidArgument(
+    `Last-Event-ID ${last} is beyond the last event of this conversation, which is ${head}; leave it out to begin with the first`,
+  );
+}
+
+/** The id of the last event that the client has seen; undefined if it has seen none. */
+const lastEventId = (req: Request): string | undefined => req.get('last-event-id') || undefined;
+
 /** The revision to begin with: the one after `Last-Event-ID`, else `?from=`, else the first. */
 function firstRevision(req: Request): number {
-  const last = req.get('last-event-id');
-  if (last === undefined || last === '') return new Query(req).integer('from', 1, REVISION_MAX) ?? 1;
+  const last = lastEventId(req);
+  if (last === undefined) return new Query(req).integer('from', 1, REVISION_MAX) ?? 1;
   if (!/^\d{1,10}$/.test(last) || Number(last) > REVISION_MAX) {
     throw invalidArgument('Last-Event-ID must be the id of an event of this stream: a whole number');
   }

@@ -44,10 +44,11 @@ const create =
       },
       { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
-    await answerTurn(deps.clients.store, res, frame, {
+    await answerTurn(deps, res, frame, {
       turn,
       status: 201,
       preferences,
+      waitMs: milliseconds,
       withResult: message !== undefined,
     });
   };
@@ -75,7 +76,7 @@ const sendMessage =
       { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
     const { turn } = await orNotFound(call, conversationNotFound(id));
-    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+    await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
 
 const cancel =
@@ -99,5 +100,5 @@ const cancel =
       { context: frame.context, timeoutMs: CALL_MARGIN_MS },
     );
     const { turn } = await orNotFound(call, conversationNotFound(id));
-    await answerTurn(deps.clients.store, res, frame, { turn, status: 200, preferences, withResult: true });
+    await answerTurn(deps, res, frame, { turn, status: 200, preferences, withResult: true });
   };
