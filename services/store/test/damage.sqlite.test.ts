@@ -53,6 +53,17 @@ async function tell(client: StoreClient, waiting = false): Promise<Story> {
   return story;
 }
 
+/** Two conversations that wait for their approvals; their events take turns. */
+async function tellTwo(client: StoreClient): Promise<readonly [Story, Story]> {
+  const both = [new Story(), new Story()] as const;
+  for (const part of ['created', 'asked', 'stopped'] as const)
+    for (const story of both) {
+      const append = part === 'asked' ? story.asked('create it') : story[part]();
+      expect((await client.append(append)).outcome.case).toBe('appended');
+    }
+  return both;
+}
+
 /** Changes the file of a store that is stopped, and gives the rows that a query finds. */
 function inFile(sql: string, query = 'SELECT 1'): SqlRow[] {
   const file = openDatabase(join(dataDir, 'stopgo.db'), 'write');
@@ -71,10 +82,10 @@ const lost = expect.objectContaining({ kind: 'data_loss', message: expect.string
 describe('an unreadable event and views that are made anew', () => {
   test('set the conversation aside; the others go on', async () => {
     const repeated = new Story().created();
-    const [sound, damaged] = await withStore(async (client) => [await tell(client, true), await tell(client, true)]);
-    inFile(damagedEvent(5, damaged.stream) + otherVersion);
+    const [sound, damaged] = await withStore(tellTwo);
+    inFile(damagedEvent(3, damaged.stream) + otherVersion);
 
-    const named = { level: 'error', fields: { stream: damaged.stream, event: 5 } };
+    const named = { level: 'error', fields: { stream: damaged.stream, event: 3 } };
     const refused = async (client: StoreClient) => {
       const { id, stream } = damaged;
       await expect(client.load({ by: { case: 'conversationId', value: id } })).rejects.toEqual(lost);
@@ -96,7 +107,7 @@ describe('an unreadable event and views that are made anew', () => {
       expect((await client.append(sound.approved())).outcome.case).toBe('appended');
       expect((await client.verifyStream({ stream: sound.stream })).problems).toEqual([]);
       expect((await client.verifyStream({ stream: damaged.stream })).problems).toContainEqual(
-        expect.stringMatching(/^event 5: /),
+        expect.stringMatching(/^event 3: /),
       );
     });
     // The next start knows of it without making anything anew.
@@ -107,16 +118,21 @@ describe('an unreadable event and views that are made anew', () => {
   });
 
   test('take away what earlier transactions made of the conversation', async () => {
-    const [, damaged] = await withStore(async (client) => [await tell(client, true), await tell(client, true)]);
-    inFile(damagedEvent(7, damaged.stream) + otherVersion);
+    const [, damaged] = await withStore(tellTwo);
+    inFile(damagedEvent(4, damaged.stream) + otherVersion);
     const parts = openParts(dataDir);
     const events = await parts.events.readAll(0, 100);
-    applyBatch(parts, events.slice(0, -1));
-    expect(parts.views.view(damaged.id)?.head?.revision).toBe(6);
+    const at = events.findIndex((one) => one.stream === damaged.stream && one.revision === 4);
+    applyBatch(parts, events.slice(0, at));
+    expect(parts.views.view(damaged.id)?.head?.revision).toBe(3);
+    expect(parts.views.counts()).toMatchObject({ total: 2 });
+    applyBatch(parts, events.slice(0, at + 1));
     applyBatch(parts, events);
     expect(() => parts.views.view(damaged.id)).toThrow(lost);
+    expect(parts.views.counts()).toMatchObject({ total: 1 });
+    expect(parts.allSetAside(9)).toMatchObject([{ conversationId: damaged.id, revision: 4, position: at + 1 }]);
     parts.close();
-    for (const table of ['conversations', 'approvals', 'set_aside'])
+    for (const table of ['conversations', 'approvals'])
       expect(inFile('', `SELECT count(*) FROM ${table}`), table).toEqual([[1]]);
     expect(inFile('', `SELECT count(DISTINCT key >> 20) FROM messages`)).toEqual([[1]]);
   });
@@ -133,6 +149,21 @@ describe('an unreadable event and views that are made anew', () => {
   });
 });
 
+test('an event of another conversation sets aside the one that it stands in', async () => {
+  const [sound, damaged] = await withStore(tellTwo);
+  const id = (story: Story) => `(SELECT id FROM streams WHERE name = '${story.stream}')`;
+  inFile(
+    `UPDATE events SET envelope = (SELECT envelope FROM events WHERE revision = 2 AND stream = ${id(sound)})
+       WHERE revision = 2 AND stream = ${id(damaged)};${otherVersion}`,
+  );
+  await withStore(async (client, lines) => {
+    expect(lines.filter((one) => one.level === 'error')).toMatchObject([
+      { fields: { stream: damaged.stream, event: 2 } },
+    ]);
+    expect((await client.listConversations({})).conversations.map((one) => one.head?.id)).toEqual([sound.id]);
+  });
+});
+
 describe('a damaged row of a conversation', () => {
   const rows = () =>
     inFile('', 'SELECT key, id, revision, status, open_run_id, hex(head), hex(snapshot) FROM conversations').concat(
@@ -146,6 +177,10 @@ describe('a damaged row of a conversation', () => {
       `UPDATE conversations SET snapshot = cast(replace(cast(snapshot AS TEXT), '"revision":7', '"revision":6') AS BLOB)`,
     ],
     ['a head that cannot be read', 'UPDATE conversations SET head = zeroblob(9)'],
+    [
+      'a head of another conversation',
+      "UPDATE conversations SET head = cast(replace(cast(head AS TEXT), substr(id, 1, 8), 'deadbeef') AS BLOB)",
+    ],
     ['a pending approval that cannot be read', 'UPDATE approvals SET bytes = zeroblob(9)'],
   ];
   for (const [what, sql] of damages)
@@ -174,6 +209,10 @@ describe('a damaged row of a conversation', () => {
       const { problems } = await client.verifyStream({ stream: story.stream });
       expect(problems).toEqual(['snapshot: is no JSON object']);
     });
+    const parts = openParts(dataDir);
+    expect(parts.views.storedMessagesAt(story.id, 5)).toMatchObject([{ toolCall: { name: 'add_resource' } }]);
+    parts.close();
+    expect(inFile('', 'SELECT cast(snapshot AS TEXT) FROM conversations')).toEqual([['{"rev']]);
   });
 
   const lies: readonly (readonly [string, (stream: string) => string])[] = [
