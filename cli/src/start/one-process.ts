@@ -33,6 +33,9 @@ export type Intercept = {
   readonly models?: (models: Pick<Models, 'forModel'>) => Pick<Models, 'forModel'>;
 };
 
+/** Streams that are open for a moment only: waits for runs that another process drives. */
+const spareStreams = 1_000;
+
 /**
  * Starts every service in this process, bound to each other directly, over the embedded log. All or nothing: what was
  * started before a failure is stopped again.
@@ -66,7 +69,11 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     });
   const inProcess = { onInternalError };
 
-  const runningStore = await startStore({ dataDir: config.dataDir, log: logger });
+  const runningStore = await startStore({
+    dataDir: config.dataDir,
+    log: logger,
+    openStreamsMax: openStreamsOf(config),
+  });
   parts.push({ name: 'store', stop: runningStore.stop });
   const directStore = createInProcessClient(store.StoreService, runningStore.service, inProcess);
   const storeClient = intercept.store?.(directStore) ?? directStore;
@@ -151,4 +158,9 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   });
   parts.push({ name: 'gateway', stop: gateway.stop });
   return { address: gateway.address, stop: () => stopAll(parts) };
+}
+
+/** Streams of the store: each event stream of a client takes two, each run may follow its own. */
+function openStreamsOf({ limits }: AgentConfig): number {
+  return 2 * limits.openStreams + limits.concurrentRuns + spareStreams;
 }
