@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { StderrTail } from '../src/stderr-tail.ts';
 
 test('a line that was cut is not shown, as half of a secret would not be recognised', () => {
-  const tail = new StderrTail(24, ['hunter2-secret']);
+  const tail = new StderrTail(18, ['hunter2-secret']);
   tail.push(Buffer.from('password: hunter2-secret\nit failed\n'));
   expect(tail.lastLines()).toBe('it failed');
   tail.push(Buffer.from('at last\n'));
