@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { ConfigError, messageOf } from '@stopgo/runtime';
 import { runCommand } from './commands.ts';
@@ -6,6 +5,10 @@ import { runCommand } from './commands.ts';
 // What a conversation needs lives for a while and then dies, and V8 lets such garbage grow to four times what is in use
 // before it looks: collected at twice, a third of the memory is saved for little work.
 setFlagsFromString('--heap-growing-percent=100');
+
+// Whoever read our output has gone (`stopgo events … | head`): there is nobody left to tell. `start` has its own rule.
+if (process.argv[2] !== 'start')
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {
   await runCommand(process.argv.slice(2), process);

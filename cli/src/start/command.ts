@@ -69,7 +69,10 @@ async function start(
       logger.info(
         `no API key is set: every answer comes from the bundled offline model (${offline.url}), which follows simple rules`,
       );
-    }
+    } else if (flags.demo && lacksKey(config, env))
+      logger.warn(
+        'the offline model is for the shipped configuration on this machine: without --config, and with a loopback host',
+      );
     const options = { config, env, logger, version, ...(offlineModel === undefined ? {} : { offlineModel }) };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
@@ -91,9 +94,12 @@ function wantsOfflineModel(
   env: Readonly<Record<string, string | undefined>>,
 ): boolean {
   const isLoopback = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
-  if (!flags.demo || flags.config !== undefined || !isLoopback) return false;
-  const names = modelsOf(agentDefinition(config));
-  const problems = createModels({ env }).check(names);
+  return flags.demo && flags.config === undefined && isLoopback && lacksKey(config, env);
+}
+
+/** True if the key of a configured model is missing. */
+function lacksKey(config: AgentConfig, env: Readonly<Record<string, string | undefined>>): boolean {
+  const problems = createModels({ env }).check(modelsOf(agentDefinition(config)));
   return problems.some((problem) => problem.includes('environment variable not set'));
 }
 

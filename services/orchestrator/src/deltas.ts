@@ -33,6 +33,8 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
 
   return {
     watched,
+    // The answer itself goes on the record now: a piece of it that came after it would only confuse.
+    ended: ({ runId, stepId, turn }) => void gathering.delete(`${runId} ${stepId} ${turn}`),
     publish: (piece) => {
       if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
       const key = `${piece.runId} ${piece.stepId} ${piece.turn}`;

@@ -101,6 +101,7 @@ export class OrchestratorProcess {
           asking = delta;
         },
         watched: () => undefined,
+        ended: () => undefined,
       },
       onFault: (error, where) => {
         if (!this.process.isAlive) return;

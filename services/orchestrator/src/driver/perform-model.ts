@@ -41,6 +41,7 @@ export async function performModel(
     offset += text.length;
   };
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
+  driver.ports.deltas.ended({ runId, stepId, turn });
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
   if (answer.text === '' && answer.calls.length === 0) return fail('the model gave an empty answer');

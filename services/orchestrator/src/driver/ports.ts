@@ -19,6 +19,8 @@ export type Deltas = {
     readonly text: string;
     readonly offset: number;
   }): void;
+  /** The answer is complete: what was not sent yet is not sent any more. */
+  ended(answer: { readonly runId: string; readonly stepId: string; readonly turn: number }): void;
   /** So many watch the conversation now. */
   watched(conversationId: string, watchers: number): void;
 };
