@@ -23,7 +23,6 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
   };
 
   const send = async (key: string): Promise<void> => {
-    await clock.sleep(coalesceMs);
     const piece = gathering.get(key);
     gathering.delete(key);
     if (piece === undefined) return;
@@ -31,10 +30,15 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
     watched(piece.conversationId, watchers);
   };
 
+  const sendSoon = async (key: string): Promise<void> => {
+    await clock.sleep(coalesceMs);
+    await send(key);
+  };
+
   return {
     watched,
     // The answer itself goes on the record now: a piece of it that came after it would only confuse.
-    ended: ({ runId, stepId, turn }) => void gathering.delete(`${runId} ${stepId} ${turn}`),
+    ended: ({ runId, stepId, turn }) => void send(`${runId} ${stepId} ${turn}`).catch(() => undefined),
     publish: (piece) => {
       if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
       const key = `${piece.runId} ${piece.stepId} ${piece.turn}`;
@@ -44,7 +48,7 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
         return;
       }
       gathering.set(key, piece);
-      send(key).catch(() => gathering.delete(key));
+      sendSoon(key).catch(() => gathering.delete(key));
     },
   };
 }

@@ -19,7 +19,7 @@ export type Deltas = {
     readonly text: string;
     readonly offset: number;
   }): void;
-  /** The answer is complete: what was not sent yet is not sent any more. */
+  /** The answer is complete: what was not sent yet is sent now, before the answer is on the record. */
   ended(answer: { readonly runId: string; readonly stepId: string; readonly turn: number }): void;
   /** So many watch the conversation now. */
   watched(conversationId: string, watchers: number): void;
