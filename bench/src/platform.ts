@@ -70,17 +70,15 @@ export type Model = {
 
 export async function startModel(): Promise<Model> {
   const { said, stop } = await startNode([...asThisProcess, file('./model/main.ts')], {}, /listening on (http:\S+)/);
-  const client = await HttpClient.open(said);
   return {
     address: said,
     spentMs: async () => {
-      const { spentMs } = JSON.parse((await client.get('/spent')).body) as { spentMs: number };
-      return spentMs;
+      // A connection of its own each time: one that is kept would be closed between two questions that are far apart.
+      const client = await HttpClient.open(said);
+      const { body } = await client.get('/spent').finally(() => client.close());
+      return (JSON.parse(body) as { spentMs: number }).spentMs;
     },
-    stop: () => {
-      client.close();
-      return stop();
-    },
+    stop,
   };
 }
 
