@@ -1,6 +1,7 @@
 import { invalidArgument, isUuid, unavailable } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import { deltaBytesPerWatcherMax, deltaCharactersMax, deltasPerWatcherMax } from './bounds.ts';
+import type { DeltaChannel } from './delta-channel.ts';
 
 type Watcher = {
   readonly queue: { readonly delta: store.Delta; readonly bytes: number }[];
@@ -9,12 +10,11 @@ type Watcher = {
   wake: () => void;
 };
 
-/** Hands pieces of answers to whoever watches at that moment. Nothing is kept; a slow watcher loses pieces. */
-export class Deltas {
+/** The deltas within this process. */
+export class Deltas implements DeltaChannel {
   readonly #watchers = new Map<string, Set<Watcher>>();
   #closed = false;
 
-  /** Gives the number of those who watch the conversation. */
   publish(delta: store.Delta | undefined): number {
     if (delta === undefined || !isUuid(delta.conversationId))
       throw invalidArgument('a delta names its conversation by a UUID in lower case');
@@ -35,15 +35,10 @@ export class Deltas {
     return watchers?.size ?? 0;
   }
 
-  /** How many watch a conversation. */
   watchers(conversationId: string): number {
     return this.#watchers.get(conversationId)?.size ?? 0;
   }
 
-  /**
-   * The deltas of a conversation from the first read on, until the signal aborts. Throws `unavailable` when the store
-   * closes.
-   */
   async *watch(conversationId: string, signal: AbortSignal): AsyncGenerator<store.Delta, void> {
     const watcher: Watcher = { queue: [], bytes: 0, wake: () => undefined };
     const watchers = this.#watchers.get(conversationId) ?? new Set();
@@ -68,6 +63,7 @@ export class Deltas {
       if (watchers.size === 0) this.#watchers.delete(conversationId);
     }
   }
+
   /** Ends every watch, and each that begins later. */
   close(): void {
     this.#closed = true;

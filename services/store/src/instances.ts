@@ -1,28 +1,31 @@
 import { invalidArgument } from '@stopgo/core';
-import type { store } from '@stopgo/proto';
 import { instancesMax, instanceTextCharactersMax } from './bounds.ts';
+import type { Beat, InstanceBoard } from './instance-board.ts';
 
-type Beat = Pick<store.Instance, 'instance' | 'role' | 'address' | 'counter'>;
+/** Throws `invalid_argument` for a heartbeat that says too much. */
+export function checkBeat({ instance, role, address }: Beat): void {
+  for (const text of [instance, role, address])
+    if (text.length > instanceTextCharactersMax)
+      throw invalidArgument(`an instance's id, role and address have at most ${instanceTextCharactersMax} characters`);
+}
 
-/**
- * The heartbeats of all processes, as they said them last. It judges nobody: an observer tells by its own clock whose
- * counter stands still.
- */
-export class Instances {
+/** The heartbeats in the memory of the one process that keeps the log. */
+export class Instances implements InstanceBoard {
+  readonly complete: boolean;
   readonly #known = new Map<string, Beat>();
 
-  /** Takes note of a heartbeat (one without an instance only asks) and gives all. */
-  beat({ leaving, ...beat }: Beat & { readonly leaving: boolean }): readonly Beat[] {
+  constructor(complete: boolean) {
+    this.complete = complete;
+  }
+
+  async beat({ leaving, ...beat }: Beat & { readonly leaving: boolean }) {
     if (beat.instance !== '') this.#note(beat, leaving);
     return [...this.#known.values()];
   }
 
-  #note({ instance, role, address, counter }: Beat, leaving: boolean): void {
-    for (const text of [instance, role, address])
-      if (text.length > instanceTextCharactersMax)
-        throw invalidArgument(
-          `an instance's id, role and address have at most ${instanceTextCharactersMax} characters`,
-        );
+  #note(beat: Beat, leaving: boolean): void {
+    checkBeat(beat);
+    const { instance, role, address, counter } = beat;
     // Set anew, so that the order is that of the renewals and the first is the one most surely dead.
     this.#known.delete(instance);
     if (leaving) return;

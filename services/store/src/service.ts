@@ -21,9 +21,9 @@ import {
   unseenPerLoadMax,
 } from './bounds.ts';
 import { checkAppend } from './check-append.ts';
-import type { Deltas } from './deltas.ts';
+import type { DeltaChannel } from './delta-channel.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
-import { Instances } from './instances.ts';
+import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeCursor, pageOf } from './paging.ts';
 import { verifyStream } from './verify.ts';
@@ -33,18 +33,16 @@ import type { Views } from './views.ts';
 export type StoreParts = {
   readonly log: EventLog;
   readonly views: Views;
-  readonly deltas: Deltas;
-  /** True if a process that is in no heartbeat of this store is known to be dead. */
-  readonly instancesComplete: boolean;
+  readonly deltas: DeltaChannel;
+  readonly instances: InstanceBoard;
   /** Streams (follow, subscribe, watch) that may be open at once. */
   readonly openStreamsMax: number;
 };
 
 /** The service over a log and its views, whichever they are. */
 export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreService> {
-  const { log, views, deltas, instancesComplete } = parts;
+  const { log, views, deltas, instances } = parts;
   const streams = new OpenStreams(parts.openStreamsMax);
-  const instances = new Instances();
 
   const viewOf = (stream: string) => {
     const id = conversationOfStream(stream);
@@ -64,7 +62,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const conversationId = conversationOfStream(append.stream);
       if (conversationId !== undefined) views.snapshot(conversationId);
       const outcome = await log.append(append);
-      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal);
+      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal, outcome.position);
       return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
@@ -156,7 +154,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async heartbeat(request) {
-      return { instances: [...instances.beat(request)], complete: instancesComplete };
+      return { instances: [...(await instances.beat(request))], complete: instances.complete };
     },
 
     async publishDelta({ delta }) {

@@ -8,6 +8,7 @@ import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
 import { openStreamsMaxDefault, setAsideLoggedMax } from './bounds.ts';
 import { Deltas } from './deltas.ts';
+import { Instances } from './instances.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
@@ -106,7 +107,8 @@ function nameSetAside({ allSetAside }: EmbeddedParts, log: Logger): void {
 function running({ events, views }: EmbeddedParts, options: StoreOptions, closeFile: () => void): RunningStore {
   const { openStreamsMax = openStreamsMaxDefault, instancesComplete = true } = options;
   const deltas = new Deltas();
-  const service = storeService({ log: events, views, deltas, instancesComplete, openStreamsMax });
+  const instances = new Instances(instancesComplete);
+  const service = storeService({ log: events, views, deltas, instances, openStreamsMax });
   let stopped = false;
   return {
     service,

@@ -80,10 +80,11 @@ export type StoredApproval = StoredRow<string> & {
  */
 export type Views = {
   /**
-   * Resolves once the rows show every append that was acknowledged before the call; to be awaited before a read by id.
-   * Throws `unavailable` if that takes too long.
+   * Resolves once the rows show every append that was acknowledged before the call, by whichever replica; to be awaited
+   * before a read by id. With a position it is enough that they show the log up to there. Throws `unavailable` if that
+   * takes longer than `readWaitMsMax`.
    */
-  caughtUp(signal: AbortSignal): Promise<void>;
+  caughtUp(signal: AbortSignal, position?: number): Promise<void>;
   /** Position of the log that the rows show. */
   position(): number;
   snapshot(conversationId: string): Snapshot | undefined;
@@ -115,9 +116,10 @@ export type ProjectionBatch = {
   /**
    * Works out the rows after one append on top of those added before. Throws `invalid_argument` for events that cannot
    * be folded, `data_loss` if the conversation was set aside or its rows do not show its stream, `resource_exhausted` if
-   * there is no room for it; whatever it throws, it is then as if it had not been called.
+   * there is no room for it; whatever it throws, it is then as if it had not been called. `key` is the place of the append
+   * in the order of the log, at most `conversationKeyMax`: that of a conversation's first append becomes its key.
    */
-  add(stream: StreamName, events: readonly RecordedFact[], firstPosition: number): void;
+  add(stream: StreamName, events: readonly RecordedFact[], key: number): void;
   /** Takes the conversation of a stream out of the views: what the batch and those before made of it. */
   setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void;
   /** True if the stream is of a conversation that was set aside. */

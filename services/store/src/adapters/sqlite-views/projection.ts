@@ -72,7 +72,7 @@ class Batch implements ProjectionBatch {
     this.#approvalKeyCommitted = committed;
   }
 
-  add(stream: StreamName, events: readonly RecordedFact[], firstPosition: number): void {
+  add(stream: StreamName, events: readonly RecordedFact[], appendKey: number): void {
     const id = conversationOfStream(stream);
     const first = events[0];
     if (id === undefined || first === undefined) return;
@@ -86,10 +86,10 @@ class Batch implements ProjectionBatch {
           `the views of ${stream} can go on with event ${expected} only, not with ${revision}; run \`stopgo verify\``,
         );
     }
-    const key = before?.key ?? firstPosition;
+    const key = before?.key ?? appendKey;
     if (key > conversationKeyMax)
       throw resourceExhausted(
-        `the log has ${key} events, and no room for another conversation (${conversationKeyMax} is the most); begin a new data directory`,
+        `the log is ${key} long, and no room for another conversation (${conversationKeyMax} is the most); begin a new data directory`,
       );
     const rows = project(state, events, this.#earlierRows(key, planned, before));
     if (rows.state.id !== id)
