@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type SqlDatabase, type SqlRow, type SqlValue, text } from '../src/adapters/sqlite/database.ts';
 import { Deltas } from '../src/deltas.ts';
 import { type Observation, openReadOnly, startStore } from '../src/index.ts';
+import { Instances } from '../src/instances.ts';
 import { storeService } from '../src/service.ts';
 import { freshDirectory, openParts, silent } from './sqlite-log.ts';
 import { Story } from './story.ts';
@@ -250,7 +251,7 @@ test('the hundredth turn of a conversation reads and writes as many rows as the 
   const meter = new Meter();
   const parts = openParts(dataDir, undefined, meter.wrap);
   const { events: log, views } = parts;
-  const service = storeService({ log, views, deltas: new Deltas(), instancesComplete: true, openStreamsMax: 1 });
+  const service = storeService({ log, views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 1 });
   const client = createInProcessClient(store.StoreService, service);
   const story = new Story();
   await send(client, story.created());

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deltaBytesPerWatcherMax, deltaCharactersMax } from '../src/bounds.ts';
 import { Deltas } from '../src/deltas.ts';
 import { type RunningStore, type StoreOptions, startStore } from '../src/index.ts';
+import { Instances } from '../src/instances.ts';
 import { storeService } from '../src/service.ts';
 import type { Views } from '../src/views.ts';
 import { freshDirectory, openParts, silent } from './sqlite-log.ts';
@@ -131,7 +132,7 @@ test('a read for a revision waits for the views, not only for the log', async ()
     },
   });
   const service = storeService({
-    ...{ log: parts.events, views, deltas: new Deltas(), instancesComplete: true, openStreamsMax: 9 },
+    ...{ log: parts.events, views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 9 },
   });
   const client = createInProcessClient(store.StoreService, service);
   await client.append(story.created());
