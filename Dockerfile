@@ -1,0 +1,50 @@
+# Two images: `stopgo`, in which every service of ours runs (the command says which), and `nats`, the event log's server
+# with the configuration that keeps what it acknowledged. docker-compose.yaml builds both.
+#
+# Neither has a HEALTHCHECK: what is healthy depends on the command, so docker-compose.yaml says it beside each command.
+
+FROM node:24-bookworm-slim AS node
+WORKDIR /app
+ENV NPM_CONFIG_UPDATE_NOTIFIER=false
+
+# What an install reads. A change of the code leaves this stage's files as they were, and the installs below are not run again.
+FROM node AS manifests
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc ! -path '*/bin/*.mjs' -delete \
+    && find . -type d -empty -delete
+
+FROM node AS build
+COPY --from=manifests /app ./
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --include-workspace-root -w cli -w mcp-servers/resources -w offline-model
+COPY . .
+RUN npm run build \
+    && find packages services mcp-servers offline-model cli -name node_modules -prune \
+        -o -path '*/dist/*.js' -exec cp --parents -t /srv {} +
+
+FROM node AS dependencies
+COPY --from=manifests /app ./
+# What only compilers and debuggers read goes, and so does the native module for another C library than this image's.
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=dev -w cli -w mcp-servers/resources -w offline-model \
+    && rm -rf node_modules/@libsql/*-musl \
+    && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+
+FROM nats:2-alpine AS nats
+# A new volume takes over the owner of the folder that it is mounted on.
+RUN mkdir -p /data && chown 1000:1000 /data && chmod 700 /data
+COPY config/nats-server.conf /etc/nats/nats-server.conf
+USER 1000:1000
+ENTRYPOINT ["nats-server", "--config", "/etc/nats/nats-server.conf"]
+CMD []
+
+FROM node AS stopgo
+LABEL org.opencontainers.image.title="Stop and Go" org.opencontainers.image.licenses="Apache-2.0"
+ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH
+RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
+COPY --from=dependencies /app ./
+COPY --from=build /srv ./
+COPY config/agent.compose.yaml /etc/stopgo/agent.yaml
+USER 1000:1000
+ENTRYPOINT []
+CMD ["stopgo", "--help"]

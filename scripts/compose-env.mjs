@@ -1,0 +1,48 @@
+// `npm run compose:env`: writes what docker-compose.yaml needs and nobody should choose by hand into `.env`, readable by
+// its owner only. What the file already holds stays as it is. `-- --demo` adds the offline model, so that no API key is
+// needed; `-- --file FILE` writes another file.
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { root } from './processes.mjs';
+
+const SECRET_BYTES = 32;
+const OWNER_ONLY = 0o600;
+
+const { values } = parseArgs({
+  options: { demo: { type: 'boolean', default: false }, file: { type: 'string', default: join(root, '.env') } },
+});
+const file = resolve(values.file);
+
+/** Hexadecimal: stands in a URL and in the configuration of NATS without being quoted. */
+const secret = () => randomBytes(SECRET_BYTES).toString('hex');
+
+const secrets = [
+  {
+    name: 'STOPGO_INTERNAL_TOKEN',
+    value: secret,
+    about: 'What the services prove to each other that they belong together.',
+  },
+  { name: 'NATS_PASSWORD', value: secret, about: 'With which the store enters the event log.' },
+];
+const demo = [
+  { name: 'COMPOSE_PROFILES', value: () => 'demo', about: 'The offline model answers, and no key is needed.' },
+  { name: 'STOPGO_OFFLINE_MODEL', value: () => 'http://offline-model:8091' },
+];
+
+const had = existsSync(file) ? readFileSync(file, 'utf8') : '';
+const has = ({ name }) => new RegExp(`^[ \\t]*(export[ \\t]+)?${name}[ \\t]*=[ \\t]*[^ \\t\\r\\n]`, 'm').test(had);
+const missing = [...secrets, ...(values.demo ? demo : [])].filter((entry) => !has(entry));
+const lines = missing.flatMap(({ name, value, about }) => [
+  ...(about === undefined ? [] : [`# ${about}`]),
+  `${name}=${value()}`,
+]);
+const separator = had === '' || had.endsWith('\n') ? '' : '\n';
+if (lines.length > 0) appendFileSync(file, `${separator}${lines.join('\n')}\n`, { mode: OWNER_ONLY });
+chmodSync(file, OWNER_ONLY);
+console.log(
+  missing.length === 0
+    ? `${file}: nothing was missing`
+    : `${file}: added ${missing.map(({ name }) => name).join(', ')}`,
+);
