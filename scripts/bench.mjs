@@ -1,12 +1,16 @@
 // `npm run bench`: makes the clone ready (the built platform is what is measured), then runs the bench.
-// Arguments go to it: `npm run bench -- --quick --only turns`.
+// Arguments go to it: `npm run bench -- --quick --only turns`. With `services` as the first one it is the bench of the
+// services as processes of their own.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { root, runToEnd } from './processes.mjs';
 
 await runScript(async () => {
   await bootstrap();
-  const main = join(root, 'bench', 'src', 'main.ts');
-  const args = ['--import', 'tsx', '--conditions=stopgo-source', main, ...process.argv.slice(2)];
+  const [first, ...rest] = process.argv.slice(2);
+  const ofServices = first === 'services';
+  const main = join(root, 'bench', 'src', ...(ofServices ? ['services'] : []), 'main.ts');
+  const given = ofServices ? rest : process.argv.slice(2);
+  const args = ['--import', 'tsx', '--conditions=stopgo-source', main, ...given];
   return await runToEnd(process.execPath, args);
 });

@@ -13,6 +13,8 @@ export type ReadyChild = {
   readonly readyMs: number;
   /** Asks it to end, and ends it if it does not. */
   stop(): Promise<void>;
+  /** All that it has printed, if it was started to be listened to; else up to the line that said that it is ready. */
+  output(): string;
 };
 
 /** Everything that was started and has not ended: whatever happens to the bench, nothing of it is left behind. */
@@ -21,11 +23,15 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a Node program and waits for the line that says it is ready. Rejects with its last output if it ends before. */
+/**
+ * Starts a Node program and waits for the line that says it is ready. Rejects with its last output if it ends before.
+ * `listening`: what it prints later is kept too.
+ */
 export function startNode(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   ready: RegExp,
+  listening = false,
 ): Promise<ReadyChild> {
   const began = performance.now();
   const child = spawn(process.execPath, [...args], {
@@ -41,14 +47,23 @@ export function startNode(
       reject(new Error(`${args.join(' ')}: ${why}\n${output.slice(-2_000)}`));
     };
     const timer = setTimeout(() => failed(`not ready within ${readyMs} ms`), readyMs);
+    let isReady = false;
     const read = (chunk: string): void => {
       output += chunk;
+      if (isReady) return;
       const said = ready.exec(output)?.[1];
       if (said === undefined || child.pid === undefined) return;
       clearTimeout(timer);
-      child.stdout?.off('data', read).resume();
-      child.stderr?.off('data', read).resume();
-      resolve({ pid: child.pid, said, readyMs: performance.now() - began, stop: () => end(child) });
+      isReady = true;
+      if (!listening) for (const stream of [child.stdout, child.stderr]) stream?.off('data', read).resume();
+      const { pid } = child;
+      resolve({
+        pid,
+        said,
+        readyMs: performance.now() - began,
+        stop: () => end(child),
+        output: () => output,
+      });
     };
     child.stdout?.setEncoding('utf8').on('data', read);
     child.stderr?.setEncoding('utf8').on('data', read);

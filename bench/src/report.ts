@@ -4,6 +4,7 @@ import type { Machine } from './machine.ts';
 import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
 import type { ProcessFigures, TurnFigures } from './measure-turns.ts';
+import { ms, table, whole } from './table.ts';
 
 /** Everything one run of the bench found; parts that were not asked for are missing. */
 export type Results = {
@@ -155,11 +156,4 @@ function longTable({ marks, rssMb }: NonNullable<Results['long']>): string {
   return `${table(head, rows)}\n\nMemory afterwards ${whole(rssMb)} MB. The prompt grows with the conversation; building and sending it is in the time without the model.`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n');
-}
-
-const ms = (value: number): string => value.toFixed(value < 10 ? 2 : 1);
-const whole = (value: number): string => value.toFixed(0);
 const ratio = (value: number): string => value.toFixed(1);

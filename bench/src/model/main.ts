@@ -1,5 +1,6 @@
 // A model without any delay that speaks Gemini's streaming wire format: "erase …" makes it call the tool, a tool's
-// result makes it say that it is done, anything else is answered with a word. It measures its own time.
+// result makes it say that it is done, "wait <ms>" is answered after so long, anything else with a word. It measures its
+// own time.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -40,9 +41,14 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Request;
-    send(response, 'text/event-stream', eventOf(answerTo(body)));
-    spentMs += performance.now() - began;
-    calls += 1;
+    const answer = (): void => {
+      send(response, 'text/event-stream', eventOf(answerTo(body)));
+      spentMs += performance.now() - began;
+      calls += 1;
+    };
+    const waitMs = /^wait (\d+)/.exec(body.contents.at(-1)?.parts.at(-1)?.text ?? '')?.[1];
+    if (waitMs === undefined) answer();
+    else setTimeout(answer, Number(waitMs));
   });
 });
 // A connection that rests for a while is not closed: whoever holds it goes on with it.
