@@ -1,4 +1,4 @@
 /** The platform in one process, for whoever starts it another way than by the command. */
-export { agentDefinition, modelsOf, systemPromptOf } from './start/agent-definition.ts';
+export { agentDefinition, modelsOf, systemPromptOf } from './parts/agent-definition.ts';
 export { startOfflineModelProcess } from './start/offline-model.ts';
 export { type Intercept, type OneProcessOptions, startOneProcess } from './start/one-process.ts';

@@ -13,7 +13,7 @@ import {
   type Started,
   stopAll,
 } from '@stopgo/runtime';
-import { agentDefinition, modelsOf } from './agent-definition.ts';
+import { agentDefinition, modelsOf } from '../parts/agent-definition.ts';
 import { defaultConfigPath } from './default-config.ts';
 import { startOfflineModelProcess } from './offline-model.ts';
 import { startOneProcess } from './one-process.ts';

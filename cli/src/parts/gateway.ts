@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { type GatewayClients, startGateway } from '@stopgo/gateway';
+import type { Started } from '@stopgo/runtime';
+import type { PartOptions } from './part.ts';
+
+/** Starts the gateway of the configured agent on its host and port. */
+export function startGatewayPart({ config, logger }: PartOptions, clients: GatewayClients): Promise<Started> {
+  return startGateway({
+    host: config.host,
+    port: config.port,
+    clients,
+    log: logger,
+    syncWaitMs: config.syncWaitMs,
+    allowedOrigins: config.allowedOrigins,
+    allowedHosts: config.allowedHosts,
+    limits: config.limits,
+    agentName: config.name,
+    now: () => performance.now(),
+    newId: randomUUID,
+    newSessionId: () => randomUUID().slice(0, 8),
+    onWarning: (text) => logger.warn(text),
+  });
+}

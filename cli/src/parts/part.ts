@@ -1,0 +1,19 @@
+import type { OnInternalError } from '@stopgo/rpc';
+import type { AgentConfig, Logger } from '@stopgo/runtime';
+
+/** What every part of the platform is started with, whichever process it runs in. */
+export type PartOptions = {
+  readonly config: AgentConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** Version of the platform, as it names itself to tool servers. */
+  readonly version: string;
+};
+
+/** Logs what a caller may not see of an exception, with the id that the caller was told. */
+export const logInternalErrors =
+  (logger: Logger): OnInternalError =>
+  (error, id, method) =>
+    logger.error(`internal error ${id} in ${method}`, {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
