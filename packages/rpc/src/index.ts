@@ -1,6 +1,7 @@
 /**
  * Typed services over gRPC or within one process: the same contract, context, deadlines, cancellation and errors.
  */
+export { formatAddress, type HostPort, isLoopback, parseAddress, parseAddresses } from './address.ts';
 export { MESSAGE_BYTES_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
 export {
   ANONYMOUS,
@@ -15,5 +16,6 @@ export { createGrpcClient } from './grpc-client.ts';
 export { type BoundService, bind, type GrpcServer, type GrpcServerOptions, startGrpcServer } from './grpc-server.ts';
 export { createInProcessClient, type InProcessOptions } from './in-process.ts';
 export type { OnInternalError } from './internal-errors.ts';
+export { checkInternalToken } from './internal-token.ts';
 export { Secret } from './secret.ts';
 export type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';
