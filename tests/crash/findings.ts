@@ -1,6 +1,6 @@
+import { callsOf } from '../promises/recorded-calls.ts';
 import { check } from './checker.ts';
 import { collect } from './evidence.ts';
-import { callsOf } from './recorded-calls.ts';
 import type { Notes } from './teller.ts';
 import type { World } from './world.ts';
 

@@ -3,8 +3,8 @@
 //
 // Usage: main.ts [--seed N] [--kills N] [--only STORY|random] [--mutant NAME]
 import { parseArgs } from 'node:util';
+import { ModelProcess } from '../promises/model-process.ts';
 import { type Findings, total } from './findings.ts';
-import { ModelProcess } from './model-process.ts';
 import { type MutantName, mutants } from './mutants.ts';
 import { approversMax, oneDecision } from './one-decision.ts';
 import { bundlePrograms } from './programs.ts';

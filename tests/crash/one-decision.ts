@@ -1,4 +1,4 @@
-import { type Answer, PatientClient } from './client.ts';
+import { type Answer, PatientClient } from '../promises/patient-client.ts';
 import { conclude, type Findings } from './findings.ts';
 import { newNotes } from './sweep.ts';
 import { Teller } from './teller.ts';
@@ -13,7 +13,7 @@ export async function oneDecision(options: WorldOptions): Promise<Findings> {
   const notes = newNotes();
   const teller = new Teller(world, 'one-decision', notes);
   const { pending_approvals: pending } = await teller.open(`create a server ${teller.tag} with value 50`);
-  const client = new PatientClient(world);
+  const client = new PatientClient({ address: () => world.ready() });
   const approvers = Array.from({ length: approversMax }, (_, index) => `approver-${index}`);
   const answers = await Promise.all(
     approvers.map((approver) => client.post(`/approvals/${pending[0]?.uuid}`, { body: { approved: true }, approver })),

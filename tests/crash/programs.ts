@@ -1,9 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { bundle } from '../promises/bundle.ts';
 
-/** The programs that the crash test runs as processes, each in one file of plain JavaScript. */
+/** The programs that the crash test runs as processes. */
 export type Programs = {
   readonly platform: string;
   readonly resources: string;
@@ -12,42 +9,12 @@ export type Programs = {
   remove(): void;
 };
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-/**
- * Bundles the programs from their source as it is now. They are started several hundred times: loading each from its
- * source would take three times as long. The files lie in the repository so that they find its dependencies.
- */
+/** Bundles them from their source as it is now. */
 export async function bundlePrograms(): Promise<Programs> {
-  const cache = join(repository, '.cache');
-  mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(join(cache, 'crash-'));
-  const source = (path: string): string => join(repository, path);
-  await build({
-    configFile: false,
-    root: repository,
-    logLevel: 'error',
-    ssr: { noExternal: [/^@stopgo\//], resolve: { conditions: ['stopgo-source'] } },
-    build: {
-      ssr: true,
-      outDir: folder,
-      minify: false,
-      target: 'node20',
-      rolldownOptions: {
-        input: {
-          platform: source('tests/crash/fixtures/platform.ts'),
-          resources: source('mcp-servers/resources/src/main.ts'),
-          model: source('offline-model/src/main.ts'),
-        },
-        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
-      },
-    },
+  const { programs, remove } = await bundle({
+    platform: 'tests/crash/fixtures/platform.ts',
+    resources: 'mcp-servers/resources/src/main.ts',
+    model: 'offline-model/src/main.ts',
   });
-  const file = (name: string): string => join(folder, `${name}.mjs`);
-  return {
-    platform: file('platform'),
-    resources: file('resources'),
-    model: file('model'),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return { ...programs, remove };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ModelProcess } from './model-process.ts';
+import { ModelProcess } from '../promises/model-process.ts';
 import type { MutantName } from './mutants.ts';
 import { oneDecision } from './one-decision.ts';
 import { bundlePrograms, type Programs } from './programs.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalJson } from './client.ts';
+import type { ApprovalJson } from '../promises/patient-client.ts';
 import type { Teller } from './teller.ts';
 
 /** Something that people do with the platform, from the first request to the end of the conversation. */

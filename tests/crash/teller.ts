@@ -1,11 +1,11 @@
+import type { Acknowledged } from '../promises/acknowledged.ts';
 import {
-  type Acknowledged,
   type Answer,
   type ApprovalJson,
   type ConversationJson,
   PatientClient,
   pause,
-} from './client.ts';
+} from '../promises/patient-client.ts';
 import type { World } from './world.ts';
 
 /** How long a conversation is given to come to its end, in milliseconds. */
@@ -35,7 +35,7 @@ export class Teller {
     this.world = world;
     this.tag = tag;
     this.notes = notes;
-    this.client = new PatientClient(world);
+    this.client = new PatientClient({ address: () => world.ready() });
   }
 
   /** Opens the conversation with a message. */

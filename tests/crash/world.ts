@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readJournals, type ToolRun } from './journal.ts';
-import type { ModelProcess, ModelRequest } from './model-process.ts';
+import { readJournals, type ToolRun } from '../promises/journal.ts';
+import type { ModelProcess, ModelRequest } from '../promises/model-process.ts';
 import type { MutantName } from './mutants.ts';
 import { PlatformDied, PlatformProcess } from './platform-process.ts';
 import type { PointCounts } from './points.ts';

@@ -1,6 +1,6 @@
 import { canonicalJson, parseJson, type RecordedFact } from '@stopgo/core';
-import type { facts } from '@stopgo/proto';
-import type { LoggedConversation } from './evidence.ts';
+import { facts } from '@stopgo/proto';
+import type { LoggedConversation } from './read-log.ts';
 
 /** A decision on a call, and when it was taken, in milliseconds since 1970. */
 export type CallDecision = { readonly decision: facts.Decision; readonly at: number; readonly digest: string };
@@ -17,6 +17,8 @@ export type RecordedCall = {
   /** When its attempts were fenced, in milliseconds since 1970. */
   readonly starts: readonly number[];
   readonly doubts: readonly number[];
+  /** Attempts that are known not to have begun. */
+  readonly notStarted: number;
   /** When its run was canceled, which asks a running call to stop, in milliseconds since 1970. */
   readonly cancels: readonly number[];
   /** An end of an attempt stands in the log, with a result or an error. */
@@ -41,6 +43,7 @@ export function callsOf({ id: conversationId, events }: LoggedConversation): Rec
         decisions: decisionsIn(about),
         starts: about.filter((event) => event.fact.case === 'toolCallStarted').map((event) => event.time),
         doubts: about.filter((event) => event.fact.case === 'toolCallInDoubt').map((event) => event.time),
+        notStarted: about.filter(isNotStarted).length,
         cancels: events
           .filter((event) => event.fact.case === 'runCanceled' && event.fact.value.runId === runId)
           .map((event) => event.time),
@@ -67,6 +70,11 @@ function decisionsIn(about: readonly RecordedFact[]): CallDecision[] {
   return decisions;
 }
 
+/** Whatever the reason: a refused attempt certainly did not run. */
+function isNotStarted({ fact }: RecordedFact): boolean {
+  return fact.case === 'toolCallRefused' && fact.value.reason !== facts.RefusalReason.UNSPECIFIED;
+}
+
 function isAbout({ fact }: RecordedFact, runId: string, callId: string): boolean {
   switch (fact.case) {
     case 'approvalRequested':
@@ -74,6 +82,7 @@ function isAbout({ fact }: RecordedFact, runId: string, callId: string): boolean
     case 'toolCallStarted':
     case 'toolCallFinished':
     case 'toolCallInDoubt':
+    case 'toolCallRefused':
       return fact.value.runId === runId && fact.value.callId === callId;
     default:
       return false;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { World } from './world.ts';
 
 export type ApprovalJson = {
   readonly uuid: string;
@@ -23,19 +22,7 @@ type Body = {
   readonly decided_by?: string;
   readonly decided_at?: string;
 };
-export type Answer = { readonly status: number; readonly body: Body };
-
-/** What the platform has promised with a 2xx: it must be in the log. */
-export type Acknowledged =
-  | { readonly kind: 'message'; readonly conversationId: string; readonly key: string; readonly text: string }
-  | {
-      readonly kind: 'decision';
-      readonly conversationId: string;
-      readonly key: string;
-      readonly approvalId: string;
-      readonly decision: string;
-    }
-  | { readonly kind: 'cancel'; readonly conversationId: string; readonly key: string };
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Body };
 
 export type RequestOptions = {
   readonly body?: unknown;
@@ -45,19 +32,30 @@ export type RequestOptions = {
   readonly approver?: string;
 };
 
+/** How a client asks. */
+export type ClientOptions = {
+  /** Where to ask; looked up for each try. */
+  readonly address: () => string | Promise<string>;
+  /** How long one try may take before its answer counts as lost, in milliseconds; no limit if absent. */
+  readonly tryMs?: number;
+  /** Pause before a request is repeated, in milliseconds. */
+  readonly pauseMs?: number;
+  /** Sees every answer, also those after which the request is made again. */
+  readonly onAnswer?: (answer: Answer, request: string) => void;
+};
+
 /** How long one request is repeated before it counts as never answered, in milliseconds. */
 const answerMs = 180_000;
-/** Pause before a request is repeated, in milliseconds. */
-const pauseMs = 15;
+const pauseMsDefault = 15;
+/** Answers that say: ask again. */
+const notNow: readonly number[] = [503, 504];
 
 /** A client that does not give up: a request whose answer is lost is made again, with the same key. */
 export class PatientClient {
-  /** Requests whose answer was lost at least once. */
-  lost = 0;
-  private readonly world: World;
+  private readonly options: ClientOptions;
 
-  constructor(world: World) {
-    this.world = world;
+  constructor(options: ClientOptions) {
+    this.options = options;
   }
 
   newKey(): string {
@@ -74,23 +72,22 @@ export class PatientClient {
 
   private async request(method: string, path: string, options: RequestOptions): Promise<Answer> {
     const deadline = Date.now() + answerMs;
-    let hasLost = false;
     for (;;) {
       const answer = await this.once(method, path, options);
-      if (answer !== undefined && answer.status !== 503 && answer.status !== 504) return answer;
-      if (!hasLost && answer === undefined) this.lost += 1;
-      hasLost = true;
+      if (answer !== undefined) this.options.onAnswer?.(answer, `${method} ${path}`);
+      if (answer !== undefined && !notNow.includes(answer.status)) return answer;
       if (Date.now() > deadline)
         throw new Error(
           `${method} ${path} was not answered within ${answerMs} ms${answer ? ` but ${answer.status}` : ''}`,
         );
-      await pause();
+      await pause(this.options.pauseMs);
     }
   }
 
   /** Undefined: nobody knows what became of it. */
   private async once(method: string, path: string, options: RequestOptions): Promise<Answer | undefined> {
-    const address = await this.world.ready();
+    const { tryMs } = this.options;
+    const address = await this.options.address();
     const { body, key, prefer, approver } = options;
     try {
       const response = await fetch(`${address}${path}`, {
@@ -102,9 +99,11 @@ export class PatientClient {
           ...(approver === undefined ? {} : { 'x-approver': approver }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(tryMs === undefined ? {} : { signal: AbortSignal.timeout(tryMs) }),
       });
+      const { status, headers } = response;
       const text = await response.text();
-      return { status: response.status, body: JSON.parse(text) as Body };
+      return { status, headers, body: JSON.parse(text) as Body };
     } catch {
       return undefined;
     }
@@ -112,8 +111,8 @@ export class PatientClient {
 }
 
 /** Waits a moment before something is looked at again. */
-export function pause(): Promise<void> {
+export function pause(milliseconds: number = pauseMsDefault): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, pauseMs);
+    setTimeout(resolve, milliseconds);
   });
 }
