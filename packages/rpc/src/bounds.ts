@@ -25,15 +25,39 @@ export const INTERNAL_TOKEN_CHARS_MIN = 16;
 /** Calls that one connection may have open at a time. */
 export const CONCURRENT_CALLS_MAX = 10_000;
 
-/** A connection that was silent for this long is pinged, in milliseconds. */
-export const KEEPALIVE_MS = 30_000;
+/** Addresses that one channel connects to; a list with more is refused, of a name with more the rest is not used. */
+export const ADDRESSES_MAX = 256;
 
-/** A ping that is not answered for this long ends the connection, in milliseconds. */
-export const KEEPALIVE_TIMEOUT_MS = 10_000;
+/** How often a client pings each of its connections, also idle ones, in milliseconds. */
+export const KEEPALIVE_MS = 2_000;
+
+/**
+ * A ping that a server does not answer for this long ends the connection, in milliseconds. A frozen server stops taking
+ * calls after `KEEPALIVE_MS` + `KEEPALIVE_TIMEOUT_MS` at the latest; one that is only busy for less than this keeps its.
+ */
+export const KEEPALIVE_TIMEOUT_MS = 3_000;
+
+/** How often a server pings its clients, in milliseconds: one that vanished is not worth more. */
+export const CLIENT_KEEPALIVE_MS = 30_000;
+
+/** A ping that a client does not answer for this long ends the connection, in milliseconds. */
+export const CLIENT_KEEPALIVE_TIMEOUT_MS = 10_000;
 
 /** First and longest pause between attempts to connect again, in milliseconds. */
 export const RECONNECT_MS_MIN = 100;
 export const RECONNECT_MS_MAX = 2_000;
+
+/**
+ * How long a call waits for a first connection or a new one while none is there, in milliseconds. Long enough for a name
+ * to be looked up and a connection to be made again; short enough that a caller hears soon that nobody answers.
+ */
+export const CONNECT_WAIT_MS = 1_000;
+
+/** How often the names in a channel's addresses are looked up again, in milliseconds: new replicas are found then. */
+export const LOOKUP_MS = 15_000;
+
+/** How soon a name that has no address is looked up again, in milliseconds. */
+export const LOOKUP_AGAIN_MS = 1_000;
 
 /** How long a stopping server waits for its last error answers to leave, in milliseconds. */
 export const FAREWELL_MS = 500;

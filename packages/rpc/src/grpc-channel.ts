@@ -1,47 +1,65 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import { unavailable } from '@stopgo/core';
-import { formatAddress, parseAddress } from './address.ts';
+import { briefly, formatAddresses, parseAddresses } from './address.ts';
 import { KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MESSAGE_BYTES_MAX, RECONNECT_MS_MAX, RECONNECT_MS_MIN } from './bounds.ts';
+import { balanced } from './grpc-balancer.ts';
+import { type Lookup, resolved } from './grpc-resolver.ts';
 import { checkInternalToken } from './internal-token.ts';
 import type { Secret } from './secret.ts';
 
 export type ConnectOptions = {
   /** Sent with every call. */
   readonly internalToken?: Secret;
+  /** How a name becomes addresses; the system's way by default. */
+  readonly lookup?: Lookup;
   readonly limits?: {
     /** Largest message in either direction, in bytes. Default `MESSAGE_BYTES_MAX`. */
     readonly messageBytesMax?: number;
+    /** How often names are looked up again, in milliseconds. Default `LOOKUP_MS`. */
+    readonly lookupMs?: number;
   };
 };
 
-/** A connection to a gRPC server, shared by the clients of all its services. It reconnects by itself. */
+/** Connections to all replicas of a service, shared by the clients of what they serve. They reconnect by themselves. */
 export type GrpcChannel = {
+  /** What it was opened with, separated by commas. */
   readonly address: string;
   readonly internalToken?: Secret;
   readonly messageBytesMax: number;
   /** For {@link createGrpcClient} only. */
   readonly grpc: Client;
-  /** Resolves once connected; rejects with `unavailable` after `timeoutMs` milliseconds. */
+  /** Resolves once one replica is connected; rejects with `unavailable` after `timeoutMs` milliseconds. */
   ready(timeoutMs: number): Promise<void>;
-  /** Gives the connection up. Later calls fail with `unavailable`. */
+  /** Gives the connections up. Later calls fail with `unavailable`. */
   close(): void;
 };
 
 /**
- * Opens a channel, without waiting for the server: a call fails with `unavailable` while there is none.
+ * Opens a channel to the replicas of a service: one or more of `host:port` and `[ipv6]:port`, separated by commas, where
+ * a name may stand for many addresses and is looked up again from time to time. Does not wait for them.
+ *
+ * Calls take turns over the replicas that are connected. One that dies is left at once, one that is frozen after
+ * `KEEPALIVE_MS` + `KEEPALIVE_TIMEOUT_MS`; the calls it had fail with `unavailable`. Where none is connected a call waits
+ * for `CONNECT_WAIT_MS` while connections are being made, and fails with `unavailable` at once when that has failed.
+ *
  * A call is sent at most once; only one that provably never reached a service is sent again.
  *
- * @throws Error if the address is malformed or the token unusable.
+ * @throws Error if an address is malformed or the token unusable.
  */
 export function connectGrpc(address: string, options: ConnectOptions = {}): GrpcChannel {
   checkInternalToken(options.internalToken);
   const messageBytesMax = options.limits?.messageBytesMax ?? MESSAGE_BYTES_MAX;
-  const target = formatAddress(parseAddress(address));
-  const grpc = new Client(target, credentials.createInsecure(), {
+  const addresses = formatAddresses(parseAddresses(address));
+  const servers = resolved(addresses, { lookup: options.lookup, lookupMs: options.limits?.lookupMs });
+  const grpc = new Client(servers.target, credentials.createInsecure(), {
+    ...servers.options,
+    'grpc.service_config': balanced(),
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    // A server that froze while nobody called must not be given the next call.
+    'grpc.keepalive_permit_without_calls': 1,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_MS_MIN,
     'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX,
     // Closing one channel must not touch another to the same address.
@@ -51,7 +69,7 @@ export function connectGrpc(address: string, options: ConnectOptions = {}): Grpc
     'grpc.enable_http_proxy': 0,
   });
   return {
-    address: target,
+    address: addresses,
     ...(options.internalToken === undefined ? {} : { internalToken: options.internalToken }),
     messageBytesMax,
     grpc,
@@ -59,7 +77,8 @@ export function connectGrpc(address: string, options: ConnectOptions = {}): Grpc
       new Promise((resolve, reject) => {
         grpc.waitForReady(Date.now() + timeoutMs, (error) => {
           if (error === undefined) resolve();
-          else reject(unavailable(`${target} did not answer within ${timeoutMs} ms; is the service running?`));
+          else
+            reject(unavailable(`${briefly(addresses)} did not answer within ${timeoutMs} ms; is the service running?`));
         });
       }),
     close: () => grpc.close(),

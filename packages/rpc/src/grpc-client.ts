@@ -1,6 +1,7 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import type { CallOptions as GrpcCallOptions, Metadata, ServiceError } from '@grpc/grpc-js';
 import { DomainError, dataLoss, invalidArgument, unavailable } from '@stopgo/core';
+import { briefly } from './address.ts';
 import { clientStream } from './client-stream.ts';
 import { asIs, decode, encode } from './codec.ts';
 import type { GrpcChannel } from './grpc-channel.ts';
@@ -118,8 +119,9 @@ function decodeAnswer(method: Method, bytes: Buffer): Message {
   }
 }
 
-function errorOf(error: unknown, method: Method, { address }: GrpcChannel): DomainError {
+function errorOf(error: unknown, method: Method, channel: GrpcChannel): DomainError {
   if (error instanceof DomainError) return error;
+  const address = briefly(channel.address);
   if (isServiceError(error)) return domainErrorOfStatus(error, method.path, address);
   // What grpc-js throws by itself: the channel has been closed.
   return unavailable(`${method.path} at ${address}: the call could not be made`, {}, { cause: error });
