@@ -16,13 +16,14 @@ export class SqliteViews implements Views {
   readonly #tables: ViewTables;
   readonly #hot: HotConversations;
 
-  constructor(tables: ViewTables, hot: HotConversations) {
+  readonly caughtUp: Views['caughtUp'];
+
+  /** Without `caughtUp` the log writes the views in its own transactions: they are never behind. */
+  constructor(tables: ViewTables, hot: HotConversations, caughtUp: Views['caughtUp'] = async () => undefined) {
     this.#tables = tables;
     this.#hot = hot;
+    this.caughtUp = caughtUp;
   }
-
-  /** The log writes them in the same transaction: they are never behind. */
-  async caughtUp() {}
 
   position() {
     return this.#tables.checkpoint() ?? 0;

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DomainError, failedPrecondition, notFound } from '@stopgo/core';
 import { openDatabase, type SqlDatabase, sqlCode } from './database.ts';
 
+const logName = 'stopgo.db';
 const directoryMode = 0o700;
 const fileMode = 0o600;
 
@@ -17,7 +18,7 @@ const held = new Set<SqlDatabase>();
 
 /** A data directory that is ours until it is unlocked. */
 export type LockedDirectory = {
-  /** The file with the log and the views. */
+  /** The file with the log and the views, or with the views alone. */
   readonly databaseFile: string;
   /** Gives the directory free. Calling it again changes nothing. */
   unlock(): void;
@@ -28,9 +29,9 @@ export type LockedDirectory = {
  *
  * @throws DomainError `failed_precondition` with one line that names the directory and what to do.
  */
-export function lockForWriting(dataDir: string): LockedDirectory {
+export function lockForWriting(dataDir: string, databaseName = logName): LockedDirectory {
   const directory = resolve(dataDir);
-  const files = filesOf(directory);
+  const files = filesOf(directory, databaseName);
   try {
     makeDirectory(directory);
     createFile(files.lock);
@@ -54,7 +55,7 @@ export function lockForWriting(dataDir: string): LockedDirectory {
  */
 export function lockForReading(dataDir: string): LockedDirectory {
   const directory = resolve(dataDir);
-  const files = filesOf(directory);
+  const files = filesOf(directory, logName);
   if (!existsSync(files.database) || !existsSync(files.lock))
     throw notFound(`the data directory ${directory} holds no log; check the path`);
   try {
@@ -65,8 +66,8 @@ export function lockForReading(dataDir: string): LockedDirectory {
   }
 }
 
-function filesOf(directory: string): { readonly lock: string; readonly database: string } {
-  return { lock: join(directory, 'lock.db'), database: join(directory, 'stopgo.db') };
+function filesOf(directory: string, name: string): { readonly lock: string; readonly database: string } {
+  return { lock: join(directory, 'lock.db'), database: join(directory, name) };
 }
 
 function take(directory: string, file: string, mode: 'write' | 'read', sql: string): { unlock(): void } {

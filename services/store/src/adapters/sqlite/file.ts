@@ -23,26 +23,46 @@ export type OpenFile = { readonly database: SqlDatabase; close(): void };
 export function openFile(dataDir: string): OpenFile {
   const directory = lockForWriting(dataDir);
   const file = opened(dataDir, directory.unlock, () => {
-    const database = openDatabase(directory.databaseFile, 'write');
-    const settings = [
-      'journal_mode = WAL',
-      // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
-      'synchronous = FULL',
-      `wal_autocheckpoint = ${pagesPerCheckpoint}`,
-      `journal_size_limit = ${walBytesKept}`,
-      `cache_size = -${cacheKibibytes}`,
-      'temp_store = MEMORY',
-    ];
-    for (const setting of settings) database.exec(`PRAGMA ${setting}`);
+    // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
+    const database = openToWrite(directory.databaseFile, 'FULL');
     checkVersion(database, dataDir);
     database.exec(`BEGIN IMMEDIATE; ${logSchema} PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
   });
+  return emptiedAtClose(file);
+}
+
+/**
+ * Opens the file of a replica's views for this process alone: all in it can be made anew from a log that is elsewhere, so
+ * that no commit waits for the disk. It is empty if it was not there.
+ *
+ * @throws DomainError with one line that names the directory and what to do.
+ */
+export function openViewsFile(dataDir: string): OpenFile {
+  const directory = lockForWriting(dataDir, 'views.db');
+  return emptiedAtClose(opened(dataDir, directory.unlock, () => openToWrite(directory.databaseFile, 'NORMAL')));
+}
+
+function openToWrite(file: string, synchronous: 'FULL' | 'NORMAL'): SqlDatabase {
+  const database = openDatabase(file, 'write');
+  const settings = [
+    'journal_mode = WAL',
+    `synchronous = ${synchronous}`,
+    `wal_autocheckpoint = ${pagesPerCheckpoint}`,
+    `journal_size_limit = ${walBytesKept}`,
+    `cache_size = -${cacheKibibytes}`,
+    'temp_store = MEMORY',
+  ];
+  for (const setting of settings) database.exec(`PRAGMA ${setting}`);
+  return database;
+}
+
+function emptiedAtClose({ database, close }: OpenFile): OpenFile {
   return {
-    database: file.database,
+    database,
     close() {
-      emptyWal(file.database);
-      file.close();
+      emptyWal(database);
+      close();
     },
   };
 }
