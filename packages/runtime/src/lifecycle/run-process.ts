@@ -1,4 +1,4 @@
-import { describeError } from '../logging/fields.ts';
+import { describeError, type LogFields } from '../logging/fields.ts';
 import type { Logger } from '../logging/logger.ts';
 import { escapeUnprintable } from '../logging/printable.ts';
 import { messageOf, type Started } from './started.ts';
@@ -22,8 +22,11 @@ type StopSignal = keyof typeof SIGNAL_NUMBERS;
 export type RunProcessOptions = {
   /** What is started, as the log should call it. */
   readonly name: string;
-  /** Starts everything; when it throws, it has already stopped what it had started. */
-  readonly start: () => Promise<Started>;
+  /**
+   * Starts everything; when it throws, it has already stopped what it had started. The signal aborts when the process is
+   * asked to end meanwhile: whoever waits for something may then throw its reason, which is no failure.
+   */
+  readonly start: (stopping: AbortSignal) => Promise<Started>;
   readonly logger: Logger;
   /** The process to watch and to end: `process`, given by `main.ts`. */
   readonly process: NodeJS.Process;
@@ -42,12 +45,14 @@ export type RunProcessOptions = {
  * Exit codes: 0 after a clean stop; 1 when the start failed, the stop failed or took longer than the deadline, or an
  * error was caught by nobody; 130 or 143 at once on a second signal (an echo of
  * the first one does not count). A signal during the start stops the service as
- * soon as it has started. A closed output (`stopgo start | head`) does not end the process.
+ * soon as it has started. A parent that started the process with a channel and goes away is as good as a signal: nobody
+ * would end the process otherwise. A closed output (`stopgo start | head`) does not end the process.
  */
 export async function runProcess(options: RunProcessOptions): Promise<void> {
   const { name, logger, process: host, stopDeadlineMs = STOP_DEADLINE_MS } = options;
   const printFailure = options.printFailure ?? ((line: string) => void host.stderr.write(`${line}\n`));
   const asked = deferred();
+  const stopping = new AbortController();
   let first: { readonly signal: StopSignal; readonly at: number } | undefined;
 
   for (const signal of Object.keys(SIGNAL_NUMBERS) as StopSignal[]) {
@@ -58,14 +63,20 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
         return;
       }
       first = { signal, at: performance.now() };
-      logger.info('Shutting down server...', { signal });
-      setTimeout(() => {
-        logger.error(`${name} did not stop within ${stopDeadlineMs} ms; giving up`);
-        host.exit(EXIT_FAILED);
-      }, stopDeadlineMs);
-      asked.resolve();
+      stop({ signal });
     });
   }
+  const stop = (why: LogFields): void => {
+    if (stopping.signal.aborted) return;
+    logger.info('Shutting down server...', why);
+    setTimeout(() => {
+      logger.error(`${name} did not stop within ${stopDeadlineMs} ms; giving up`);
+      host.exit(EXIT_FAILED);
+    }, stopDeadlineMs);
+    stopping.abort();
+    asked.resolve();
+  };
+  host.once('disconnect', () => stop({ reason: 'the process that started this one has gone' }));
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     host.on(event, (error: unknown) => {
       logger.error(`${name}: nobody handled an error (${event}); exiting`, { error: describeError(error) });
@@ -76,8 +87,12 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
 
   let started: Started;
   try {
-    started = await options.start();
+    started = await options.start(stopping.signal);
   } catch (error) {
+    if (stopping.signal.aborted && error === stopping.signal.reason) {
+      host.exit(EXIT_OK);
+      return;
+    }
     printFailure(`Failed to start ${name}: ${escapeUnprintable(messageOf(error))}`);
     logger.debug('start failed', { error: describeError(error) });
     host.exit(EXIT_FAILED);
