@@ -105,6 +105,18 @@ describe('what is refused, with one line each', () => {
       'allowed_hosts: ["a.example:80"]',
       ['allowed_hosts[0]: expected a host name in lower case, without scheme, port or path'],
     ],
+    ['a dot in a stream', 'nats: { stream: a.b }', ['nats.stream: expected 1 to 64 letters, digits, - or _']],
+    ['a long stream', `nats: { stream: ${'a'.repeat(65)} }`, ['nats.stream: expected 1 to 64 letters, digits, - or _']],
+    [
+      'too many replicas',
+      'nats: { replicas: 6 }',
+      ['nats.replicas: expected a whole number from 1 to 5, found the number 6'],
+    ],
+    [
+      'an address in the file',
+      'nats: { url: "nats://h" }',
+      ['nats: unknown key "url"; known: stream, replicas, accept_unverified_durability'],
+    ],
     [
       'an unknown type of node',
       'agent: { type: paralel }',

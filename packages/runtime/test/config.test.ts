@@ -39,6 +39,7 @@ describe('defaults', () => {
       logLevel: 'info',
       logFormat: 'text',
       limits: { concurrentRuns: 1_000, openStreams: 1_000, bodyBytes: 4_194_304, messageBytes: 65_536 },
+      nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
     });
   });
 
@@ -69,6 +70,7 @@ a2a_grpc_port: 9001
 log_level: debug
 log_format: json
 limits: { concurrent_runs: 5, open_streams: 6, body_bytes: 2048, message_bytes: 1000 }
+nats: { stream: Shop_events-1, replicas: 3, accept_unverified_durability: true }
 mcp_servers:
   - name: files
     command: node
@@ -101,6 +103,7 @@ mcp_servers:
       logLevel: 'debug',
       logFormat: 'json',
       limits: { concurrentRuns: 5, openStreams: 6, bodyBytes: 2_048, messageBytes: 1_000 },
+      nats: { stream: 'Shop_events-1', replicas: 3, acceptUnverifiedDurability: true },
     });
     expect(config.mcpServers).toEqual([
       {

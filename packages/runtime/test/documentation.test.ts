@@ -7,6 +7,7 @@ import {
   limitsSchema,
   llmSchema,
   mcpServerSchema,
+  natsSchema,
   nodeSchema,
   remoteAgentSchema,
 } from '../src/config/schema.ts';
@@ -45,6 +46,7 @@ describe('docs/configuration.md', () => {
     ['a2a', remoteAgentSchema.shape],
     ['agent', nodeSchema.shape],
     ['limits', limitsSchema.shape],
+    ['nats', natsSchema.shape],
   ])('the table of %s has every key with its default', (heading, shape) => {
     const told = tableUnder(heading).map(([key = '', type = '', value = '']) => {
       const isDuration = type.startsWith('duration');
@@ -76,6 +78,7 @@ describe('docs/configuration.md', () => {
     'port: 80a',
     'sync_wait: soon',
     'llm: { timeout: 2h }',
+    'nats: { stream: a.b }',
     'agent: { type: paralel }',
     'agent: { type: loop }',
     'agent: { type: loop, agents: [{ prompt: x }] }',

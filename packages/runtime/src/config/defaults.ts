@@ -20,6 +20,8 @@ export const DEFAULTS = {
   openStreams: 1_000,
   bodyBytes: 4 * 1024 * 1024,
   messageBytes: 64 * 1024,
+  natsStream: 'STOPGO',
+  natsReplicas: 1,
 } as const;
 
 /** What a file may set at most (or at least), so that a slip of the pen is caught at start. */
@@ -33,6 +35,9 @@ export const BOUNDS = {
   iterationsMax: 1_000,
   treeDepthMax: 32,
   countMax: 100_000,
+  streamNameCharactersMax: 64,
+  /** What NATS keeps of one stream at most. */
+  replicasMax: 5,
   /** Text is cut at 256 KiB where it enters the event log, so a longer message could not be kept whole. */
   messageBytesMax: 256 * 1024,
   bodyBytesMin: 1_024,

@@ -32,6 +32,11 @@ export function normalise(file: FileShape): AgentConfig {
       bodyBytes: file.limits.body_bytes,
       messageBytes: file.limits.message_bytes,
     },
+    nats: {
+      stream: file.nats.stream,
+      replicas: file.nats.replicas,
+      acceptUnverifiedDurability: file.nats.accept_unverified_durability,
+    },
   });
 }
 

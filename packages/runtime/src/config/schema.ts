@@ -11,6 +11,7 @@ import {
   mapping,
   nameText,
   origin,
+  streamName,
   text,
   textByName,
   wholeNumber,
@@ -90,6 +91,13 @@ export const llmSchema = mapping({
   timeout: timeout.prefault(DEFAULTS.llmTimeout),
 });
 
+/** The event log in NATS. Where the servers are comes from the environment. */
+export const natsSchema = mapping({
+  stream: streamName().default(DEFAULTS.natsStream),
+  replicas: wholeNumber(1, BOUNDS.replicasMax).default(DEFAULTS.natsReplicas),
+  accept_unverified_durability: flag().default(false),
+});
+
 /** The whole file. */
 export const fileSchema = mapping({
   name: nameText().default(DEFAULTS.name),
@@ -114,6 +122,7 @@ export const fileSchema = mapping({
   log_level: choice(['debug', 'info', 'warn', 'error']).default(DEFAULTS.logLevel),
   log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
   limits: limitsSchema.prefault({}),
+  nats: natsSchema.prefault({}),
 });
 
 export type FileShape = z.output<typeof fileSchema>;

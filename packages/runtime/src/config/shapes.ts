@@ -117,6 +117,14 @@ export function hostName() {
   );
 }
 
+/** The name of a stream of NATS, which is a word of its protocol. */
+export function streamName() {
+  return text().refine(
+    (value) => value.length <= BOUNDS.streamNameCharactersMax && /^[A-Za-z0-9_-]+$/.test(value),
+    `expected 1 to ${BOUNDS.streamNameCharactersMax} letters, digits, - or _`,
+  );
+}
+
 /** A list of things of one kind. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, {

@@ -111,6 +111,16 @@ export type LimitsConfig = {
   readonly messageBytes: number;
 };
 
+/** The event log in NATS, for a store that is given the address of a server. */
+export type NatsConfig = {
+  /** Name of the JetStream stream that holds it. */
+  readonly stream: string;
+  /** Copies of it that the servers keep. */
+  readonly replicas: number;
+  /** Start, with a warning, also where nothing shows that what is acknowledged is on disk. */
+  readonly acceptUnverifiedDurability: boolean;
+};
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
 
@@ -144,4 +154,5 @@ export type AgentConfig = {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly limits: LimitsConfig;
+  readonly nats: NatsConfig;
 };
