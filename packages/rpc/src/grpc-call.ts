@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { DescMessage } from '@bufbuild/protobuf';
 import type { ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
-import { type DomainError, invalidArgument, unauthenticated, unavailable } from '@stopgo/core';
+import { DomainError, type ErrorKind, invalidArgument, unauthenticated, unavailable } from '@stopgo/core';
 import { decode, encode } from './codec.ts';
 import { statusOf } from './grpc-status.ts';
 import { errorForCaller, type OnInternalError } from './internal-errors.ts';
@@ -14,21 +14,37 @@ import { identityOf, internalTokenOf } from './wire-context.ts';
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamCall = ServerWritableStream<Buffer, Buffer>;
 
+/** A call that has ended, as its server saw it. */
+export type ServedCall = {
+  /** `/package.Service/Method`. */
+  readonly method: string;
+  /** `ok`, or the kind of error that its caller got; `canceled` where the caller left. */
+  readonly status: 'ok' | ErrorKind;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+};
+
+/** Is told of calls. Should not throw; what it throws is passed over. */
+export type OnCall = (call: ServedCall) => void;
+
 /** The calls a gRPC server is serving, and what they need. */
 export class GrpcCalls {
   readonly #checkToken: TokenCheck;
   readonly #messageBytesMax: number;
   readonly #onInternalError: OnInternalError;
+  readonly #onCall: OnCall | undefined;
   readonly #open = new Map<CallLifetime, Method>();
 
   constructor(options: {
     readonly checkToken: TokenCheck;
     readonly messageBytesMax: number;
     readonly onInternalError: OnInternalError;
+    readonly onCall: OnCall | undefined;
   }) {
     this.#checkToken = options.checkToken;
     this.#messageBytesMax = options.messageBytesMax;
     this.#onInternalError = options.onInternalError;
+    this.#onCall = options.onCall;
   }
 
   /** Ends open streams: they have no end of their own that one could wait for. */
@@ -48,11 +64,15 @@ export class GrpcCalls {
     callback: sendUnaryData<Buffer>,
   ): Promise<void> {
     const lifetime = this.#begin(method, call);
+    const report = this.#report(method);
     try {
       const answer = await invokeUnary(method, this.#invocation(method, call, lifetime));
       callback(null, encode(method.desc.output, answer, method.path, this.#messageBytesMax));
+      report?.('ok');
     } catch (error) {
-      callback(statusOf(errorForCaller(error, method.path, this.#onInternalError)));
+      const shown = errorForCaller(error, method.path, this.#onInternalError);
+      callback(statusOf(shown));
+      report?.(shown.kind);
     } finally {
       this.#finish(lifetime);
     }
@@ -61,15 +81,21 @@ export class GrpcCalls {
   /** Serves a server-streaming call, as fast as the client reads. Never rejects. */
   async serveStream(method: BoundMethod & { kind: 'stream' }, call: StreamCall): Promise<void> {
     const lifetime = this.#begin(method, call);
+    const report = this.#report(method);
     try {
       for await (const answer of invokeStream(method, this.#invocation(method, call, lifetime))) {
         const more = call.write(encode(method.desc.output, answer, method.path, this.#messageBytesMax));
         if (!more) await lifetime.race(once(call, 'drain'));
       }
       call.end();
+      report?.('ok');
     } catch (error) {
+      // Nobody is left to tell.
+      if (call.destroyed) return report?.(error instanceof DomainError ? error.kind : 'canceled');
+      const shown = errorForCaller(error, method.path, this.#onInternalError);
       // grpc-js sends the status of an `error` event after what has been written before.
-      if (!call.destroyed) call.emit('error', statusOf(errorForCaller(error, method.path, this.#onInternalError)));
+      call.emit('error', statusOf(shown));
+      report?.(shown.kind);
     } finally {
       this.#finish(lifetime);
     }
@@ -94,6 +120,20 @@ export class GrpcCalls {
   #finish(lifetime: CallLifetime): void {
     this.#open.delete(lifetime);
     lifetime.end();
+  }
+
+  /** Tells the observer how a call ended, with the time since this; nothing at all where there is none. */
+  #report(method: Method): ((status: ServedCall['status']) => void) | undefined {
+    const onCall = this.#onCall;
+    if (onCall === undefined) return undefined;
+    const began = performance.now();
+    return (status) => {
+      try {
+        onCall({ method: method.path, status, ms: performance.now() - began });
+      } catch {
+        // A log that fails must not change what the caller sees, and there is nobody else to tell.
+      }
+    };
   }
 
   #invocation(method: Method, call: UnaryCall | StreamCall, lifetime: CallLifetime): Invocation {

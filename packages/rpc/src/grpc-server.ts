@@ -8,9 +8,16 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { formatAddress, isLoopback, parseAddress } from './address.ts';
-import { CONCURRENT_CALLS_MAX, FAREWELL_MS, KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MESSAGE_BYTES_MAX } from './bounds.ts';
+import {
+  CLIENT_KEEPALIVE_MS,
+  CLIENT_KEEPALIVE_TIMEOUT_MS,
+  CONCURRENT_CALLS_MAX,
+  FAREWELL_MS,
+  MESSAGE_BYTES_MAX,
+} from './bounds.ts';
 import { asIs } from './codec.ts';
-import { GrpcCalls } from './grpc-call.ts';
+import { GrpcCalls, type OnCall } from './grpc-call.ts';
+import { addHealth } from './grpc-health.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
 import { checkInternalToken, tokenCheck } from './internal-token.ts';
 import { type BoundMethod, boundMethodsOf } from './methods.ts';
@@ -42,13 +49,22 @@ export type GrpcServerOptions = {
   };
   /** Where exceptions go that callers may not see; without it a process warning names their id. */
   readonly onInternalError?: OnInternalError;
+  /** Told of each call of `services` when it ends, also of refused ones; health checks are not among them. */
+  readonly onCall?: OnCall;
+  /** What health checks are answered at first; see {@link GrpcServer.serving}. Default true. */
+  readonly serving?: boolean;
 };
 
 export type GrpcServer = {
   /** Where it listens, with the real port. */
   readonly address: string;
   /**
-   * Stops: refuses new calls, ends open streams with `unavailable`, lets unary calls finish for `graceMs`
+   * Says whether health checks (grpc.health.v1, without a token) are answered with SERVING or NOT_SERVING from now on.
+   * Calls are served either way. Does nothing once the server stops.
+   */
+  serving(isServing: boolean): void;
+  /**
+   * Stops: says NOT_SERVING, refuses new calls, ends open streams with `unavailable`, lets unary calls finish for `graceMs`
    * milliseconds, then ends those too. Resolves when the port is free; never rejects; a second call waits for the first.
    */
   stop(graceMs: number): Promise<void>;
@@ -71,21 +87,26 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     checkToken: tokenCheck(options.internalToken),
     messageBytesMax,
     onInternalError: options.onInternalError ?? warnOfInternalError,
+    onCall: options.onCall,
   });
   const server = new Server({
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.keepalive_time_ms': CLIENT_KEEPALIVE_MS,
+    'grpc.keepalive_timeout_ms': CLIENT_KEEPALIVE_TIMEOUT_MS,
   });
   for (const service of options.services) server.addService(definitionOf(service), handlersOf(service, calls));
+  const typeNames = options.services.map(({ typeName }) => typeName);
+  const health = await addHealth(server, typeNames, options.serving ?? true);
   const boundPort = await listen(server, formatAddress({ host, port }));
 
   let stopped: Promise<void> | undefined;
   return {
     address: formatAddress({ host, port: boundPort }),
+    serving: health.serving,
     stop: (graceMs) => {
+      health.stop();
       stopped ??= stop(server, calls, graceMs);
       return stopped;
     },

@@ -3,6 +3,7 @@
  */
 export { formatAddress, type HostPort, isLoopback, parseAddress, parseAddresses } from './address.ts';
 export { MESSAGE_BYTES_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
+export { checkHealth } from './check-health.ts';
 export {
   ANONYMOUS,
   type CallContext,
@@ -11,6 +12,7 @@ export {
   type OutgoingContext,
   type Principal,
 } from './context.ts';
+export type { OnCall, ServedCall } from './grpc-call.ts';
 export { type ConnectOptions, connectGrpc, type GrpcChannel } from './grpc-channel.ts';
 export { createGrpcClient } from './grpc-client.ts';
 export { type BoundService, bind, type GrpcServer, type GrpcServerOptions, startGrpcServer } from './grpc-server.ts';
