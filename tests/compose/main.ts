@@ -1,0 +1,93 @@
+// Builds and starts the whole of docker-compose.yaml with the offline model, two of each service that matters, and goes
+// through a conversation while containers crash. Takes everything down again, whatever happens. Exit code 1 if anything
+// was not as it should be; where containers cannot be run it says so and ends with 0, but with 1 if CI=true.
+//
+// Usage: main.ts [--keep-logs]
+import { parseArgs } from 'node:util';
+import { Composition } from './composition.ts';
+import { isolationProblems } from './isolation.ts';
+import { conversationThroughCrashes } from './story.ts';
+import { findTool } from './tool.ts';
+
+const replicas = { orchestrator: 2, store: 2, gateway: 2 };
+
+const begun = performance.now();
+const seconds = (from: number): string => `${((performance.now() - from) / 1_000).toFixed(1)} s`;
+const say = (line: string): void => void process.stdout.write(`compose ${seconds(begun).padStart(8)}  ${line}\n`);
+const { values } = parseArgs({ options: { 'keep-logs': { type: 'boolean', default: false } } });
+
+const tool = await findTool();
+if (tool === undefined) {
+  const isRequired = process.env.CI === 'true';
+  say(`${isRequired ? 'FAILED' : 'SKIPPED'}: neither docker compose nor podman-compose works on this machine`);
+  process.exit(isRequired ? 1 : 0);
+}
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (!stop.signal.aborted) say(`${signal}: taking everything down`);
+    stop.abort(new Error(`stopped by ${signal}`));
+  });
+const composition = new Composition(tool, stop.signal);
+
+try {
+  await everything();
+  say('passed');
+} catch (error) {
+  process.exitCode = 1;
+  say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+  await showLogs();
+} finally {
+  if (process.exitCode !== 1 && values['keep-logs']) await showLogs();
+  try {
+    await composition.down();
+    say('everything is down');
+  } catch (error) {
+    process.exitCode = 1;
+    say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function everything(): Promise<void> {
+  say(`with ${composition.tool.compose.join(' ')}`);
+  await composition.build();
+  const megabytes = Number(await composition.inspect(composition.image, '{{.Size}}')) / 1e6;
+  say(`built; the image has ${megabytes.toFixed(0)} MB`);
+  const from = performance.now();
+  await composition.up(replicas);
+  say('started');
+  await composition.healthy();
+  say(`every container is healthy, ${seconds(from)} after the start`);
+  await isolated();
+  await conversationThroughCrashes(composition, say);
+  await cleanStops();
+  await isolated();
+}
+
+async function isolated(): Promise<void> {
+  const problems = await isolationProblems(composition);
+  if (problems.length > 0) throw new Error(`not isolated:\n  ${problems.join('\n  ')}`);
+  say('isolated: one published port, no root, no capability, no secret where it does not belong');
+}
+
+async function cleanStops(): Promise<void> {
+  for (const service of ['gateway', 'orchestrator', 'approvals', 'mcp-bridge', 'store', 'mcp-resources', 'nats']) {
+    const [container] = await composition.containers(service);
+    if (container === undefined) throw new Error(`no container of ${service}`);
+    const { code, seconds: took } = await composition.stop(container);
+    if (code !== 0) throw new Error(`${container.name} ended with exit code ${code} when it was asked to stop`);
+    say(`${container.name} stopped cleanly in ${took.toFixed(1)} s`);
+    await composition.start(container);
+  }
+  await composition.healthy();
+  say('every container is healthy again');
+}
+
+/** The end of every log, for whoever has to find out. */
+async function showLogs(): Promise<void> {
+  for (const container of await composition.containers().catch(() => [])) {
+    const log = await composition.logs(container).catch(String);
+    process.stdout.write(`--- ${container.name}\n${log.trim().split('\n').slice(-15).join('\n')}\n`);
+  }
+}
