@@ -25,6 +25,8 @@ const usage = `usage: stopgo <command> [options]
   approve UUID [--by NAME] [--action run_again|happened|give_up] [--result TEXT]
   reject UUID [--by NAME]
       through the gateway: --url URL (default: http://127.0.0.1:8080)
+
+  health [ADDRESS|URL]               whether a service is ready (default: the one at STOPGO_LISTEN)
 `;
 
 const options = {
@@ -50,7 +52,7 @@ export async function runCommand(args: readonly string[], host: NodeJS.Process):
   if (run === undefined) throw new Error(`unknown command "${command}"\n\n${usage}`);
   const { values, positionals } = parse(rest, [...run.flags]);
   if (positionals.length < run.arguments[0] || positionals.length > run.arguments[1])
-    throw new Error(`"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : 'one id'}\n\n${usage}`);
+    throw new Error(`"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : 'one argument'}\n\n${usage}`);
   await run.run(values, positionals[0] ?? '', host);
 }
 
@@ -115,6 +117,14 @@ const commands: Readonly<Record<string, Runner>> = {
     flags: ['url', 'by'],
     arguments: [1, 1],
     run: (flags, id, host) => decideWith(flags, id, 'reject', host),
+  },
+  health: {
+    flags: [],
+    arguments: [0, 1],
+    run: async (_, target, host) => {
+      const { health } = await import('./health.ts');
+      await health(target, host.env.STOPGO_LISTEN, printer(host));
+    },
   },
 };
 

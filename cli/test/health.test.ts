@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type GrpcServer, startGrpcServer } from '@stopgo/rpc';
+import { afterEach, expect, test } from 'vitest';
+import { health } from '../src/health.ts';
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+async function grpcServer(serving: boolean): Promise<GrpcServer> {
+  const server = await startGrpcServer({ address: '127.0.0.1:0', services: [], serving });
+  stops.push(() => server.stop(0));
+  return server;
+}
+
+/** Answers every request with one status; its URL. */
+async function httpServer(status: number): Promise<string> {
+  const server = createServer((_, response) => void response.writeHead(status).end('answer'));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  stops.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/health`;
+}
+
+async function ask(target: string, listen?: string): Promise<string[]> {
+  const lines: string[] = [];
+  await health(target, listen, (line) => void lines.push(line));
+  return lines;
+}
+
+test('a service that serves is ready, and one that does not is not', async () => {
+  const server = await grpcServer(true);
+  expect(await ask(server.address)).toEqual([`${server.address} is ready`]);
+  server.serving(false);
+  await expect(ask(server.address)).rejects.toThrow(`${server.address} is not ready`);
+});
+
+test('without an address the service of this machine is asked, wherever it listens', async () => {
+  const { address } = await grpcServer(true);
+  const port = address.split(':')[1] ?? '';
+  expect(await ask('', `0.0.0.0:${port}`)).toEqual([`127.0.0.1:${port} is ready`]);
+  await expect(ask('', undefined)).rejects.toThrow('name an address or a URL, or set STOPGO_LISTEN');
+  await expect(ask('', '127.0.0.1:0')).rejects.toThrow('STOPGO_LISTEN leaves the port open');
+});
+
+test('a URL is ready if it answers 200', async () => {
+  const ready = await httpServer(200);
+  expect(await ask(ready)).toEqual([`${ready} is ready`]);
+  const moved = await httpServer(302);
+  await expect(ask(moved)).rejects.toThrow(`${moved} is not ready: it answered 302`);
+  const broken = await httpServer(503);
+  await expect(ask(broken)).rejects.toThrow(`${broken} is not ready: it answered 503`);
+});
+
+test('nobody there is one line that names the address', async () => {
+  const url = await httpServer(200);
+  const { address } = await grpcServer(true);
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+  await expect(ask(url)).rejects.toThrow(/^no answer from http:\/\/127.*ECONNREFUSED.*$/);
+  await expect(ask(address)).rejects.toThrow(address);
+});
