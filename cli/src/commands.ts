@@ -14,6 +14,9 @@ const version = '0.1.0';
 const usage = `usage: stopgo <command> [options]
 
   start [--config FILE] [--demo]     everything in one process, on the embedded log (default: config/agent.yaml)
+  services [--config FILE] [--demo]  the same as separate processes over gRPC and NATS JetStream
+      [--replicas NAME=COUNT,...]    how many of which (default: one of each)
+  service NAME [--config FILE]       one of them: store, mcp-bridge, orchestrator, approvals or gateway
 
   events ID [--json]                 the events of a conversation
   replay ID [--at REVISION]          a conversation as it stood at a revision
@@ -62,6 +65,8 @@ type Runner = {
   readonly flags: readonly FlagName[];
   /** Least and most arguments. */
   readonly arguments: readonly [number, number];
+  /** What the one argument is, if not an id. */
+  readonly takes?: string;
   readonly run: (flags: Flags, argument: string, host: NodeJS.Process) => Promise<void>;
 };
 
@@ -75,6 +80,15 @@ const commands: Readonly<Record<string, Runner>> = {
       // The platform takes half a second to load, which the other commands should not cost.
       const { startCommand } = await import('./start/command.ts');
       await startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version);
+    },
+  },
+  service: {
+    flags: ['config'],
+    arguments: [1, 1],
+    takes: 'one name',
+    run: async ({ config = defaultConfigPath }, name, host) => {
+      const { serviceCommand } = await import('./services/service-command.ts');
+      await serviceCommand(name, config, host, version);
     },
   },
   events: {

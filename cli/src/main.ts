@@ -6,8 +6,8 @@ import { runCommand } from './commands.ts';
 // before it looks: collected at twice, a third of the memory is saved for little work.
 setFlagsFromString('--heap-growing-percent=100');
 
-// Whoever read our output has gone (`stopgo events … | head`): there is nobody left to tell. `start` has its own rule.
-if (process.argv[2] !== 'start')
+// Whoever read our output has gone (`stopgo events … | head`): there is nobody left to tell. What runs on has its own rule.
+if (!['start', 'service', 'services'].includes(process.argv[2] ?? ''))
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 try {

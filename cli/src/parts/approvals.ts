@@ -4,13 +4,14 @@ import { systemClock } from '@stopgo/log';
 import type { approvals } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 
-/** The approvals service, under an id of its own. It holds nothing, so there is nothing to stop. */
+/** The approvals service, under an id that is never used twice. It holds nothing, so there is nothing to stop. */
 export function approvalsPart(
+  instance: string,
   clients: Pick<ApprovalsDependencies, 'store' | 'orchestrator'>,
 ): ServiceImpl<typeof approvals.ApprovalsService> {
   return approvalsService({
     ...clients,
-    instance: `approvals-${randomUUID()}`,
+    instance,
     clock: systemClock,
     newId: randomUUID,
     random: Math.random,

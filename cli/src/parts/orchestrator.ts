@@ -4,9 +4,10 @@ import { type Orchestrator, type OrchestratorDependencies, startOrchestrator } f
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
-/** Starts an orchestrator that drives the runs of the configured agent, under an id of its own. */
+/** Starts an orchestrator that drives the runs of the configured agent, under an id that is never used twice. */
 export function startOrchestratorPart(
   { config, logger }: PartOptions,
+  instance: string,
   clients: Pick<OrchestratorDependencies, 'store' | 'bridge' | 'models'>,
 ): Promise<Orchestrator> {
   return startOrchestrator(
@@ -18,7 +19,7 @@ export function startOrchestratorPart(
     },
     {
       ...clients,
-      instance: `orchestrator-${randomUUID()}`,
+      instance,
       clock: systemClock,
       newId: randomUUID,
       random: Math.random,

@@ -14,6 +14,7 @@ import {
   stopAll,
 } from '@stopgo/runtime';
 import { agentDefinition, modelsOf } from '../parts/agent-definition.ts';
+import { registerSecrets } from '../parts/secrets.ts';
 import { defaultConfigPath } from './default-config.ts';
 import { startOfflineModelProcess } from './offline-model.ts';
 import { startOneProcess } from './one-process.ts';
@@ -25,18 +26,13 @@ const stopDeadlineMs = 30_000;
 
 const millisecondsPerSecond = 1_000;
 
-/** Names of environment variables whose values must never be shown. */
-const secretVariables = ['GEMINI_API_KEY', 'ANTHROPIC_API_KEY'];
-
 /** `stopgo start`: everything in this process, on the embedded log, until a signal ends it. */
 export async function startCommand(flags: StartFlags, host: NodeJS.Process, version: string): Promise<void> {
   const { config, warnings } = loadAgentConfig(flags.config ?? defaultConfigPath, {
     readFile: (path) => readFileSync(path, 'utf8'),
   });
   const redactor = createRedactor();
-  for (const name of secretVariables) redactor.registerSecret(host.env[name]?.trim() ?? '');
-  for (const { transport } of config.mcpServers)
-    if (transport.kind === 'stdio') for (const value of Object.values(transport.env)) redactor.registerSecret(value);
+  registerSecrets(redactor, config, host.env);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
   for (const warning of warnings) logger.warn(warning);
   await runProcess({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Models } from '@stopgo/orchestrator';
 import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
@@ -59,17 +60,17 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const directStore = createInProcessClient(store.StoreService, runningStore.service, inProcess);
   const storeClient = intercept.store?.(directStore) ?? directStore;
 
-  const bridge = await startBridgePart(options);
+  const instance = `bridge-${randomUUID()}`;
+  const bridge = await startBridgePart(options, instance);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;
-  const { instance } = bridge;
   const heartbeat = bridgeHeartbeat({ store: storeClient, instance, address: '', ttlMs: config.heartbeatTtlMs });
   await heartbeat.renew();
   heartbeat.run();
   parts.push({ name: 'heartbeat', stop: heartbeat.stop });
 
-  const running = await startOrchestratorPart(options, {
+  const running = await startOrchestratorPart(options, `orchestrator-${randomUUID()}`, {
     store: storeClient,
     bridge: bridgeClient,
     models: intercept.models?.(models) ?? models,
@@ -80,7 +81,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
 
   const directApprovals = createInProcessClient(
     approvals.ApprovalsService,
-    approvalsPart({ store: storeClient, orchestrator: orchestratorClient }),
+    approvalsPart(`approvals-${randomUUID()}`, { store: storeClient, orchestrator: orchestratorClient }),
     inProcess,
   );
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;

@@ -1,0 +1,15 @@
+import type { AgentConfig, Redactor } from '@stopgo/runtime';
+
+/** Names of environment variables whose values must never be shown. */
+export const keyVariables = ['GEMINI_API_KEY', 'ANTHROPIC_API_KEY'] as const;
+
+/** Registers the API keys of the environment and what the configuration gives to tool servers, which may be credentials. */
+export function registerSecrets(
+  redactor: Redactor,
+  config: AgentConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  for (const name of keyVariables) redactor.registerSecret(env[name]?.trim() ?? '');
+  for (const { transport } of config.mcpServers)
+    if (transport.kind === 'stdio') for (const value of Object.values(transport.env)) redactor.registerSecret(value);
+}

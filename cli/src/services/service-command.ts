@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createLogger, createRedactor, loadAgentConfig, messageOf, runProcess, type Started } from '@stopgo/runtime';
+import { registerSecrets } from '../parts/secrets.ts';
+import { serviceStopMs } from './bounds.ts';
+import { readServiceEnvironment, type ServiceEnvironment } from './environment.ts';
+import { isServiceName, type ServiceName, serviceNames } from './names.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/** What a service process tells the process that started it, once it can work. */
+export type ReadyMessage = { readonly kind: 'ready'; readonly address: string; readonly instance: string };
+
+const readFile = (path: string): string => readFileSync(path, 'utf8');
+
+/** `stopgo service NAME`: one service as this process, until a signal or the end of its parent ends it. */
+export async function serviceCommand(
+  name: string,
+  configPath: string,
+  host: NodeJS.Process,
+  version: string,
+): Promise<void> {
+  if (!isServiceName(name))
+    throw new Error(`there is no service "${name}"; the services are ${serviceNames.join(', ')}`);
+  const { config, warnings } = loadAgentConfig(configPath, { readFile });
+  const environment = environmentOf(name, host.env);
+  const redactor = createRedactor();
+  registerSecrets(redactor, config, host.env);
+  for (const secret of await secretsOf(environment)) redactor.registerSecret(secret);
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
+  for (const warning of warnings) logger.warn(warning);
+  await runProcess({
+    name,
+    logger,
+    stopDeadlineMs: serviceStopMs,
+    printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
+    process: host,
+    start: async (stopping) => {
+      const instance = `${name}-${randomUUID()}`;
+      const options = { config, env: host.env, logger, version, environment, instance, stopping };
+      const { address, stop } = await start(name, new ServiceProcess(options));
+      logger.info(`ready on ${address}`);
+      const ready: ReadyMessage = { kind: 'ready', address, instance };
+      host.send?.(ready);
+      return { address, stop };
+    },
+  });
+}
+
+/** All that is wrong, each with the name of the program before it, as it is printed. */
+function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): ServiceEnvironment {
+  try {
+    return readServiceEnvironment(name, env, readFile);
+  } catch (error) {
+    throw new Error(messageOf(error).replaceAll('\n', '\nstopgo: '));
+  }
+}
+
+async function secretsOf({ internalToken, nats }: ServiceEnvironment): Promise<readonly string[]> {
+  const token = internalToken === undefined ? [] : [internalToken.reveal()];
+  if (nats === undefined) return token;
+  const { secretsOfNatsUrl } = await import('@stopgo/store');
+  return [...token, ...secretsOfNatsUrl(nats.url)];
+}
+
+async function start(name: ServiceName, process: ServiceProcess): Promise<Started> {
+  try {
+    return await startNamed(name, process);
+  } catch (error) {
+    await process.giveUp();
+    throw error;
+  }
+}
+
+/** Each is loaded where it runs only: the models' and tools' code is no business of the others. */
+async function startNamed(name: ServiceName, process: ServiceProcess): Promise<Started> {
+  switch (name) {
+    case 'store':
+      return (await import('./roots/store.ts')).startStoreService(process);
+    case 'mcp-bridge':
+      return (await import('./roots/mcp-bridge.ts')).startBridgeService(process);
+    case 'orchestrator':
+      return (await import('./roots/orchestrator.ts')).startOrchestratorService(process);
+    case 'approvals':
+      return (await import('./roots/approvals.ts')).startApprovalsService(process);
+    case 'gateway':
+      return (await import('./roots/gateway.ts')).startGatewayService(process);
+  }
+}

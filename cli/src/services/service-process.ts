@@ -1,0 +1,97 @@
+import { networkInterfaces } from 'node:os';
+import {
+  type BoundService,
+  connectGrpc,
+  formatAddress,
+  type GrpcChannel,
+  type GrpcServer,
+  parseAddress,
+  startGrpcServer,
+} from '@stopgo/rpc';
+import { messageOf, type NamedStop, type Started, stopAll } from '@stopgo/runtime';
+import { logInternalErrors, type PartOptions } from '../parts/part.ts';
+import { dependencyRetryMs } from './bounds.ts';
+import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
+import { whenAvailable } from './wait.ts';
+
+/** What the composition root of a service is given. */
+export type ServiceOptions = PartOptions & {
+  readonly environment: ServiceEnvironment;
+  /** Id of this process, never used twice. */
+  readonly instance: string;
+  /** Aborts when the process is to end, also while it starts. */
+  readonly stopping: AbortSignal;
+};
+
+/** A service that works. */
+export type RunningService = Started;
+
+/** What a service process is put together from; what was opened is closed again, the last first. */
+export class ServiceProcess {
+  readonly options: ServiceOptions;
+  readonly #parts: NamedStop[] = [];
+
+  constructor(options: ServiceOptions) {
+    this.options = options;
+  }
+
+  /** To be stopped with the process, before everything that was added earlier. */
+  add(name: string, stop: () => Promise<void>): void {
+    this.#parts.push({ name, stop });
+  }
+
+  /** Opens a channel to all replicas of another service, without waiting for them. */
+  connect(to: Dependency): GrpcChannel {
+    const { addresses, internalToken } = this.options.environment;
+    const address = addresses[to];
+    if (address === undefined) throw new Error(`${addressVariables[to]} is not set`);
+    const channel = connectGrpc(address, internalToken === undefined ? {} : { internalToken });
+    this.add(`channel to ${to}`, async () => channel.close());
+    return channel;
+  }
+
+  /** Waits until a replica of another service can be called; says so while it waits. */
+  async reach(to: Dependency, channel: GrpcChannel): Promise<void> {
+    const { logger, stopping } = this.options;
+    await whenAvailable(`the ${to}`, () => channel.ready(dependencyRetryMs), { logger, signal: stopping });
+  }
+
+  /** Listens for calls of other services; health checks are told NOT_SERVING until the service says otherwise. */
+  async listen(services: readonly BoundService[]): Promise<GrpcServer> {
+    const { environment, logger } = this.options;
+    const { listen = '', internalToken } = environment;
+    return startGrpcServer({
+      address: listen,
+      services,
+      ...(internalToken === undefined ? {} : { internalToken }),
+      onInternalError: logInternalErrors(logger),
+    });
+  }
+
+  /** Where others call what listens here. */
+  advertised(server: GrpcServer): string {
+    return this.options.environment.advertise ?? reachable(server.address);
+  }
+
+  /** Closes what was opened. */
+  stop(): Promise<void> {
+    return stopAll(this.#parts.splice(0));
+  }
+
+  /** Closes what was opened by a start that failed. */
+  async giveUp(): Promise<void> {
+    await this.stop().catch((problem: unknown) => this.options.logger.warn(messageOf(problem)));
+  }
+}
+
+const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** A wildcard is no address to call: the first address of this machine that others reach stands for it. */
+function reachable(address: string): string {
+  const { host, port } = parseAddress(address);
+  if (!wildcards.has(host)) return address;
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal);
+  return formatAddress({ host: own?.address ?? '127.0.0.1', port });
+}
