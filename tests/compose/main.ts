@@ -32,12 +32,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 const composition = new Composition(tool, stop.signal);
 
 try {
-  await everything();
+  await Promise.race([everything(), stopped()]);
   say('passed');
 } catch (error) {
   process.exitCode = 1;
   say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
-  await showLogs();
+  if (!stop.signal.aborted) await showLogs();
 } finally {
   if (process.exitCode !== 1 && values['keep-logs']) await showLogs();
   try {
@@ -47,6 +47,13 @@ try {
     process.exitCode = 1;
     say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Never comes to an end by itself. */
+function stopped(): Promise<never> {
+  return new Promise((_, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
+  });
 }
 
 async function everything(): Promise<void> {
