@@ -45,7 +45,7 @@ export const CLIENT_KEEPALIVE_TIMEOUT_MS = 10_000;
 
 /** First and longest pause between attempts to connect again, in milliseconds. */
 export const RECONNECT_MS_MIN = 100;
-export const RECONNECT_MS_MAX = 2_000;
+export const RECONNECT_MS_MAX = 1_000;
 
 /**
  * How long a call waits for a first connection or a new one while none is there, in milliseconds. Long enough for a name

@@ -1,5 +1,7 @@
 // Peers that are not ours: what comes over the wire is judged, not believed.
 import { once } from 'node:events';
+import { constants, createServer, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { toBinary } from '@bufbuild/protobuf';
 import {
   Client,
@@ -148,3 +150,52 @@ test('a server serves any gRPC client that has the token', async () => {
   );
   expect(await statusFromOurs(request, { 'stopgo-internal-token': TOKEN })).toBeNull();
 });
+
+/** How often a call arrives at a server that does this with each stream, and how the call ends. */
+async function arrivals(treat: (stream: ServerHttp2Stream, count: number) => void) {
+  let count = 0;
+  const server = createServer();
+  server.on('session', (session) => session.on('error', () => undefined));
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined);
+    treat(stream, ++count);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const channel = connectGrpc(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+  cleanUp.push(
+    () => server.close(),
+    () => channel.close(),
+  );
+  const { kind } = await failure(createGrpcClient(EchoService, channel).echo({}));
+  // Whatever is sent again by itself is sent before this.
+  await failure(createGrpcClient(EchoService, channel).echo({}, { timeoutMs: 200 }));
+  return { count, kind };
+}
+
+test('a call that a server refuses unseen is sent once more', async () => {
+  const seen: number[] = [];
+  const { kind } = await arrivals((stream, count) => {
+    seen.push(count);
+    if (count === 1) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (count === 2) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  });
+  expect([kind, seen]).toEqual(['internal', [1, 2, 3]]);
+});
+
+test.each<[string, ErrorKind, (stream: ServerHttp2Stream) => void]>([
+  ['answered with "unavailable"', 'unavailable', (stream) => unavailableOn(stream)],
+  ['broken off', 'internal', (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
+  ['lost with its connection', 'unavailable', (stream) => stream.session?.destroy()],
+])('a call that is %s is not sent again', async (_what, expected, treat) => {
+  const { kind, count } = await arrivals((stream, arrived) => {
+    if (arrived === 1) treat(stream);
+  });
+  expect([kind, count]).toEqual([expected, 2]);
+});
+
+const unavailableOn = (stream: ServerHttp2Stream): void =>
+  stream.respond(
+    { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(status.UNAVAILABLE) },
+    { endStream: true },
+  );

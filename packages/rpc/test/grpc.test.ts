@@ -1,17 +1,21 @@
 import { inspect } from 'node:util';
+import { conflict, notFound } from '@stopgo/core';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
   bind,
   type ConnectOptions,
+  checkHealth,
   connectGrpc,
   createGrpcClient,
   type GrpcServer,
   type GrpcServerOptions,
   MESSAGE_BYTES_MAX,
+  type OnInternalError,
   Secret,
+  type ServedCall,
   startGrpcServer,
 } from '../src/index.ts';
-import { aborted, type EchoClient, type EchoImpl, echoImpl, failure, readAll, waitFor } from './echo.ts';
+import { aborted, type EchoClient, type EchoImpl, echoImpl, failure, type Opened, readAll, waitFor } from './echo.ts';
 import { EchoService } from './gen/stopgo/testing/v1/echo_pb.ts';
 import { relayTo } from './relay.ts';
 import { transportContract } from './transport.contract.ts';
@@ -26,23 +30,29 @@ async function roundTrips(client: EchoClient): Promise<void> {
   for (let round = 0; round < 50; round++) await client.echo({});
 }
 
-transportContract('gRPC', async (impl, onInternalError) => {
-  const internalToken = new Secret(TOKEN);
-  const server = await startGrpcServer({
-    address: LOOPBACK,
-    services: [bind(EchoService, impl)],
-    internalToken,
-    onInternalError,
-  });
-  const channel = connectGrpc(server.address, { internalToken });
-  return {
-    client: createGrpcClient(EchoService, channel),
-    close: async () => {
-      channel.close();
-      await server.stop(NO_GRACE_MS);
-    },
+/** A client of `replicas` servers that share one implementation. */
+const openReplicas =
+  (replicas: number) =>
+  async (impl: EchoImpl, onInternalError: OnInternalError): Promise<Opened> => {
+    const internalToken = new Secret(TOKEN);
+    const services = [bind(EchoService, impl)];
+    const servers = await Promise.all(
+      Array.from({ length: replicas }, () =>
+        startGrpcServer({ address: LOOPBACK, services, internalToken, onInternalError }),
+      ),
+    );
+    const channel = connectGrpc(servers.map(({ address }) => address).join(), { internalToken });
+    return {
+      client: createGrpcClient(EchoService, channel),
+      close: async () => {
+        channel.close();
+        await Promise.all(servers.map((server) => server.stop(NO_GRACE_MS)));
+      },
+    };
   };
-});
+
+transportContract('gRPC', openReplicas(1));
+transportContract('gRPC, three replicas', openReplicas(3));
 
 describe('gRPC', () => {
   const cleanUp: (() => unknown)[] = [];
@@ -93,6 +103,53 @@ describe('gRPC', () => {
     expect([echo.mock.calls.length, count.mock.calls.length]).toEqual([0, 0]);
     await clientOf(server.address, { internalToken: new Secret(TOKEN) }).echo({});
     expect(echo).toHaveBeenCalledTimes(1);
+  });
+
+  test('an observer is told of each call when it ends, also of streams and of calls that were refused', async () => {
+    const served: ServedCall[] = [];
+    const onCall = (call: ServedCall) => {
+      served.push(call);
+      throw new Error('the log is full');
+    };
+    const ended = async (method: string, ...statuses: ServedCall['status'][]) => {
+      await waitFor(() => expect(served.length).toBe(statuses.length));
+      const expected = statuses.map((status) => ({ method: `/stopgo.testing.v1.EchoService/${method}`, status }));
+      expect(served.splice(0)).toEqual(expected.map((call) => ({ ...call, ms: expect.any(Number) })));
+    };
+    const internalToken = new Secret(TOKEN);
+    const server = await serve(
+      {
+        echo: async ({ text }) => {
+          if (text === 'fail') throw notFound('nothing here');
+          if (text === 'defect') throw new Error('a defect');
+          return { text };
+        },
+        async *count({ upto }, { signal }) {
+          yield { value: 1 };
+          if (upto === 2) throw conflict('enough');
+          if (upto === 3) await aborted(signal);
+        },
+      },
+      { onCall, internalToken, onInternalError: () => undefined },
+    );
+    const client = clientOf(server.address, { internalToken });
+    expect((await client.echo({ text: 'x' })).text).toBe('x');
+    await ended('Echo', 'ok');
+    await failure(client.echo({ text: 'fail' }));
+    await failure(client.echo({ text: 'defect' }));
+    await ended('Echo', 'not_found', 'internal');
+    await failure(clientOf(server.address).echo({}));
+    await ended('Echo', 'unauthenticated');
+    await readAll(client.count({ upto: 1 }));
+    await failure(readAll(client.count({ upto: 2 })));
+    await ended('Count', 'ok', 'conflict');
+    const stream = client.count({ upto: 3 });
+    await stream.next();
+    expect(served).toEqual([]);
+    await stream.return?.();
+    await ended('Count', 'canceled');
+    expect(await checkHealth(server.address, LONG_GRACE_MS)).toBe('serving');
+    expect(served).toEqual([]);
   });
 
   test('a peer of a server without a token is not internal', async () => {
