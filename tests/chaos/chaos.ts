@@ -1,0 +1,114 @@
+import type { Bundle } from '../promises/bundle.ts';
+import { pause } from '../promises/patient-client.ts';
+import { callsOf } from '../promises/recorded-calls.ts';
+import { Random } from '../simulation/world/random.ts';
+import { check } from './checker.ts';
+import { Cluster } from './cluster.ts';
+import { type Carried, Faults } from './faults.ts';
+import { type Notes, Person } from './person.ts';
+import type { ProgramName } from './programs.ts';
+import { type Recovery, recoveryOf } from './recovery.ts';
+import { readReplicas } from './replicas.ts';
+import { type Part, scheduleOf } from './schedule.ts';
+import type { Service, ServiceReplicas } from './services.ts';
+import { storyFor } from './stories.ts';
+
+export type ChaosOptions = {
+  readonly bundle: Bundle<ProgramName>;
+  readonly natsServer: string;
+  readonly seed: number;
+  readonly faults: number;
+  /** Faults that are cuts of NATS, and how long each lasts, in milliseconds. */
+  readonly cuts: number;
+  readonly cutMs: number;
+  /** Conversations that are begun at least. */
+  readonly conversations: number;
+  readonly say: (line: string) => void;
+  /** False: the files are removed also if something is wrong. */
+  readonly keepEvidence?: boolean;
+  readonly nodeArgs?: (service: Service) => readonly string[];
+};
+
+export type ChaosFindings = Recovery & {
+  readonly violations: readonly string[];
+  readonly carried: readonly Carried[];
+  readonly conversations: number;
+  readonly calls: number;
+  readonly inDoubt: number;
+  readonly notNow: number;
+};
+
+/** Time to live of a heartbeat, in milliseconds. */
+const ttlMs = 1_000;
+const replicas: ServiceReplicas = { store: 2, 'mcp-bridge': 2, orchestrator: 2, approvals: 2, gateway: 2 };
+const struck: Readonly<Record<Part, number>> = { ...replicas, tools: 2, nats: 1 };
+/** People who talk at the same time. */
+const peopleMax = 10;
+/** How long conversations have to come to rest after the last fault, in milliseconds. */
+const restMs = 90_000;
+
+/** People talk to the platform while it is struck; afterwards everything is left to come to rest, and is checked. */
+export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
+  const { bundle, natsServer, seed, say, nodeArgs } = options;
+  const schedule = scheduleOf({ ...options, ttlMs, replicas: struck });
+  const cluster = await Cluster.start({
+    bundle,
+    natsServer,
+    replicas,
+    ttlMs,
+    ...(nodeArgs === undefined ? {} : { nodeArgs }),
+  });
+  try {
+    const notes: Notes = { acknowledged: [], violations: [], notNow: 0 };
+    const faults = new Faults(cluster);
+    let begun = 0;
+    let isOver = false;
+    const talk = async (): Promise<void> => {
+      while (!isOver || begun < options.conversations) {
+        begun += 1;
+        await tell(cluster, seed, begun, notes);
+      }
+    };
+    const talking = Promise.all(Array.from({ length: peopleMax }, talk));
+    await faults.carryOut(schedule, (line) => say(`  ${line}, ${begun} conversations begun`));
+    isOver = true;
+    const isAtRest = await Promise.race([talking.then(() => true), pause(restMs).then(() => false)]);
+    if (!isAtRest) notes.violations.push(`not all conversations came to rest within ${restMs} ms after the last fault`);
+    const log = await readReplicas(cluster.stores, cluster.token);
+    const toolRuns = cluster.toolRuns();
+    const { carried } = faults;
+    const { acknowledged } = notes;
+    const violations = [
+      ...notes.violations,
+      ...faults.violations,
+      ...cluster.crashes,
+      ...check({ ...log, toolRuns, acknowledged, carried }),
+    ];
+    await cluster.end();
+    if (violations.length === 0 || options.keepEvidence === false) cluster.remove();
+    else violations.push(`what is left of it is in ${cluster.folder}`);
+    return {
+      ...recoveryOf(log.conversations, carried),
+      violations,
+      carried,
+      conversations: log.conversations.length,
+      calls: toolRuns.length,
+      inDoubt: log.conversations.flatMap(callsOf).reduce((sum, call) => sum + call.doubts.length, 0),
+      notNow: notes.notNow,
+    };
+  } finally {
+    await cluster.end();
+  }
+}
+
+/** What a person says and decides depends on the seed and the number alone. */
+async function tell(cluster: Cluster, seed: number, number: number, notes: Notes): Promise<void> {
+  const random = new Random(seed * 1_000_003 + number);
+  const story = storyFor(random);
+  const person = new Person(`${story.name}-${number}`, random, cluster.gateways, notes);
+  try {
+    await story.tell(person);
+  } catch (error) {
+    person.wrong(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,262 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bundle } from '../promises/bundle.ts';
+import { readJournals, type ToolRun } from '../promises/journal.ts';
+import { pause } from '../promises/patient-client.ts';
+import { Child } from './child.ts';
+import { freePorts } from './free-ports.ts';
+import { Gate } from './gate.ts';
+import { natsConfiguration, natsPassword, natsUser } from './nats-server.ts';
+import type { ProgramName } from './programs.ts';
+import type { Part } from './schedule.ts';
+import { type Service, type ServiceReplicas, services } from './services.ts';
+
+export type ClusterOptions = {
+  readonly bundle: Bundle<ProgramName>;
+  /** The nats-server program. */
+  readonly natsServer: string;
+  readonly replicas: ServiceReplicas;
+  /** Time to live of a heartbeat, in milliseconds. */
+  readonly ttlMs: number;
+  /** Leads calls of the bridges through a gate of their own each, and calls of tools likewise. */
+  readonly bridgeGates?: boolean;
+  /** Put before the program of a service: breaks it on purpose. */
+  readonly nodeArgs?: (service: Service) => readonly string[];
+};
+
+/** Tool servers: mcp-resources, and the ledger. */
+const toolServers = 2;
+/** How long one call of a tool may take, in milliseconds. */
+const toolTimeoutMs = 3_000;
+/** How long the platform has to answer for the first time, in milliseconds. */
+const startMs = 60_000;
+const internalToken = 'an-internal-token-of-a-test';
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+
+/**
+ * The platform as separate processes, with its tool servers, its model and its nats-server. Every process keeps its
+ * addresses through all its lives. The stores reach NATS through a gate that can be cut.
+ */
+export class Cluster {
+  readonly folder = mkdtempSync(join(tmpdir(), 'stopgo-chaos-'));
+  readonly nats = new Gate();
+  /** What ended though nobody struck it. */
+  readonly crashes: string[] = [];
+  readonly token = internalToken;
+  private readonly options: ClusterOptions;
+  private readonly children = new Map<Part | 'model', readonly Child[]>();
+  private readonly journals = [join(this.folder, 'resources.journal'), join(this.folder, 'ledger.journal')];
+  private readonly bridgeGatesByPort: Gate[] = [];
+  private gatewayUrls: readonly string[] = [];
+  private storeAddresses: readonly string[] = [];
+
+  private constructor(options: ClusterOptions) {
+    this.options = options;
+  }
+
+  /** Starts everything; resolves when every gateway has answered. Nothing is left behind if it fails. */
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const cluster = new Cluster(options);
+    try {
+      await cluster.launch();
+      await cluster.ready();
+      return cluster;
+    } catch (error) {
+      await cluster.end();
+      throw error;
+    }
+  }
+
+  /** HTTP addresses of the gateways. */
+  get gateways(): readonly string[] {
+    return this.gatewayUrls;
+  }
+
+  /** gRPC addresses of the stores. */
+  get stores(): readonly string[] {
+    return this.storeAddresses;
+  }
+
+  /** The gates before the bridges, in their order; only if they were asked for. */
+  get bridgeGates(): readonly Gate[] {
+    return this.bridgeGatesByPort;
+  }
+
+  get model(): Child {
+    return this.child('model', 0);
+  }
+
+  child(part: Part | 'model', replica: number): Child {
+    const found = this.children.get(part)?.[replica];
+    if (found === undefined) throw new Error(`there is no ${part} ${replica}`);
+    return found;
+  }
+
+  count(part: Part): number {
+    return this.children.get(part)?.length ?? 0;
+  }
+
+  toolRuns(): ToolRun[] {
+    return readJournals(this.journals);
+  }
+
+  /** Ends every process. The files stay. */
+  async end(): Promise<void> {
+    const all = [...this.children.values()].flat();
+    for (const child of all) child.thaw();
+    await Promise.all(all.map((child) => child.kill()));
+    await Promise.all([this.nats, ...this.bridgeGatesByPort].map((gate) => gate.close()));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async launch(): Promise<void> {
+    const { replicas, ttlMs } = this.options;
+    const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0] = await freePorts(5);
+    this.launchNats(natsPort, monitorPort);
+    this.launchTools(resourcesPort, ledgerPort);
+    this.launchModel(modelPort);
+    const environment = {
+      STOPGO_INTERNAL_TOKEN: internalToken,
+      STOPGO_OFFLINE_MODEL: `http://127.0.0.1:${modelPort}`,
+      GEMINI_API_KEY: 'no-key-for-the-offline-model',
+      NATS_URL: `nats://${natsUser}:${natsPassword}@127.0.0.1:${await this.nats.lead(natsPort)}`,
+      NATS_MONITOR_URL: `http://127.0.0.1:${await this.nats.lead(monitorPort)}`,
+    };
+    const config = join(this.folder, 'agent.yaml');
+    writeFileSync(config, configuration(ttlMs, resourcesPort, ledgerPort));
+    const ports = await freePorts(Object.values(replicas).reduce((sum, count) => sum + count, 0));
+    const addresses: Record<string, string[]> = {};
+    for (const service of services)
+      addresses[service] = ports.splice(0, replicas[service]).map((port) => `127.0.0.1:${port}`);
+    const list = (service: Service): string => (addresses[service] ?? []).join();
+    const others = {
+      STOPGO_STORE: list('store'),
+      STOPGO_MCP_BRIDGE: list('mcp-bridge'),
+      STOPGO_ORCHESTRATOR: list('orchestrator'),
+      STOPGO_APPROVALS: list('approvals'),
+    };
+    for (const service of services)
+      await this.launchService(service, addresses[service] ?? [], config, { ...environment, ...others });
+    this.gatewayUrls = (addresses.gateway ?? []).map((address) => `http://${address}`);
+    this.storeAddresses = addresses.store ?? [];
+  }
+
+  private async launchService(
+    service: Service,
+    addresses: readonly string[],
+    config: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const { bundle, bridgeGates, nodeArgs } = this.options;
+    const started: Child[] = [];
+    for (const [replica, address] of addresses.entries()) {
+      const name = `${service}-${replica}`;
+      const port = Number(address.split(':')[1]);
+      const dataDir = join(this.folder, name);
+      mkdirSync(dataDir, { mode: 0o700 });
+      const env: Record<string, string> = { ...environment, STOPGO_DATA_DIR: dataDir };
+      if (service === 'gateway') env.STOPGO_HTTP_PORT = String(port);
+      else env.STOPGO_LISTEN = address;
+      if (service === 'mcp-bridge' && bridgeGates === true) {
+        const gate = new Gate();
+        this.bridgeGatesByPort.push(gate);
+        env.STOPGO_ADVERTISE = `127.0.0.1:${await gate.lead(port)}`;
+      }
+      const args = [...(nodeArgs?.(service) ?? []), bundle.programs.stopgo, 'service', service, '--config', config];
+      started.push(this.born({ name, command: process.execPath, args, env }));
+    }
+    this.children.set(service, started);
+  }
+
+  private launchNats(port: number, monitorPort: number): void {
+    const file = join(this.folder, 'nats.conf');
+    writeFileSync(file, natsConfiguration({ port, monitorPort, storeDir: join(this.folder, 'nats') }));
+    const env = { NATS_SERVER_NAME: 'nats', NATS_USER: natsUser, NATS_PASSWORD: natsPassword };
+    const args = ['--config', file];
+    this.children.set('nats', [this.born({ name: 'nats', command: this.options.natsServer, args, env })]);
+  }
+
+  private launchTools(resourcesPort: number, ledgerPort: number): void {
+    const { resources } = this.options.bundle.programs;
+    const [resourcesJournal = '', ledgerJournal = ''] = this.journals;
+    const database = join(this.folder, 'resources.db');
+    const command = process.execPath;
+    this.children.set('tools', [
+      this.born({
+        name: 'tools-0',
+        command,
+        args: [resources, '--db', database, '--http', '--port', String(resourcesPort)],
+        env: { MCP_RESOURCES_JOURNAL: resourcesJournal },
+      }),
+      this.born({
+        name: 'tools-1',
+        command,
+        args: [path('./fixtures/ledger-http.mjs'), ledgerJournal, String(ledgerPort)],
+        env: {},
+      }),
+    ]);
+    if (this.count('tools') !== toolServers) throw new Error('the tool servers are not as many as the schedule knows');
+  }
+
+  private launchModel(port: number): void {
+    const { model } = this.options.bundle.programs;
+    const args = [model, '--port', String(port), '--control', '--exit-with-stdin'];
+    this.children.set('model', [this.born({ name: 'model', command: process.execPath, args, env: {} })]);
+  }
+
+  private born(spec: { name: string; command: string; args: string[]; env: Record<string, string> }): Child {
+    const logFile = join(this.folder, `${spec.name}.log`);
+    const child = new Child({ ...spec, logFile }, (what) => this.crashes.push(what));
+    child.start();
+    return child;
+  }
+
+  /** A conversation needs every service but the approvals, which are asked for their list. */
+  private async ready(): Promise<void> {
+    const deadline = Date.now() + startMs;
+    for (const gateway of this.gatewayUrls) {
+      while (!(await answers(gateway))) {
+        const [crash] = this.crashes;
+        if (crash !== undefined) throw new Error(`${crash} while the platform started; its log is in ${this.folder}`);
+        if (Date.now() > deadline) throw new Error(`${gateway} did not answer within ${startMs} ms: ${this.folder}`);
+        await pause(100);
+      }
+    }
+  }
+}
+
+async function answers(gateway: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(2_000);
+    const approvals = await fetch(`${gateway}/approvals`, { signal });
+    const tools = await fetch(`${gateway}/tools`, { signal });
+    const body = JSON.stringify({ message: 'hello' });
+    const created = await fetch(`${gateway}/conversations`, { method: 'POST', body, signal });
+    return approvals.ok && tools.ok && (await tools.text()).includes('ledger_note') && created.status === 201;
+  } catch {
+    return false;
+  }
+}
+
+function configuration(ttlMs: number, resourcesPort: number, ledgerPort: number): string {
+  const server = (name: string, port: number) => ({
+    name,
+    url: `http://127.0.0.1:${port}/mcp`,
+    timeout: `${toolTimeoutMs}ms`,
+  });
+  // JSON is YAML.
+  return JSON.stringify({
+    name: 'chaos',
+    prompt: 'You look after resources.',
+    host: '127.0.0.1',
+    port: 0,
+    heartbeat_ttl: `${ttlMs}ms`,
+    sync_wait: '2s',
+    mcp_servers: [server('resources', resourcesPort), server('ledger', ledgerPort)],
+  });
+}

@@ -1,0 +1,66 @@
+// Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
+// outside what became of it. Exit code 1 if a promise was broken.
+//
+// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N]
+import { parseArgs } from 'node:util';
+import { chaos } from './chaos.ts';
+import { findNatsServer } from './nats-server.ts';
+import { bundlePrograms } from './programs.ts';
+import { medianAndMax } from './recovery.ts';
+
+/** Longer than every time-out of the platform: no call waits longer than 30 s. */
+const cutMs = 35_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    faults: { type: 'string', default: '205' },
+    cuts: { type: 'string', default: '5' },
+    conversations: { type: 'string', default: '300' },
+  },
+});
+const whole = (name: string, text: string): number => {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${name} is a whole number`);
+  return Number(text);
+};
+const seed = whole('seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)));
+const natsServer = findNatsServer();
+if (natsServer === undefined)
+  throw new Error('there is no nats-server on this machine: put one on the PATH or name it in STOPGO_NATS_SERVER');
+
+const begun = performance.now();
+const bundle = await bundlePrograms();
+try {
+  say(`chaos with --seed ${seed}`);
+  const found = await chaos({
+    bundle,
+    natsServer,
+    seed,
+    faults: whole('faults', values.faults),
+    cuts: whole('cuts', values.cuts),
+    cutMs,
+    conversations: whole('conversations', values.conversations),
+    say,
+  });
+  const counts = new Map<string, number>();
+  for (const { name } of found.carried) counts.set(name, (counts.get(name) ?? 0) + 1);
+  say(
+    [...counts]
+      .map(([name, count]) => `${name} ${count}`)
+      .sort()
+      .join(', '),
+  );
+  for (const violation of found.violations) say(`VIOLATION ${violation}`);
+  const { violations, carried, conversations, calls, inDoubt, recovered, notNow } = found;
+  say(
+    `${violations.length === 0 ? 'all promises kept' : `${violations.length} VIOLATIONS`}: faults ${carried.length}, ` +
+      `kills ${carried.filter(({ name }) => name.startsWith('kill')).length}, conversations ${conversations}, ` +
+      `calls ${calls}, in doubt ${inDoubt}, recovered ${recovered}, told to ask again ${notNow}, ` +
+      `seconds to go on ${medianAndMax(found.toGoOn)}, seconds to be taken over ${medianAndMax(found.toTakeOver)} ` +
+      `(${found.toTakeOver.length}), seconds ${((performance.now() - begun) / 1_000).toFixed(0)}, seed ${seed}`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+} finally {
+  bundle.remove();
+}
