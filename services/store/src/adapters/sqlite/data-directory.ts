@@ -25,25 +25,32 @@ export type LockedDirectory = {
 };
 
 /**
- * Creates the directory if need be and takes it for this process alone.
+ * Creates the directory if need be and takes it for this process alone, until it is unlocked.
  *
  * @throws DomainError `failed_precondition` with one line that names the directory and what to do.
  */
-export function lockForWriting(dataDir: string, databaseName = logName): LockedDirectory {
+export function lockDirectory(dataDir: string): Pick<LockedDirectory, 'unlock'> {
   const directory = resolve(dataDir);
-  const files = filesOf(directory, databaseName);
+  const { lock } = filesOf(directory, logName);
   try {
     makeDirectory(directory);
-    createFile(files.lock);
-    const lock = take(directory, files.lock, 'write', 'BEGIN EXCLUSIVE');
-    try {
-      createFile(files.database);
-    } catch (error) {
-      lock.unlock();
-      throw error;
-    }
-    return { databaseFile: files.database, unlock: lock.unlock };
+    createFile(lock);
+    return take(directory, lock, 'write', 'BEGIN EXCLUSIVE');
   } catch (error) {
+    throw cannotUse(directory, error);
+  }
+}
+
+/** The same, with the file for the log or the views in it. */
+export function lockForWriting(dataDir: string, databaseName = logName): LockedDirectory {
+  const { unlock } = lockDirectory(dataDir);
+  const directory = resolve(dataDir);
+  const { database } = filesOf(directory, databaseName);
+  try {
+    createFile(database);
+    return { databaseFile: database, unlock };
+  } catch (error) {
+    unlock();
     throw cannotUse(directory, error);
   }
 }
