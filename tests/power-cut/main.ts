@@ -1,0 +1,139 @@
+// Cuts the power of the disk under real processes that acknowledge appends, and looks for each of them afterwards.
+// Exit code 1 if a shipped configuration lost something, or an unsafe one did not.
+//
+// Usage: main.ts [--seed N] [--rounds N] [--only TEXT]: settings whose line in the table holds it
+import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startOfflineModel } from '@stopgo/offline-model';
+import { expectHonest } from './honest-rack.ts';
+import { findNatsServer } from './nats-server.ts';
+import { Rack } from './rack.ts';
+import { playRound, type Round } from './round.ts';
+import { type Bench, embeddedPlatform, embeddedStore, onJetStream, type Setting } from './settings.ts';
+import { table } from './table.ts';
+import { Undo } from './undo.ts';
+
+/** Rounds of each safe setting. */
+const roundsDefault = 4;
+/** Rounds of each unsafe setting: so many, and then until one has lost something, but not more than the latter. */
+const unsafeRounds = 2;
+const unsafeRoundsMax = 8;
+const millisecondsPerSecond = 1_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
+});
+const firstSeed = wholeNumber('--seed', values.seed) ?? Math.floor(Math.random() * 2 ** 30);
+const rounds = wholeNumber('--rounds', values.rounds) ?? roundsDefault;
+const only = (values.only ?? '').toLowerCase();
+
+const undo = new Undo();
+const folder = mkdtempSync(join(tmpdir(), 'stopgo-power-cut-'));
+undo.add(() => rmSync(folder, { recursive: true, force: true }));
+process.on('exit', () => {
+  for (const failure of undo.all()) process.stderr.write(`not cleaned up: ${failure}\n`);
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
+
+let nextSeed = firstSeed;
+const violations: string[] = [];
+const rack = rackOrReason();
+if (rack instanceof Rack) await everything(rack);
+else say(`skip  power cut: ${rack}`);
+process.exitCode = violations.length === 0 ? 0 : 1;
+
+/** A rack, or why there can be none here. */
+function rackOrReason(): Rack | string {
+  if (process.platform !== 'linux') return 'it needs Linux';
+  if (process.getuid?.() !== 0) return 'it needs root, to mount an image';
+  try {
+    return new Rack(folder, undo);
+  } catch (error) {
+    return `an image cannot be mounted here: ${error instanceof Error ? error.message.trim() : String(error)}`;
+  }
+}
+
+async function everything(rack: Rack): Promise<void> {
+  const model = await startOfflineModel({ host: '127.0.0.1', port: 0, control: false });
+  try {
+    expectHonest(rack);
+    say(`power cuts with --seed ${firstSeed}`);
+    const lines: (string | number)[][] = [['log', 'setting', 'rounds', 'acknowledged', 'lost', 'views partly on disk']];
+    const bench = { rack, folder, modelUrl: model.url, undo };
+    for (const setting of settings(bench)) lines.push(await playSetting(setting, bench));
+    for (const line of ['', ...table(lines), '']) say(line);
+    say(violations.length === 0 ? 'every promise was kept' : `${violations.length} VIOLATIONS`);
+  } finally {
+    await model.stop();
+  }
+}
+
+function settings(bench: Bench): Setting[] {
+  const all = [
+    embeddedPlatform(bench),
+    embeddedPlatform(bench, 'NORMAL'),
+    embeddedStore(bench),
+    embeddedStore(bench, 'NORMAL'),
+    embeddedStore(bench, 'OFF'),
+    ...jetStream(bench),
+  ];
+  const chosen = all.filter((setting) => `${setting.log} ${setting.name}`.toLowerCase().includes(only));
+  if (chosen.length === 0) throw new Error(`--only ${only}: no setting has that in its line`);
+  return chosen;
+}
+
+function jetStream(bench: Bench): Setting[] {
+  const natsServer = findNatsServer();
+  if (natsServer !== undefined)
+    return [onJetStream(bench, natsServer, 'shipped'), onJetStream(bench, natsServer, 'default')];
+  const what = 'there is no nats-server here; install one, or say where it is in STOPGO_NATS_SERVER';
+  if (process.env.CI === 'true') violations.push(what);
+  say(`${process.env.CI === 'true' ? 'FAIL' : 'skip'}  power cut of JetStream: ${what}`);
+  return [];
+}
+
+/** Plays the rounds of one setting, says what came of each, and gives the setting's line of the table. */
+async function playSetting(setting: Setting, bench: Bench): Promise<(string | number)[]> {
+  const played: Round[] = [];
+  const name = `${setting.log}, ${setting.name}`;
+  const lossy = (): boolean => played.some(({ lost }) => lost > 0);
+  const isOver = (): boolean =>
+    setting.isSafe
+      ? played.length >= rounds
+      : played.length >= unsafeRoundsMax || (played.length >= unsafeRounds && lossy());
+  while (!isOver()) {
+    const seed = nextSeed++;
+    // Every second round: a disk that nobody else syncs shows most, one that is synced has more that is half written.
+    const isSynced = setting.isSafe && played.length % 2 === 1;
+    const from = performance.now();
+    const round = await playRound(setting, { seed, isSynced }, bench);
+    played.push(round);
+    const seconds = ((performance.now() - from) / millisecondsPerSecond).toFixed(1);
+    say(
+      `${name}: ${round.acknowledged} acknowledged, power cut after ${round.lifeMs} ms${isSynced ? ' (disk synced now and then)' : ''}, ` +
+        `${round.lost} lost; seed ${seed}, ${seconds} s`,
+    );
+    for (const problem of setting.isSafe ? round.violations : []) violated(`seed ${seed}: ${problem}`);
+  }
+  if (!setting.isSafe && !lossy()) violated(`${name}: an unsafe setting lost nothing in ${played.length} rounds`);
+  const torn = played.filter(({ viewsOnDisk }) => viewsOnDisk === 'part').length;
+  if (setting.isSafe && setting.log === 'JetStream' && rounds > 1 && torn === 0)
+    violated(`${name}: no cut came while the views were partly on the disk`);
+  const sum = (count: (round: Round) => number): number => played.reduce((total, round) => total + count(round), 0);
+  return [setting.log, setting.name, played.length, sum((one) => one.acknowledged), sum((one) => one.lost), torn];
+}
+
+function violated(what: string): void {
+  violations.push(what);
+  say(`  VIOLATION ${what}`);
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} takes a whole number, not "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,80 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import { envelope, store } from '@stopgo/proto';
+import { connectGrpc, createGrpcClient } from '@stopgo/rpc';
+import type { Acknowledged, Note } from './acknowledged.ts';
+import { conversationAppends } from './conversation-appends.ts';
+import { fromSource, Program, stopgo } from './program.ts';
+import type { Undo } from './undo.ts';
+
+/** Conversations that are appended to at the same time, and turns of each before a new one takes its place. */
+const conversationsAtOnce = 16;
+const turnsEach = 4;
+/** Questions asked at the same time when everything is looked for. */
+const looksAtOnce = 32;
+
+/** A store as a process of its own, and a client of it. */
+export type StoreProcess = {
+  readonly pid: number;
+  write(note: Note): Promise<void>;
+  /** Those of the promises that are not kept. */
+  lost(acknowledged: readonly Acknowledged[]): Promise<Acknowledged[]>;
+  /** What `stopgo verify` finds wrong with the chains of hashes and the views; empty if nothing. */
+  problems(): Promise<string[]>;
+  kill(): Promise<void>;
+};
+
+/** Starts the store on a data directory, on NATS if the environment names one. */
+export async function startStoreProcess(
+  dataDir: string,
+  undo: Undo,
+  options: { readonly env?: Readonly<Record<string, string>>; readonly preloads?: readonly string[] } = {},
+): Promise<StoreProcess> {
+  const { env = {}, preloads = [] } = options;
+  const program = await Program.start(
+    fromSource('tests/power-cut/fixtures/store.process.ts', [], preloads),
+    { env: { STOPGO_DATA_DIR: dataDir, ...env }, ready: /ready on \S+\n/ },
+    undo,
+  );
+  const address = program.captured(/ready on (\S+)/);
+  const channel = connectGrpc(address);
+  const client = createGrpcClient(store.StoreService, channel);
+
+  const isKept = async ({ stream, revision, eventId }: Acknowledged): Promise<boolean> => {
+    const { events } = await client.readStream({ stream, fromRevision: revision, limit: 1 });
+    const bytes = events[0]?.envelope;
+    if (bytes === undefined) return false;
+    return eventId === undefined || fromBinary(envelope.EnvelopeSchema, bytes).eventId === eventId;
+  };
+  const writeConversations = async (note: Note): Promise<void> => {
+    for (;;)
+      for (const { request, revision, eventId } of conversationAppends(turnsEach)) {
+        const { outcome } = await client.append(request);
+        if (outcome.case !== 'appended') throw new Error(`not appended but ${outcome.case}`);
+        note({ stream: request.stream, revision, eventId });
+      }
+  };
+  return {
+    pid: program.pid,
+    async write(note) {
+      const writing = Array.from({ length: conversationsAtOnce }, () => writeConversations(note));
+      await Promise.allSettled(writing);
+    },
+    async lost(acknowledged) {
+      const lost: Acknowledged[] = [];
+      const left = [...acknowledged];
+      const look = async (): Promise<void> => {
+        for (let one = left.pop(); one !== undefined; one = left.pop()) if (!(await isKept(one))) lost.push(one);
+      };
+      await Promise.all(Array.from({ length: looksAtOnce }, look));
+      return lost;
+    },
+    async problems() {
+      const { code, output } = await stopgo('verify', '--store', address);
+      return code === 0 ? [] : [output];
+    },
+    async kill() {
+      channel.close();
+      await program.kill();
+    },
+  };
+}
