@@ -12,6 +12,9 @@ import { Instances } from './instances.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
+// For a program that has folders for several stores in one.
+export { lockDirectory } from './adapters/sqlite/data-directory.ts';
+
 export type StoreOptions = {
   /** Created if it is not there; belongs to this process until it stops. */
   readonly dataDir: string;
