@@ -15,7 +15,8 @@ import { storyFor } from './stories.ts';
 
 export type ChaosOptions = {
   readonly bundle: Bundle<ProgramName>;
-  readonly natsServer: string;
+  /** Absent: one store with the embedded log. */
+  readonly natsServer?: string;
   readonly seed: number;
   readonly faults: number;
   /** Faults that are cuts of NATS, and how long each lasts, in milliseconds. */
@@ -40,8 +41,8 @@ export type ChaosFindings = Recovery & {
 
 /** Time to live of a heartbeat, in milliseconds. */
 const ttlMs = 1_000;
-const replicas: ServiceReplicas = { store: 2, 'mcp-bridge': 2, orchestrator: 2, approvals: 2, gateway: 2 };
-const struck: Readonly<Record<Part, number>> = { ...replicas, tools: 2, nats: 1 };
+const replicasOnNats: ServiceReplicas = { store: 2, 'mcp-bridge': 2, orchestrator: 2, approvals: 2, gateway: 2 };
+const toolServers = 2;
 /** People who talk at the same time. */
 const peopleMax = 10;
 /** How long conversations have to come to rest after the last fault, in milliseconds. */
@@ -50,10 +51,13 @@ const restMs = 90_000;
 /** People talk to the platform while it is struck; afterwards everything is left to come to rest, and is checked. */
 export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
   const { bundle, natsServer, seed, say, nodeArgs } = options;
-  const schedule = scheduleOf({ ...options, ttlMs, replicas: struck });
+  const hasNats = natsServer !== undefined;
+  const replicas = hasNats ? replicasOnNats : { ...replicasOnNats, store: 1 };
+  const struck: Readonly<Record<Part, number>> = { ...replicas, tools: toolServers, nats: hasNats ? 1 : 0 };
+  const schedule = scheduleOf({ ...options, cuts: hasNats ? options.cuts : 0, ttlMs, replicas: struck });
   const cluster = await Cluster.start({
     bundle,
-    natsServer,
+    ...(hasNats ? { natsServer } : {}),
     replicas,
     ttlMs,
     ...(nodeArgs === undefined ? {} : { nodeArgs }),

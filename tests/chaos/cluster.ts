@@ -15,8 +15,8 @@ import { type Service, type ServiceReplicas, services } from './services.ts';
 
 export type ClusterOptions = {
   readonly bundle: Bundle<ProgramName>;
-  /** The nats-server program. */
-  readonly natsServer: string;
+  /** The nats-server program. Absent: the one store keeps the embedded log. */
+  readonly natsServer?: string;
   readonly replicas: ServiceReplicas;
   /** Time to live of a heartbeat, in milliseconds. */
   readonly ttlMs: number;
@@ -115,17 +115,15 @@ export class Cluster {
   }
 
   private async launch(): Promise<void> {
-    const { replicas, ttlMs } = this.options;
+    const { replicas, ttlMs, natsServer } = this.options;
     const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0] = await freePorts(5);
-    this.launchNats(natsPort, monitorPort);
     this.launchTools(resourcesPort, ledgerPort);
     this.launchModel(modelPort);
     const environment = {
       STOPGO_INTERNAL_TOKEN: internalToken,
       STOPGO_OFFLINE_MODEL: `http://127.0.0.1:${modelPort}`,
       GEMINI_API_KEY: 'no-key-for-the-offline-model',
-      NATS_URL: `nats://${natsUser}:${natsPassword}@127.0.0.1:${await this.nats.lead(natsPort)}`,
-      NATS_MONITOR_URL: `http://127.0.0.1:${await this.nats.lead(monitorPort)}`,
+      ...(natsServer === undefined ? {} : await this.launchNats(natsServer, natsPort, monitorPort)),
     };
     const config = join(this.folder, 'agent.yaml');
     writeFileSync(config, configuration(ttlMs, resourcesPort, ledgerPort));
@@ -173,12 +171,17 @@ export class Cluster {
     this.children.set(service, started);
   }
 
-  private launchNats(port: number, monitorPort: number): void {
+  /** Gives what the stores need to know of it. */
+  private async launchNats(command: string, port: number, monitorPort: number): Promise<Record<string, string>> {
     const file = join(this.folder, 'nats.conf');
     writeFileSync(file, natsConfiguration({ port, monitorPort, storeDir: join(this.folder, 'nats') }));
     const env = { NATS_SERVER_NAME: 'nats', NATS_USER: natsUser, NATS_PASSWORD: natsPassword };
     const args = ['--config', file];
-    this.children.set('nats', [this.born({ name: 'nats', command: this.options.natsServer, args, env })]);
+    this.children.set('nats', [this.born({ name: 'nats', command, args, env })]);
+    return {
+      NATS_URL: `nats://${natsUser}:${natsPassword}@127.0.0.1:${await this.nats.lead(port)}`,
+      NATS_MONITOR_URL: `http://127.0.0.1:${await this.nats.lead(monitorPort)}`,
+    };
   }
 
   private launchTools(resourcesPort: number, ledgerPort: number): void {

@@ -1,7 +1,7 @@
 // Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
 // outside what became of it. Exit code 1 if a promise was broken.
 //
-// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N]
+// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--embedded]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 import { findNatsServer } from './nats-server.ts';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '205' },
     cuts: { type: 'string', default: '5' },
     conversations: { type: 'string', default: '300' },
+    embedded: { type: 'boolean', default: false },
   },
 });
 const whole = (name: string, text: string): number => {
@@ -26,7 +27,7 @@ const whole = (name: string, text: string): number => {
 };
 const seed = whole('seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)));
 const natsServer = findNatsServer();
-if (natsServer === undefined)
+if (natsServer === undefined && !values.embedded)
   throw new Error('there is no nats-server on this machine: put one on the PATH or name it in STOPGO_NATS_SERVER');
 
 const begun = performance.now();
@@ -35,7 +36,7 @@ try {
   say(`chaos with --seed ${seed}`);
   const found = await chaos({
     bundle,
-    natsServer,
+    ...(natsServer === undefined || values.embedded ? {} : { natsServer }),
     seed,
     faults: whole('faults', values.faults),
     cuts: whole('cuts', values.cuts),

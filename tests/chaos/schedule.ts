@@ -26,6 +26,7 @@ export type ScheduleOptions = {
   readonly cutMs: number;
   /** Time to live of a heartbeat, in milliseconds: freezes last from a part of it to several. */
   readonly ttlMs: number;
+  /** How many there are of each part; one of which there is none is not struck. */
   readonly replicas: Readonly<Record<Part, number>>;
 };
 
@@ -42,6 +43,8 @@ const freezeTtlsMax = 7;
  */
 export function scheduleOf({ seed, faults, cuts: cutsWanted, cutMs, ttlMs, replicas }: ScheduleOptions): Fault[] {
   const random = new Random(seed);
+  const there = parts.filter((part) => replicas[part] > 0);
+  const everyStrike = kinds.flatMap((kind) => there.map((part) => ({ kind, part })));
   const strikes: { kind: Kind; part: Part }[] = [];
   while (strikes.length < faults - cutsWanted) strikes.push(...shuffled(random, everyStrike));
   const all: Fault[] = strikes.slice(0, faults - cutsWanted).map(({ kind, part }) => ({
@@ -59,8 +62,6 @@ export function scheduleOf({ seed, faults, cuts: cutsWanted, cutMs, ttlMs, repli
   }
   return all;
 }
-
-const everyStrike = kinds.flatMap((kind) => parts.map((part) => ({ kind, part })));
 
 function shuffled<T>(random: Random, cards: readonly T[]): T[] {
   const all = [...cards];
