@@ -8,6 +8,8 @@ export type ChildSpec = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** It says when it is ready, under which id, by a message to its parent; and ends when its parent does. */
+  readonly tells?: true;
   /** All lives append to it. */
   readonly logFile: string;
 };
@@ -23,6 +25,8 @@ export class Child {
   private child: ChildProcess | undefined;
   private ended: Promise<string> = Promise.resolve('');
   private isExpected = false;
+  private readonly told = new Set<() => void>();
+  private id: string | undefined;
 
   constructor(spec: ChildSpec, onCrash: (what: string) => void) {
     this.spec = spec;
@@ -38,18 +42,33 @@ export class Child {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** Resolves with the id of this life once it is ready; for a program that tells. */
+  async instance(): Promise<string> {
+    for (;;) {
+      if (this.id !== undefined) return this.id;
+      await new Promise<void>((resolve) => this.told.add(resolve));
+    }
+  }
+
   start(): void {
-    const { command, args, env, logFile, name } = this.spec;
+    const { command, args, env, logFile, name, tells } = this.spec;
     const log = openSync(logFile, 'a', 0o600);
     this.isExpected = false;
     const child = spawn(command, args, {
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-      // The input tells a child that its parent has gone: it must not stay.
-      stdio: ['pipe', log, log],
+      // An input that ends tells a program of ours that its parent has gone.
+      stdio: tells === true ? ['ignore', log, log, 'ipc'] : ['pipe', log, log],
     });
     closeSync(log);
     child.stdin?.on('error', () => undefined);
     this.child = child;
+    this.id = undefined;
+    child.on('message', (message: { readonly instance?: string }) => {
+      if (this.child !== child || message.instance === undefined) return;
+      this.id = message.instance;
+      for (const tell of this.told) tell();
+      this.told.clear();
+    });
     this.ended = new Promise((resolve) => {
       const end = (how: string): void => {
         if (!this.isExpected && this.child === child) this.onCrash(`${name} ended by itself (${how})`);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bundle } from '../promises/bundle.ts';
 import { readJournals, type ToolRun } from '../promises/journal.ts';
 import { pause } from '../promises/patient-client.ts';
-import { Child } from './child.ts';
+import { Child, type ChildSpec } from './child.ts';
 import { freePorts } from './free-ports.ts';
 import { Gate } from './gate.ts';
 import { natsConfiguration, natsPassword, natsUser } from './nats-server.ts';
@@ -166,7 +166,7 @@ export class Cluster {
         env.STOPGO_ADVERTISE = `127.0.0.1:${await gate.lead(port)}`;
       }
       const args = [...(nodeArgs?.(service) ?? []), bundle.programs.stopgo, 'service', service, '--config', config];
-      started.push(this.born({ name, command: process.execPath, args, env }));
+      started.push(this.born({ name, command: process.execPath, args, env, tells: true }));
     }
     this.children.set(service, started);
   }
@@ -212,7 +212,7 @@ export class Cluster {
     this.children.set('model', [this.born({ name: 'model', command: process.execPath, args, env: {} })]);
   }
 
-  private born(spec: { name: string; command: string; args: string[]; env: Record<string, string> }): Child {
+  private born(spec: Omit<ChildSpec, 'logFile'>): Child {
     const logFile = join(this.folder, `${spec.name}.log`);
     const child = new Child({ ...spec, logFile }, (what) => this.crashes.push(what));
     child.start();

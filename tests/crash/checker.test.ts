@@ -1,103 +1,43 @@
-import { type Actor, type Fact, fact, type RecordedFact } from '@stopgo/core';
+import { type Fact, fact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import {
+  id,
+  ids,
+  story,
+  type Timed,
+  told as toldStory,
+  twice as twiceStory,
+  without as withoutStory,
+  witnessed,
+} from '../promises/sound-story.ts';
 import { check } from './checker.ts';
 import type { Evidence } from './evidence.ts';
 
-// One conversation as it should be: a gated call that was approved, cut short by a death, in doubt, and run again. Then
-// every part of it is forged, one after the other.
+// A story as it should be is forged in each of its parts, one after the other.
 
-const id = 'c';
-const ids = { runId: 'r', stepId: 'root', callId: 'root#1.0' };
-const args = '{"name":"x","value":1}';
-const { ApprovalKind, Decision, Disposition } = facts;
-
-type Timed = readonly [at: number, fact: Fact];
-
-const story: readonly Timed[] = [
-  [100, fact('userMessageReceived', { runId: 'r', text: 'add x', idempotency: { key: 'key-message' } })],
-  [100, fact('runStarted', { runId: 'r' })],
-  [
-    110,
-    fact('modelResponded', {
-      runId: 'r',
-      stepId: 'root',
-      turn: 1,
-      calls: [
-        {
-          callId: ids.callId,
-          tool: 'resources_add',
-          argumentsJson: '{ "value": 1, "name": "x" }',
-          disposition: Disposition.GATED,
-          digest: 'd',
-        },
-      ],
-    }),
-  ],
-  [110, fact('approvalRequested', { ...ids, approvalId: 'a', kind: ApprovalKind.TOOL, digest: 'd' })],
-  [
-    120,
-    fact('approvalResolved', {
-      ...ids,
-      approvalId: 'a',
-      decision: Decision.APPROVED,
-      idempotency: { key: 'key-approve' },
-    }),
-  ],
-  [130, fact('toolCallStarted', { ...ids, attempt: 1, approvalId: 'a' })],
-  [200, fact('toolCallInDoubt', { ...ids, attempt: 1 })],
-  [200, fact('approvalRequested', { ...ids, approvalId: 'b', kind: ApprovalKind.IN_DOUBT, digest: 'd' })],
-  [210, fact('approvalResolved', { ...ids, approvalId: 'b', decision: Decision.RUN_AGAIN })],
-  [220, fact('toolCallStarted', { ...ids, attempt: 2, approvalId: 'a' })],
-  [240, fact('toolCallFinished', { ...ids, attempt: 2, content: 'added' })],
-  [250, fact('modelResponded', { runId: 'r', stepId: 'root', turn: 2, text: 'done' })],
-  [250, fact('runCompleted', { runId: 'r' })],
-];
-
+const { ApprovalKind, Decision } = facts;
 const sound: Evidence = evidence(story);
 
-function evidence(timed: readonly Timed[], change: Partial<Evidence> = {}): Evidence {
-  const actor: Actor = { kind: 'system', id: 'o' };
-  const frame = { stream: 'conversation-c', eventId: '', actor, causationId: '', correlationId: '' };
-  const events: RecordedFact[] = timed.map(([time, one], index) => ({
-    ...frame,
-    revision: index + 1,
-    time,
-    fact: one,
-  }));
+function evidence(timed: readonly Timed[]): Evidence {
   const body = '{"contents":[{"parts":[{"text":"add x"}]}]}';
   return {
-    conversations: [{ id, events }],
-    problems: [],
-    toolRuns: [
-      { tool: 'resources_add', argumentsJson: args, begunAt: 140 },
-      { tool: 'resources_add', argumentsJson: args, begunAt: 230, endedAt: 235 },
-    ],
+    ...witnessed(timed),
     modelRequests: [
       { life: 0, body, historyLength: 1 },
       { life: 1, body, historyLength: 3 },
-    ],
-    acknowledged: [
-      { kind: 'message', conversationId: id, key: 'key-message', text: 'add x' },
-      { kind: 'decision', conversationId: id, key: 'key-approve', approvalId: 'a', decision: 'approved' },
     ],
     lives: [
       { begunAt: 50, endedAt: 150 },
       { begunAt: 160, endedAt: 300 },
     ],
     deaths: [150, 300],
-    ...change,
   };
 }
 
-/** The story without some of its facts, or with others in their place. */
-function told(change: (at: number, one: Fact) => readonly Timed[]): Evidence {
-  return evidence(story.flatMap(([at, one]) => change(at, one)));
-}
-
-function without(isGone: (one: Fact) => boolean): Evidence {
-  return told((at, one) => (isGone(one) ? [] : [[at, one]]));
-}
+const told = (change: Parameters<typeof toldStory>[0]): Evidence => evidence(toldStory(change));
+const without = (isGone: (one: Fact) => boolean): Evidence => evidence(withoutStory(isGone));
+const twice = (isDoubled: (one: Fact) => boolean): Evidence => evidence(twiceStory(isDoubled));
 
 test('a story as it should be has nothing wrong with it', () => {
   expect(check(sound)).toEqual([]);
@@ -167,14 +107,7 @@ describe('the checker sees', () => {
     ],
     [
       'a message taken twice',
-      told((at, one) =>
-        one.case === 'userMessageReceived'
-          ? [
-              [at, one],
-              [at, one],
-            ]
-          : [[at, one]],
-      ),
+      twice((one) => one.case === 'userMessageReceived'),
       'an acknowledged message is in the log 2 times',
     ],
     ['a lost decision', without((one) => isResolved(one, 'a')), 'an acknowledged decision is in the log 0 times'],
@@ -183,18 +116,7 @@ describe('the checker sees', () => {
       { ...sound, acknowledged: [{ kind: 'cancel', conversationId: id, key: 'key-cancel' }] },
       'an acknowledged cancel is in the log 0 times',
     ],
-    [
-      'two decisions on one approval',
-      told((at, one) =>
-        isResolved(one, 'b')
-          ? [
-              [at, one],
-              [at, one],
-            ]
-          : [[at, one]],
-      ),
-      'was decided twice',
-    ],
+    ['two decisions on one approval', twice((one) => isResolved(one, 'b')), 'was decided twice'],
     ['a run left alone', without((one) => one.case === 'runCompleted'), 'has a run that nobody brings to an end'],
     [
       'a model asked twice at once',
