@@ -1,6 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Note, WrittenServer } from './acknowledged.ts';
+import { writeConfiguration } from './configuration.ts';
 import { fromSource, Program } from './program.ts';
 import type { Undo } from './undo.ts';
 
@@ -26,26 +27,14 @@ export async function startPlatform(
   undo: Undo,
   options: { readonly env?: Readonly<Record<string, string>>; readonly preloads?: readonly string[] } = {},
 ): Promise<WrittenServer> {
-  const own = mkdtempSync(join(folder, 'platform-'));
-  const config = join(own, 'agent.yaml');
-  const [command, ...args] = fromSource('mcp-servers/resources/src/main.ts', ['--db', join(own, 'resources.db')]);
-  writeFileSync(
-    config,
-    // JSON is YAML.
-    JSON.stringify({
-      name: 'power-cut',
-      prompt: 'You look after resources.',
-      host: '127.0.0.1',
-      port: 0,
-      data_dir: dataDir,
-      mcp_servers: [{ name: 'resources', command, args }],
-    }),
-  );
+  const database = join(mkdtempSync(join(folder, 'tools-')), 'resources.db');
+  const [command, ...args] = fromSource('mcp-servers/resources/src/main.ts', ['--db', database]);
+  const config = writeConfiguration(folder, dataDir, { mcp_servers: [{ name: 'resources', command, args }] });
   const program = await Program.start(
     fromSource('cli/src/main.ts', ['start', '--config', config], options.preloads),
     {
       env: { GEMINI_API_KEY: 'test-key-gemini-0123456789', GEMINI_BASE_URL: modelUrl, ...options.env },
-      ready: /ready on http:\S+\n/,
+      ready: /ready on http:\S+\s/,
     },
     undo,
   );

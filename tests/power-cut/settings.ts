@@ -52,18 +52,18 @@ export function embeddedPlatform(bench: Bench, level?: Weaker): Setting {
     isSafe: level === undefined,
     viewsFile: 'data/stopgo.db-wal',
     start,
-    reopen: (disk) => startStoreProcess(dataDirOf(disk), undo),
+    reopen: (disk) => startStoreProcess({ folder, dataDir: dataDirOf(disk) }, undo),
     restart: async (disk) => (await start(disk)).kill(),
   };
 }
 
 /** The store alone with the embedded log: more appends than a whole platform makes. */
-export function embeddedStore({ undo }: Bench, level?: Weaker): Setting {
+export function embeddedStore({ folder, undo }: Bench, level?: Weaker): Setting {
   const start = (disk: MountedImage): Promise<StoreProcess> =>
-    startStoreProcess(dataDirOf(disk), undo, weakened(level));
+    startStoreProcess({ folder, dataDir: dataDirOf(disk), ...weakened(level) }, undo);
   return {
     log: 'embedded',
-    name: `${nameOf(level)}, store`,
+    name: `${nameOf(level)}, stopgo service store`,
     isSafe: level === undefined,
     viewsFile: 'data/stopgo.db-wal',
     start: async (disk) => {
@@ -81,8 +81,9 @@ export function onJetStream({ folder, undo }: Bench, natsServer: string, sync: S
     const storeDir = join(disk.folder, 'nats');
     mkdirSync(storeDir, { recursive: true });
     const nats = await startNatsServer(natsServer, { folder, storeDir, sync }, undo);
-    const accept = sync === 'shipped' ? {} : { ACCEPT_UNVERIFIED: 'true' };
-    const store = await startStoreProcess(dataDirOf(disk), undo, { env: { ...nats.env, ...accept } });
+    const acceptsUnverified = sync !== 'shipped';
+    const options = { folder, dataDir: dataDirOf(disk), env: nats.env, acceptsUnverified };
+    const store = await startStoreProcess(options, undo);
     return {
       ...store,
       pids: [store.pid, nats.pid],

@@ -2,6 +2,7 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { envelope, store } from '@stopgo/proto';
 import { connectGrpc, createGrpcClient } from '@stopgo/rpc';
 import type { Acknowledged, Note } from './acknowledged.ts';
+import { writeConfiguration } from './configuration.ts';
 import { conversationAppends } from './conversation-appends.ts';
 import { fromSource, Program, stopgo } from './program.ts';
 import type { Undo } from './undo.ts';
@@ -23,16 +24,25 @@ export type StoreProcess = {
   kill(): Promise<void>;
 };
 
-/** Starts the store on a data directory, on NATS if the environment names one. */
-export async function startStoreProcess(
-  dataDir: string,
-  undo: Undo,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly preloads?: readonly string[] } = {},
-): Promise<StoreProcess> {
-  const { env = {}, preloads = [] } = options;
+export type StoreOptions = {
+  /** For its configuration. */
+  readonly folder: string;
+  readonly dataDir: string;
+  /** Names NATS, if the log is there. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Starts also where nothing shows that what is acknowledged is on disk. */
+  readonly acceptsUnverified?: boolean;
+  readonly preloads?: readonly string[];
+};
+
+/** Starts the store as `stopgo service store` runs it. */
+export async function startStoreProcess(options: StoreOptions, undo: Undo): Promise<StoreProcess> {
+  const { folder, dataDir, env = {}, acceptsUnverified = false, preloads = [] } = options;
+  const nats = { accept_unverified_durability: acceptsUnverified };
+  const config = writeConfiguration(folder, dataDir, { nats });
   const program = await Program.start(
-    fromSource('tests/power-cut/fixtures/store.process.ts', [], preloads),
-    { env: { STOPGO_DATA_DIR: dataDir, ...env }, ready: /ready on \S+\n/ },
+    fromSource('cli/src/main.ts', ['service', 'store', '--config', config], preloads),
+    { env, ready: /ready on \S+\s/ },
     undo,
   );
   const address = program.captured(/ready on (\S+)/);
