@@ -45,6 +45,39 @@ export const appendsPerCommitMax = 128;
 /** Bytes of payload that share one commit at most. */
 export const bytesPerCommitMax = 4 * 1024 * 1024;
 
+/** Longest time that an append tries to reach the log in NATS, in milliseconds: shorter than its callers wait. */
+export const appendWaitMsMax = 4_000;
+/** Longest wait for the answer to one message that is handed to NATS, in milliseconds. */
+export const publishWaitMsMax = 2_000;
+/** Pause before a message is handed in again, in milliseconds. */
+export const publishAgainMs = 50;
+/** How long a call waits for a connection to NATS that is lost, in milliseconds. */
+export const outageWaitMsMax = 1_000;
+/** Appends of our own that may wait for earlier messages of others; what is more is read from NATS. */
+export const aheadAppendsMax = 4_096;
+/** Bytes that they may have. */
+export const aheadBytesMax = 64 * 1024 * 1024;
+/** Messages that NATS may send ahead of what was taken into the views. */
+export const feedMessagesMax = 128;
+/** How often NATS says that there is nothing to send, in milliseconds. */
+export const feedHeartbeatMs = 1_000;
+/** Pause before a feed that ended is begun again, in milliseconds. */
+export const feedAgainMs = 250;
+/** How long a message that was acknowledged may take to come before it is asked for anew, in milliseconds. */
+export const feedStuckMs = 1_000;
+/** How long NATS keeps a feed that nobody takes anything from, in milliseconds. */
+export const feedKeptMs = 60_000;
+/** Pause before messages are taken into the views again when the file could not be written, in milliseconds. */
+export const applyAgainMs = 200;
+/** Appends that are kept in memory to be read again. */
+export const recentAppendsMax = 10_000;
+/** Bytes of their messages. */
+export const recentBytesMax = 16 * 1024 * 1024;
+/** Messages of NATS that one reader fetches at once. */
+export const readsAtOnceMax = 64;
+/** Longest wait at the end for appends in flight, in milliseconds. */
+export const closeWaitMsMax = 5_000;
+
 /**
  * Streams (follow, subscribe, watch) that may be open at once, unless told otherwise. Each open stream of the API takes two,
  * each run that is driven may take one: room for several times the default limits of both (1,000).

@@ -1,9 +1,26 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { Logger } from '@stopgo/runtime';
 import type { EventLog } from '../../event-log.ts';
+import { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { SetAside, Views } from '../../views.ts';
 import type { SqlDatabase } from '../sqlite/database.ts';
+import { HotConversations } from '../sqlite-views/hot-conversations.ts';
+import { SqliteProjection } from '../sqlite-views/projection.ts';
+import { viewTables } from '../sqlite-views/view-tables.ts';
+import { SqliteViews } from '../sqlite-views/views.ts';
+import { Appends, type AppendsParts } from './appends.ts';
+import { CatchUp } from './catch-up.ts';
+import { JetStreamEventLog } from './event-log.ts';
+import { Feed } from './feed.ts';
+import { StreamIndex } from './index-tables.ts';
+import { Leader } from './leader.ts';
+import { Link } from './link.ts';
+import { Messages } from './messages.ts';
+import { Pipeline } from './pipeline.ts';
+import { repairing } from './repair.ts';
+import { emptyViewsFile, prepareViewsFile } from './views-file.ts';
 
 export type JetStreamPartsOptions = {
   /** Connected; it reconnects by itself without limit. Stays the caller's: it is to be closed after the parts. */
@@ -38,6 +55,38 @@ export type JetStreamParts = {
  *
  * @throws DomainError if the file cannot be used.
  */
-export function jetStreamParts(options: JetStreamPartsOptions): JetStreamParts {
-  throw new Error(`not built yet (${options.streamName})`);
+export async function jetStreamParts(options: JetStreamPartsOptions): Promise<JetStreamParts> {
+  const { connection, streamName, logId, database, log, observe } = options;
+  prepareViewsFile(database, logId, log);
+  const client = jetstream(connection);
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  const link = new Link(connection);
+  const leader = new Leader({ link, client, manager, streamName });
+  const messages = new Messages(leader);
+  const index = new StreamIndex(database);
+  const tables = viewTables(database);
+  const hot = new HotConversations(tables, repairing({ database, tables, log, index, messages }));
+  const projection = new SqliteProjection(tables, hot);
+  const live = new LiveEvents();
+  const pipeline = new Pipeline({ database, index, projection, messages, live, log, observe });
+  const feed = new Feed({ client, streamName, leader, link, pipeline, log });
+  const startOver = () => emptyViewsFile(database, logId);
+  const catchUp = new CatchUp({ leader, pipeline, feed, log, startOver });
+  const unseen: AppendsParts['unseen'] = (stream, after, upTo) => events.unseen(stream, after, upTo);
+  const appends = new Appends({ link, leader, pipeline, index, projection, unseen, observe });
+  const caughtUp = () => catchUp.caughtUp();
+  const events = new JetStreamEventLog({ index, pipeline, messages, appends, live, caughtUp, observe });
+  return {
+    events,
+    views: new SqliteViews(tables, hot, (signal, position) => catchUp.caughtUp(signal, position)),
+    allSetAside: tables.allSetAside,
+    ready: (signal) => catchUp.follow(signal),
+    async close() {
+      await appends.close();
+      live.close();
+      pipeline.close();
+      link.close();
+      await feed.close();
+    },
+  };
 }

@@ -1,9 +1,9 @@
-import { conversationOfStream, DomainError, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
+import { conversationOfStream, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { damageReasonCharactersMax, rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
 import type { LoggedEvent } from '../../event-log.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
-import { type SqlDatabase, sqlCode } from '../sqlite/database.ts';
+import { isFailureOfFile, type SqlDatabase } from '../sqlite/database.ts';
 
 export type CatchUpParts = {
   readonly database: SqlDatabase;
@@ -48,9 +48,9 @@ export function applyBatch(
 ): void {
   const batch = projection.begin();
   let last = projection.checkpoint();
-  for (const run of runsOf(events, last)) {
-    addRun(batch, run);
-    last = run.end;
+  for (const { stream, events: some, end } of runsOf(events, last)) {
+    addOrSetAside(batch, stream, some, Number(some[0]?.event.position));
+    last = end;
   }
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -83,23 +83,36 @@ function runsOf(events: readonly LoggedEvent[], after: number): readonly Run[] {
   return runs;
 }
 
-function addRun(batch: ProjectionBatch, { stream, events }: Run): void {
+/**
+ * Adds events of one stream that follow each other. If they cannot be folded, the conversation is set aside; what it was set
+ * aside for is given. Throws for a failure that is not the events'.
+ */
+export function addOrSetAside(
+  batch: ProjectionBatch,
+  stream: StreamName,
+  events: readonly LoggedEvent[],
+  key: number,
+  known?: readonly RecordedFact[],
+): string | undefined {
   const first = events[0];
-  if (first === undefined || conversationOfStream(stream) === undefined || batch.isSetAside(stream)) return;
+  if (first === undefined || conversationOfStream(stream) === undefined || batch.isSetAside(stream)) return undefined;
   let blamed = first;
   try {
     const facts: RecordedFact[] = [];
-    for (const one of events) {
-      blamed = one;
-      facts.push(factOf(one));
-    }
+    if (known === undefined)
+      for (const one of events) {
+        blamed = one;
+        facts.push(factOf(one));
+      }
     blamed = first;
-    batch.add(stream, facts, Number(first.event.position));
+    batch.add(stream, known ?? facts, key);
+    return undefined;
   } catch (error) {
     // A failure of the file is not the event's.
-    if (sqlCode(error) !== undefined || (error instanceof DomainError && error.kind === 'unavailable')) throw error;
+    if (isFailureOfFile(error)) throw error;
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, damageReasonCharactersMax);
     batch.setAside(stream, { position: Number(blamed.event.position), revision: blamed.revision, reason });
+    return reason;
   }
 }
 

@@ -98,15 +98,18 @@ export type ViewsCondition =
   /** They show events that the log has not: the log has lost some. */
   | 'ahead of the log';
 
-/** Looks at what can be told at once; `verify` looks at every row. */
-export function conditionOfViews(database: SqlDatabase, lastPosition: number): ViewsCondition {
+/**
+ * Looks at what can be told at once; `verify` looks at every row. Without a last position the log's end is elsewhere, and the
+ * names of the streams are of the log up to where the views show it.
+ */
+export function conditionOfViews(database: SqlDatabase, lastPosition?: number): ViewsCondition {
   const count = (sql: string) => database.one(sql, (row) => integer(row, 0))() ?? 0;
   const list = names.map((name) => `'${name}'`).join(', ');
   const present = count(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN (${list})`);
   const meta = present === names.length ? metaOf(database) : undefined;
   if (meta?.version !== version) return 'other version';
-  if (meta.checkpoint > lastPosition) return 'ahead of the log';
-  if (meta.checkpoint < lastPosition) return 'sound';
+  if (lastPosition !== undefined && meta.checkpoint > lastPosition) return 'ahead of the log';
+  if (lastPosition !== undefined && meta.checkpoint < lastPosition) return 'sound';
   const streams = count(`SELECT count(*) FROM streams WHERE name >= 'conversation-' AND name < 'conversation.'`);
   const shown = count('SELECT count(*) FROM conversations') + count('SELECT count(*) FROM set_aside');
   return shown === streams ? 'sound' : 'incomplete';

@@ -3,7 +3,7 @@
 // 1. A prepared statement of this driver keeps its old bindings when it is used in two ways (`get` after `all`), and
 //    after an error: so a statement here has one way to be used, and is prepared at first use and after an error.
 // 2. The driver takes no read-only option; a URI says it.
-import { dataLoss, unavailable } from '@stopgo/core';
+import { DomainError, dataLoss, unavailable } from '@stopgo/core';
 import Database from 'libsql';
 
 export type SqlValue = number | string | Uint8Array | null;
@@ -123,6 +123,11 @@ export function sqlCode(error: unknown): string | undefined {
 /** True if the failure is that of one statement's rows, not of the file. */
 export function isContradiction(error: unknown): boolean {
   return sqlCode(error)?.startsWith('SQLITE_CONSTRAINT') === true;
+}
+
+/** True if the file (its disk, its locks) failed, and not what was to be read or written. */
+export function isFailureOfFile(error: unknown): boolean {
+  return sqlCode(error) !== undefined || (error instanceof DomainError && error.kind === 'unavailable');
 }
 
 function translated<T>(use: () => T): T {

@@ -1,0 +1,118 @@
+import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/nats-core';
+import { DomainError } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
+import { feedAgainMs, feedHeartbeatMs, feedKeptMs, feedMessagesMax } from '../../bounds.ts';
+import { allSubjects } from './batch-message.ts';
+import type { Leader } from './leader.ts';
+import type { Link } from './link.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export type FeedParts = {
+  readonly client: JetStreamClient;
+  readonly streamName: string;
+  readonly leader: Leader;
+  readonly link: Link;
+  readonly pipeline: Pipeline;
+  readonly log: Logger;
+};
+
+/**
+ * Brings the messages of the log to the pipeline, from the first that it has not applied: no gap, in order. Whatever ends
+ * it (a lost connection, a server that forgot it, a gap), it begins again from there.
+ */
+export class Feed {
+  readonly #parts: FeedParts;
+  #messages: ConsumerMessages | undefined;
+  #wake: () => void = () => undefined;
+  #closed = false;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#parts.link.onBack(() => this.again());
+    this.#ended = this.#run();
+  }
+
+  /** Begins again: what was lost on the way is brought once more. */
+  again(): void {
+    this.#messages?.stop();
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.again();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.#parts;
+    while (!this.#closed) {
+      try {
+        await this.#bring();
+      } catch (error) {
+        // An outage is not told here but by the connection, and once.
+        if (!this.#closed && !(error instanceof DomainError && error.kind === 'unavailable'))
+          log.warn('the feed of the event log ended; it begins again', { error });
+      }
+      if (this.#closed) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, feedAgainMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  async #bring(): Promise<void> {
+    const { client, streamName, link, pipeline } = this.#parts;
+    let next = pipeline.applied + 1;
+    const consumer = await link.ask(() =>
+      client.consumers.get(streamName, {
+        filter_subjects: allSubjects,
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: next,
+        inactive_threshold: nanos(feedKeptMs),
+      }),
+    );
+    const messages = await consumer.consume({ max_messages: feedMessagesMax, idle_heartbeat: feedHeartbeatMs });
+    this.#messages = messages;
+    try {
+      for await (const { subject, seq, data } of messages) {
+        if (this.#closed) return;
+        if (seq < next) continue;
+        if (seq > next) await this.#fill(next, seq - 1);
+        next = seq + 1;
+        await pipeline.received({ subject, sequence: seq, data });
+      }
+    } finally {
+      this.#messages = undefined;
+      messages.stop();
+      // The server forgets it by itself later; a server that is gone has forgotten it.
+      void consumer.delete().catch(() => undefined);
+    }
+  }
+
+  /** Asks for the messages that were passed over: whatever is not there now never will be. */
+  async #fill(from: number, upTo: number): Promise<void> {
+    const { leader, pipeline } = this.#parts;
+    let next = from;
+    while (next <= upTo) {
+      const message = await leader.message(next);
+      if (message !== undefined) await pipeline.received(message);
+      else {
+        const first = await leader.firstSequence();
+        const last = first > next ? Math.min(upTo, first - 1) : next;
+        pipeline.lost(next, last);
+        next = last;
+      }
+      next++;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+// Takes the messages of the log into the index and the views, in the order of the log.
+//
+// 1. Messages are applied strictly one after the other by sequence, each once: the last one applied is in the same
+//    transaction as what was made of it.
+// 2. A message that cannot be read, or does not follow in its stream, harms its own stream only.
+// 3. Whoever waits for a message is woken when its transaction has committed, and the index and the views change in the
+//    same turn of the event loop: neither is ever seen ahead of the other.
+import { unavailable } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
+import { appendsPerCommitMax, applyAgainMs, bytesPerCommitMax, readWaitMsMax } from '../../bounds.ts';
+import type { LiveEvents } from '../../live-events.ts';
+import type { Observe } from '../../observe.ts';
+import type { Projection } from '../../views.ts';
+import { isContradiction, isFailureOfFile, type SqlDatabase } from '../sqlite/database.ts';
+import { Ahead, type Arrived, type Stretch } from './ahead.ts';
+import { sequenceOf } from './batch-message.ts';
+import type { StreamIndex } from './index-tables.ts';
+import type { Message } from './leader.ts';
+import type { Messages } from './messages.ts';
+import { type Plan, planOf } from './plan.ts';
+import { Waiting } from './waiting.ts';
+
+export type PipelineParts = {
+  readonly database: SqlDatabase;
+  readonly index: StreamIndex;
+  readonly projection: Projection;
+  readonly messages: Messages;
+  readonly live: LiveEvents;
+  readonly log: Logger;
+  readonly observe: Observe;
+};
+
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  readonly #ahead = new Ahead();
+  readonly #waiting = new Waiting();
+  #room: (() => void)[] = [];
+  #position: number;
+  #scheduled = false;
+  #closed = false;
+  /** Up to here one message at a time, so that only the one that defeats a transaction is harmed. */
+  #singlyUpTo = 0;
+  /** The message that did: to be taken for one that cannot be read. */
+  #guilty = 0;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    this.#position = parts.projection.checkpoint();
+  }
+
+  /** Position up to which the index and the views show the log. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Sequence of the last message that they show. */
+  get applied(): number {
+    return sequenceOf(this.#position);
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Is told that the index and the views were emptied. Nothing may have come before. */
+  rewound(): void {
+    this.#parts.projection.forget();
+    this.#parts.index.forget();
+    this.#position = this.#parts.projection.checkpoint();
+  }
+
+  /** Takes an append that the log has just acknowledged, so that nobody waits until the feed brings it. */
+  own(arrived: Arrived & { readonly kind: 'own' }): void {
+    const { sequence } = arrived.append;
+    if (sequence > this.applied + 1 && this.#ahead.full) return;
+    this.#take(sequence, arrived);
+  }
+
+  /** Takes a message from the feed. Resolves when there is room for more. */
+  async received(message: Message): Promise<void> {
+    this.#take(message.sequence, { kind: 'message', message });
+    while (!this.#closed && this.#ahead.full) await new Promise<void>((resolve) => this.#room.push(resolve));
+  }
+
+  /** Is told that the log no longer holds some messages. */
+  lost(from: number, upTo: number): void {
+    if (from <= this.applied || this.#ahead.has(from)) return;
+    this.#parts.log.error('the event log has lost messages; restore it from a backup', { from, upTo });
+    this.#take(from, { kind: 'lost', upTo });
+  }
+
+  /**
+   * Resolves once the message of a sequence is applied; without a turn of the event loop if it is already. Throws
+   * `unavailable` after `waitMs`, when the signal aborts, or when the pipeline closes.
+   */
+  async reached(sequence: number, waitMs = readWaitMsMax, signal?: AbortSignal): Promise<void> {
+    if (sequence <= this.applied) return;
+    if (!this.#closed && signal?.aborted !== true) await this.#waiting.for(sequence, waitMs, signal);
+    if (sequence > this.applied)
+      throw unavailable('this replica of the store is behind the event log; try again', {}, { retryAfterMs: 1_000 });
+  }
+
+  /** Applies nothing more and ends every wait. */
+  close(): void {
+    this.#closed = true;
+    this.#waiting.close();
+    this.#makeRoom();
+  }
+
+  #take(sequence: number, arrived: Arrived): void {
+    if (this.#closed || sequence <= this.applied) return;
+    this.#ahead.add(sequence, arrived);
+    if (sequence === this.applied + 1) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // After the callbacks of all input that has arrived: what came together shares the transaction.
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#apply();
+    });
+  }
+
+  #apply(): void {
+    if (this.#closed) return;
+    const first = this.applied + 1;
+    const arrived = first <= this.#singlyUpTo ? 1 : appendsPerCommitMax;
+    const stretch = this.#ahead.from(first, { arrived, bytes: bytesPerCommitMax });
+    if (stretch.arrived.length === 0) return;
+    try {
+      this.#commit(stretch);
+    } catch (error) {
+      this.#failed(stretch, error);
+      return;
+    }
+    this.#ahead.drop(stretch);
+    this.#waiting.applied(first - 1, this.applied);
+    this.#makeRoom();
+    if (this.#ahead.has(this.applied + 1)) this.#schedule();
+  }
+
+  #commit(stretch: Stretch): void {
+    const { database, index } = this.#parts;
+    const plan = planOf(this.#parts, stretch, this.#guilty);
+    database.exec('BEGIN IMMEDIATE');
+    index.write(plan.appends, plan.unreadable);
+    plan.views.write(plan.position);
+    database.exec('COMMIT');
+    plan.views.committed();
+    this.#position = plan.position;
+    this.#announce(plan);
+  }
+
+  #announce({ damage, appends }: Plan): void {
+    const { messages, live, log, observe } = this.#parts;
+    for (const { stream, sequence, reason } of damage)
+      log.error('a message of the event log cannot be taken into the views; run `stopgo verify`', {
+        stream,
+        sequence,
+        reason,
+      });
+    const events = appends.reduce((sum, one) => sum + one.events.length, 0);
+    observe({ kind: 'commit', appends: appends.length, events });
+    for (const append of appends) {
+      messages.remember(append);
+      live.publish(append.stream, append.events);
+    }
+  }
+
+  #failed({ first, last, arrived }: Stretch, error: unknown): void {
+    const { database, index, projection, log } = this.#parts;
+    try {
+      if (database.inTransaction()) database.exec('ROLLBACK');
+    } catch (again) {
+      log.error('the views cannot be read after a failed transaction', { error: again });
+    }
+    projection.forget();
+    index.forget();
+    const ofTheMessages = isContradiction(error) || !isFailureOfFile(error);
+    if (ofTheMessages && arrived.length > 1) this.#singlyUpTo = last;
+    else if (ofTheMessages && this.#guilty !== first) this.#guilty = first;
+    else {
+      log.error('messages of the event log could not be taken into the views; tried again', { error, from: first });
+      setTimeout(() => this.#schedule(), applyAgainMs).unref();
+      return;
+    }
+    this.#schedule();
+  }
+
+  #makeRoom(): void {
+    const waiting = this.#room;
+    this.#room = [];
+    for (const go of waiting) go();
+  }
+}
