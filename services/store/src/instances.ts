@@ -1,6 +1,6 @@
 import { invalidArgument } from '@stopgo/core';
 import { instancesMax, instanceTextCharactersMax } from './bounds.ts';
-import type { Beat, InstanceBoard } from './instance-board.ts';
+import type { Beat, InstanceBoard, Posted } from './instance-board.ts';
 
 /** Throws `invalid_argument` for a heartbeat that says too much. */
 export function checkBeat({ instance, role, address }: Beat): void {
@@ -12,7 +12,7 @@ export function checkBeat({ instance, role, address }: Beat): void {
 /** The heartbeats in the memory of the one process that keeps the log. */
 export class Instances implements InstanceBoard {
   readonly complete: boolean;
-  readonly #known = new Map<string, Beat>();
+  readonly #known = new Map<string, Posted>();
 
   constructor(complete: boolean) {
     this.complete = complete;
@@ -28,8 +28,8 @@ export class Instances implements InstanceBoard {
     const { instance, role, address, counter } = beat;
     // Set anew, so that the order is that of the renewals and the first is the one most surely dead.
     this.#known.delete(instance);
-    if (leaving) return;
-    this.#known.set(instance, { instance, role, address, counter });
+    if (leaving && this.complete) return;
+    this.#known.set(instance, { instance, role, address, counter, left: leaving });
     const [oldest] = this.#known.keys();
     if (oldest !== undefined && this.#known.size > instancesMax) this.#known.delete(oldest);
   }

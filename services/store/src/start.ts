@@ -1,4 +1,4 @@
-import { conversationStream, failedPrecondition } from '@stopgo/core';
+import { failedPrecondition } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
@@ -6,9 +6,10 @@ import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
 import { openFile, openFileReadOnly } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
-import { openStreamsMaxDefault, setAsideLoggedMax } from './bounds.ts';
+import { openStreamsMaxDefault } from './bounds.ts';
 import { Deltas } from './deltas.ts';
 import { Instances } from './instances.ts';
+import { nameSetAside } from './name-set-aside.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
@@ -65,7 +66,7 @@ export async function startStore(options: StoreOptions): Promise<RunningStore> {
       log,
       now: () => performance.now(),
     });
-    nameSetAside(parts, log);
+    nameSetAside(parts.allSetAside, log);
     return running(parts, options, file.close);
   } catch (error) {
     file.close();
@@ -94,17 +95,6 @@ export async function openReadOnly(options: StoreOptions): Promise<RunningStore>
     file.close();
     throw error;
   }
-}
-
-function nameSetAside({ allSetAside }: EmbeddedParts, log: Logger): void {
-  const found = allSetAside(setAsideLoggedMax + 1);
-  for (const { conversationId, position, revision, reason } of found.slice(0, setAsideLoggedMax))
-    log.error(
-      'an event cannot be folded: its conversation is set aside; run `stopgo verify` and restore the data directory from a backup',
-      { stream: conversationStream(conversationId), event: revision, position, reason },
-    );
-  if (found.length > setAsideLoggedMax)
-    log.error('more conversations are set aside than are named here', { named: setAsideLoggedMax });
 }
 
 function running({ events, views }: EmbeddedParts, options: StoreOptions, closeFile: () => void): RunningStore {

@@ -1,0 +1,101 @@
+// Whether what JetStream acknowledges is on disk.
+//
+// By default a server writes through every two minutes only: a power cut loses what it acknowledged meanwhile. Three copies
+// outlive that on one of them; with fewer the server that keeps the stream must write through each time, and the only place
+// where it shows that is its monitoring address.
+
+import type { StreamInfo } from '@nats-io/jetstream';
+import type { ServerInfo } from '@nats-io/transport-node';
+import { failedPrecondition } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
+import { messageOf } from '@stopgo/runtime';
+import { monitorMsMax } from './bounds.ts';
+
+/** Copies with which the loss of what one server had not written is no loss. */
+const copiesEnough = 3;
+
+export type DurabilityOptions = {
+  readonly address: string;
+  readonly monitorUrl: string | undefined;
+  /** Go on, with a warning, where nothing is shown. */
+  readonly accepted: boolean;
+  readonly log: Logger;
+};
+
+/**
+ * Looks whether acknowledged means on disk.
+ *
+ * @throws DomainError `failed_precondition` with one line that says how to make it so, if that is not accepted.
+ */
+export async function checkDurability(
+  info: StreamInfo,
+  server: ServerInfo | undefined,
+  options: DurabilityOptions,
+): Promise<void> {
+  if (info.config.num_replicas >= copiesEnough) return;
+  const why = await whyNot(info, server, options);
+  if (why === undefined) return;
+  const problem = `what NATS at ${options.address} acknowledges may be lost in a power cut: ${why}`;
+  if (!options.accepted)
+    throw failedPrecondition(
+      `${problem}; or use ${copiesEnough} replicas, or accept the risk with nats.accept_unverified_durability: true`,
+    );
+  options.log.warn(`${problem}; started all the same, as nats.accept_unverified_durability says`);
+}
+
+/** Undefined if the server that keeps the stream writes through; else what is wrong and what to do. */
+async function whyNot(
+  info: StreamInfo,
+  server: ServerInfo | undefined,
+  { monitorUrl }: DurabilityOptions,
+): Promise<string | undefined> {
+  const wanted = 'set sync_interval: always in its jetstream block';
+  if (monitorUrl === undefined)
+    return `no NATS_MONITOR_URL says where it shows its settings; ${wanted} and http: 127.0.0.1:8222, and name that address`;
+  if (!isPlainHttp(monitorUrl))
+    return 'NATS_MONITOR_URL is no address such as http://127.0.0.1:8222; give it the monitoring address of the server';
+  let shown: Shown;
+  try {
+    shown = await ask(monitorUrl);
+  } catch (error) {
+    return `its monitoring address ${monitorUrl} does not tell (${reasonOf(error)}); check NATS_MONITOR_URL, and http: in the server's configuration`;
+  }
+  const keeper = info.cluster?.leader;
+  const isKeeper = keeper === undefined || keeper === '' ? shown.id === server?.server_id : shown.name === keeper;
+  if (!isKeeper)
+    return `${monitorUrl} is of the server ${shown.name}, and the stream ${info.config.name} is kept by ${keeper || (server?.server_name ?? 'another')}; give NATS_MONITOR_URL the address of that one`;
+  return shown.writesThrough ? undefined : `it has no sync_interval: always; ${wanted} and restart it`;
+}
+
+type Shown = { readonly id: string; readonly name: string; readonly writesThrough: boolean };
+
+async function ask(monitorUrl: string): Promise<Shown> {
+  const url = new URL('varz', monitorUrl.endsWith('/') ? monitorUrl : `${monitorUrl}/`);
+  const response = await fetch(url, { signal: AbortSignal.timeout(monitorMsMax), redirect: 'error' });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const varz: unknown = await response.json();
+  return {
+    id: String(field(varz, 'server_id')),
+    name: String(field(varz, 'server_name')),
+    writesThrough: field(field(field(varz, 'jetstream'), 'config'), 'sync_always') === true,
+  };
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined;
+}
+
+/** An address without credentials: it is printed. */
+function isPlainHttp(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && username === '' && password === '';
+}
+
+/** What failed, which `fetch` hides in the cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause instanceof Error ? cause : error);
+}

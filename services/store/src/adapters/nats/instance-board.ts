@@ -1,0 +1,147 @@
+// The heartbeats of all processes, shared by all replicas of the store.
+//
+// 1. They live in a key/value bucket in the memory of the server: a heartbeat that needed the disk would wait behind appends.
+// 2. A heartbeat is answered once the watch of the bucket has delivered it: all that was said before it came first.
+// 3. The bucket goes with its server. Whoever misses it makes it anew, and its revisions begin again: a watch that has seen
+//    higher ones is of the bucket that is gone, and shows nothing any more.
+import { create, toBinary } from '@bufbuild/protobuf';
+import {
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import { nanos } from '@nats-io/transport-node';
+import { DomainError, sha256Hex, unavailable } from '@stopgo/core';
+import { store } from '@stopgo/proto';
+import { instancesMax } from '../../bounds.ts';
+import type { Beat, InstanceBoard, Posted } from '../../instance-board.ts';
+import { checkBeat } from '../../instances.ts';
+import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, retryAfterMs } from './bounds.ts';
+import { BucketWatch, beatKeys } from './bucket-watch.ts';
+import type { NatsLink } from './link.ts';
+
+export type BoardOptions = {
+  readonly link: NatsLink;
+  /** Name of the stream of the event log: each log has a board of its own. */
+  readonly stream: string;
+  readonly replicas: number;
+  /** Tells this replica of the store from the others. */
+  readonly replica: string;
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number;
+};
+
+type Opened = { readonly bucket: KV; readonly watch: BucketWatch };
+
+/** The heartbeats in a bucket of NATS. */
+export class NatsInstanceBoard implements InstanceBoard {
+  /** A process that is in no heartbeat may have told one that was lost with the server. */
+  readonly complete = false;
+  readonly #options: BoardOptions;
+  readonly #notBack: () => void;
+  #opened: Promise<Opened> | undefined;
+
+  constructor(options: BoardOptions) {
+    this.#options = options;
+    this.#notBack = options.link.onBack(() => this.#forget());
+  }
+
+  async beat({ leaving, ...beat }: Beat & { readonly leaving: boolean }): Promise<readonly Posted[]> {
+    checkBeat(beat);
+    for (let tries = 1; ; tries++) {
+      const opening = this.#opened ?? this.#open();
+      this.#opened = opening;
+      try {
+        const found = await this.#options.link.ask(async () => this.#post(await opening, beat, leaving));
+        if (found !== undefined) return found;
+      } catch (error) {
+        this.#forget(opening);
+        if (error instanceof DomainError || tries === beatTriesMax) throw this.#failure(error);
+      }
+      this.#forget(opening);
+      if (tries === beatTriesMax) throw this.#failure(undefined);
+    }
+  }
+
+  /** Ends the watch. */
+  close(): void {
+    this.#notBack();
+    this.#forget();
+  }
+
+  /** Undefined if the watch does not show what was just said: it is of a bucket that is gone. */
+  async #post({ bucket, watch }: Opened, beat: Beat, left: boolean): Promise<readonly Posted[] | undefined> {
+    const { instance, role, address, counter } = beat;
+    const before = watch.seen;
+    // A question is an entry too, in a place of its own: when it comes back, so did all before it.
+    const [key, value] =
+      instance === ''
+        ? [`asks.${this.#options.replica}`, new Uint8Array()]
+        : [
+            `${beatKeys}.${sha256Hex(instance)}`,
+            toBinary(store.InstanceSchema, create(store.InstanceSchema, { instance, role, address, counter, left })),
+          ];
+    const revision = await bucket.put(key, value, { timeout: askMsMax });
+    if (revision <= before || !(await watch.reached(revision, beatSeenMsMax))) return undefined;
+    return watch.posted();
+  }
+
+  async #open(): Promise<Opened> {
+    const { link, stream, now } = this.#options;
+    const name = `${stream}_INSTANCES`;
+    const client = jetstream(link.connection, { timeout: askMsMax });
+    const bucket = await new Kvm(client).open(name);
+    const watched = () => bucket.watch();
+    const entries = await watched().catch(async (error: unknown) => {
+      if (!(error instanceof JetStreamApiError) || error.code !== JetStreamApiCodes.StreamNotFound) throw error;
+      await this.#make(name);
+      return watched();
+    });
+    return { bucket, watch: new BucketWatch(entries, now) };
+  }
+
+  async #make(name: string): Promise<void> {
+    const { link, replicas } = this.#options;
+    const manager = await jetstreamManager(link.connection, { timeout: askMsMax, checkAPI: false });
+    // As a bucket is, but with a bound that drops the oldest instead of refusing the newest.
+    await manager.streams.add({
+      name: `KV_${name}`,
+      description: 'The heartbeats of the processes of Stop and Go.',
+      subjects: [`$KV.${name}.>`],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.Memory,
+      max_msgs_per_subject: 1,
+      // As many questions as heartbeats.
+      max_msgs: 2 * instancesMax,
+      max_age: nanos(beatKeptMs),
+      discard: DiscardPolicy.Old,
+      num_replicas: replicas,
+      allow_rollup_hdrs: true,
+      allow_direct: true,
+    });
+  }
+
+  /** The next heartbeat begins anew: with this one, or with whichever there is. */
+  #forget(opened: Promise<Opened> | undefined = this.#opened): void {
+    if (opened === undefined) return;
+    if (this.#opened === opened) this.#opened = undefined;
+    opened.then(
+      ({ watch }) => watch.stop(),
+      () => undefined,
+    );
+  }
+
+  #failure(cause: unknown): Error {
+    if (cause instanceof DomainError) return cause;
+    return unavailable(
+      `the heartbeats in NATS at ${this.#options.link.address} cannot be read or written now; try again`,
+      {},
+      { cause, retryAfterMs },
+    );
+  }
+}
