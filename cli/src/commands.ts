@@ -35,6 +35,7 @@ const usage = `usage: stopgo <command> [options]
 const options = {
   config: { type: 'string' },
   demo: { type: 'boolean', default: false },
+  replicas: { type: 'string' },
   json: { type: 'boolean', default: false },
   at: { type: 'string' },
   'data-dir': { type: 'string' },
@@ -80,6 +81,15 @@ const commands: Readonly<Record<string, Runner>> = {
       // The platform takes half a second to load, which the other commands should not cost.
       const { startCommand } = await import('./start/command.ts');
       await startCommand({ demo, ...(config === undefined ? {} : { config }) }, host, version);
+    },
+  },
+  services: {
+    flags: ['config', 'demo', 'replicas'],
+    arguments: [0, 0],
+    run: async ({ config, demo = false, replicas }, _, host) => {
+      const { servicesCommand } = await import('./services/launcher/services-command.ts');
+      const given = { ...(config === undefined ? {} : { config }), ...(replicas === undefined ? {} : { replicas }) };
+      await servicesCommand({ demo, ...given }, host);
     },
   },
   service: {

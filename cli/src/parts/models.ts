@@ -17,19 +17,33 @@ export type CheckedModels = { readonly models: Models; readonly warm: Promise<vo
  *
  * @throws Error that names what is missing, such as a key.
  */
-export function checkedModels({ config, env, offlineModel }: ModelsOptions): CheckedModels {
-  const models = createModels({
-    env,
-    modelTimeoutMs: config.llm.timeoutMs,
-    ...(offlineModel === undefined ? {} : { offlineModel }),
-  });
-  const names = modelsOf(agentDefinition(config));
-  const problems = models.check(names);
-  if (problems.length > 0)
-    throw new Error(problems.map((problem) => `failed to initialize LLM client: ${problem}`).join('\n'));
-  const warm = models.warmUp(names).then(
+export function checkedModels(options: ModelsOptions): CheckedModels {
+  checkModels(options);
+  const { config } = options;
+  const models = modelsWith(options);
+  const warm = models.warmUp(modelsOf(agentDefinition(config))).then(
     () => undefined,
     () => undefined,
   );
   return { models, warm };
+}
+
+/** @throws Error that names what a model of the configured agent lacks, such as a key. */
+export function checkModels(options: ModelsOptions): void {
+  const problems = modelProblems(options);
+  if (problems.length > 0)
+    throw new Error(problems.map((problem) => `failed to initialize LLM client: ${problem}`).join('\n'));
+}
+
+/** What the models of the configured agent lack, one line each. */
+export function modelProblems(options: ModelsOptions): readonly string[] {
+  return modelsWith(options).check(modelsOf(agentDefinition(options.config)));
+}
+
+function modelsWith({ config, env, offlineModel }: ModelsOptions): Models {
+  return createModels({
+    env,
+    modelTimeoutMs: config.llm.timeoutMs,
+    ...(offlineModel === undefined ? {} : { offlineModel }),
+  });
 }

@@ -8,7 +8,7 @@ import type { PartOptions } from './part.ts';
 export function startOrchestratorPart(
   { config, logger }: PartOptions,
   instance: string,
-  clients: Pick<OrchestratorDependencies, 'store' | 'bridge' | 'models'>,
+  clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'>,
 ): Promise<Orchestrator> {
   return startOrchestrator(
     {

@@ -5,10 +5,8 @@ import { registerSecrets } from '../parts/secrets.ts';
 import { serviceStopMs } from './bounds.ts';
 import { readServiceEnvironment, type ServiceEnvironment } from './environment.ts';
 import { isServiceName, type ServiceName, serviceNames } from './names.ts';
+import type { ReadyMessage } from './ready-message.ts';
 import { ServiceProcess } from './service-process.ts';
-
-/** What a service process tells the process that started it, once it can work. */
-export type ReadyMessage = { readonly kind: 'ready'; readonly address: string; readonly instance: string };
 
 const readFile = (path: string): string => readFileSync(path, 'utf8');
 

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { createModels } from '@stopgo/orchestrator';
 import {
   type AgentConfig,
   createLogger,
@@ -13,13 +11,11 @@ import {
   type Started,
   stopAll,
 } from '@stopgo/runtime';
-import { agentDefinition, modelsOf } from '../parts/agent-definition.ts';
 import { registerSecrets } from '../parts/secrets.ts';
+import { checkPort } from './check-port.ts';
 import { defaultConfigPath } from './default-config.ts';
-import { startOfflineModelProcess } from './offline-model.ts';
+import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { startOneProcess } from './one-process.ts';
-
-export type StartFlags = { readonly config?: string; readonly demo: boolean };
 
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;
@@ -57,19 +53,9 @@ async function start(
   await checkPort(config.host, config.port);
   const parts: NamedStop[] = [];
   try {
-    let offlineModel: string | undefined;
-    if (wantsOfflineModel(config, flags, env)) {
-      const offline = await startOfflineModelProcess();
-      parts.push({ name: 'offline model', stop: offline.stop });
-      offlineModel = offline.url;
-      logger.info(
-        `no API key is set: every answer comes from the bundled offline model (${offline.url}), which follows simple rules`,
-      );
-    } else if (flags.demo && lacksKey(config, env))
-      logger.warn(
-        'the offline model is for the shipped configuration on this machine: without --config, and with a loopback host',
-      );
-    const options = { config, env, logger, version, ...(offlineModel === undefined ? {} : { offlineModel }) };
+    const offline = await offlineModelOf(config, flags, env, logger);
+    if (offline !== undefined) parts.push({ name: 'offline model', stop: offline.stop });
+    const options = { config, env, logger, version, ...(offline === undefined ? {} : { offlineModel: offline.url }) };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
     logger.info(
@@ -81,40 +67,4 @@ async function start(
     await stopAll(parts).catch((problem: unknown) => logger.warn(String(problem)));
     throw error;
   }
-}
-
-/** Only a demo on this machine, with the shipped configuration and without the key it needs, gets the offline model. */
-function wantsOfflineModel(
-  config: AgentConfig,
-  flags: StartFlags,
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  const isLoopback = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
-  return flags.demo && flags.config === undefined && isLoopback && lacksKey(config, env);
-}
-
-/** True if the key of a configured model is missing. */
-function lacksKey(config: AgentConfig, env: Readonly<Record<string, string | undefined>>): boolean {
-  const problems = createModels({ env }).check(modelsOf(agentDefinition(config)));
-  return problems.some((problem) => problem.includes('environment variable not set'));
-}
-
-/** Told before anything is started: a port that somebody listens on. */
-function checkPort(host: string, port: number): Promise<void> {
-  if (port === 0) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'EADDRINUSE'
-          ? 'the port is in use; stop what listens there, or set another "port"'
-          : error.message;
-      reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
-    });
-    probe.listen(port, host, () => probe.close(() => resolve()));
-  });
-}
-
-function firstSteps(address: string): string {
-  return `Paste this next; the answer says what waits for you:\n\n  curl -s ${address}/conversations -d '{"message":"create a server my-test with value 42"}'`;
 }

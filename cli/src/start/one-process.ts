@@ -60,19 +60,25 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const directStore = createInProcessClient(store.StoreService, runningStore.service, inProcess);
   const storeClient = intercept.store?.(directStore) ?? directStore;
 
-  const instance = `bridge-${randomUUID()}`;
-  const bridge = await startBridgePart(options, instance);
+  const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs);
+  const bridge = await startBridgePart(options, heartbeat);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;
-  const heartbeat = bridgeHeartbeat({ store: storeClient, instance, address: '', ttlMs: config.heartbeatTtlMs });
   await heartbeat.renew();
-  heartbeat.run();
-  parts.push({ name: 'heartbeat', stop: heartbeat.stop });
+  const beating = heartbeat.run(() => undefined);
+  parts.push({
+    name: 'heartbeat',
+    stop: () => {
+      heartbeat.stop();
+      return beating;
+    },
+  });
 
   const running = await startOrchestratorPart(options, `orchestrator-${randomUUID()}`, {
     store: storeClient,
-    bridge: bridgeClient,
+    // There is one bridge, in this process: its heartbeat names no address.
+    connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
     models: intercept.models?.(models) ?? models,
   });
   parts.push({ name: 'orchestrator', stop: running.stop });

@@ -1,4 +1,5 @@
 import { unavailable } from '@stopgo/core';
+import { refuseSecondBridge } from '@stopgo/mcp-bridge';
 import { mcp, store } from '@stopgo/proto';
 import { bind, createGrpcClient } from '@stopgo/rpc';
 import type { Started } from '@stopgo/runtime';
@@ -12,25 +13,30 @@ import { whenAvailable } from '../wait.ts';
 export async function startBridgeService(process: ServiceProcess): Promise<Started> {
   const { config, instance, logger, stopping } = process.options;
   const toStore = process.connect('store');
-  const bridge = await startBridgePart(process.options, instance);
+  const heartbeat = bridgeHeartbeat(createGrpcClient(store.StoreService, toStore), instance, config.heartbeatTtlMs);
+  const announce = () =>
+    whenAvailable(
+      'the store',
+      async () => {
+        if (!(await heartbeat.renew())) throw unavailable(`${toStore.address} confirms no heartbeat`);
+      },
+      { logger, signal: stopping },
+    );
+  await announce();
+  const beating = heartbeat.run(() => undefined);
+  // The last word: nothing runs here any more, and nobody can ask.
+  process.add('heartbeat', async () => {
+    await heartbeat.leave();
+    await beating;
+  });
+  await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
+  const bridge = await startBridgePart(process.options, heartbeat);
   const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)]);
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));
   process.add('mcp-bridge', bridge.stop);
-  const heartbeat = bridgeHeartbeat({
-    store: createGrpcClient(store.StoreService, toStore),
-    instance,
-    address: process.advertised(server),
-    ttlMs: config.heartbeatTtlMs,
-  });
-  process.add('heartbeat', heartbeat.stop);
-  await whenAvailable(
-    'the store',
-    async () => {
-      if (!(await heartbeat.renew())) throw unavailable(`${toStore.address} confirms no heartbeat`);
-    },
-    { logger, signal: stopping },
-  );
-  heartbeat.run();
-  return { address: process.advertised(server), stop: () => process.stop() };
+  const address = process.advertised(server);
+  heartbeat.listensAt(address);
+  await announce();
+  return { address, stop: () => process.stop() };
 }

@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { Secret } from '@stopgo/rpc';
+import type { AgentConfig } from '@stopgo/runtime';
+import { addressVariables, dependenciesOf } from '../environment.ts';
+import type { ServiceName } from '../names.ts';
+import type { ChildSpec } from './child.ts';
+import { environmentFor } from './child-environment.ts';
+import { launchedFor } from './leftovers.ts';
+
+export type SpecOptions = {
+  readonly config: AgentConfig;
+  readonly configPath: string;
+  /** The folder that the launcher has locked. */
+  readonly dataDir: string;
+  /** The program that is given `service NAME`. */
+  readonly program: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly internalToken: Secret;
+  readonly nats: { readonly url: string; readonly monitorUrl?: string };
+  readonly offlineModel?: string;
+  /** Where the replicas of a service are that has been started. */
+  readonly addressesOf: (service: ServiceName) => readonly string[];
+};
+
+/** How replica `number` (from 1) of a service is started. */
+export function serviceSpec(service: ServiceName, number: number, options: SpecOptions): ChildSpec {
+  const { configPath, dataDir, program, internalToken, addressesOf } = options;
+  const name = `${service}-${number}`;
+  const fixed = {
+    ...environmentFor(service, options.env),
+    ...ownVariables(service, name, options),
+    STOPGO_INTERNAL_TOKEN: internalToken.reveal(),
+    [launchedFor]: dataDir,
+  };
+  return {
+    name,
+    args: [program, 'service', service, '--config', configPath],
+    env: (address) => ({
+      ...fixed,
+      ...Object.fromEntries(dependenciesOf[service].map((one) => [addressVariables[one], addressesOf(one).join(',')])),
+      ...listenVariable(service, number, address, options.config),
+    }),
+  };
+}
+
+function ownVariables(service: ServiceName, name: string, options: SpecOptions): Readonly<Record<string, string>> {
+  const { dataDir, nats, offlineModel } = options;
+  switch (service) {
+    case 'store':
+      return {
+        STOPGO_DATA_DIR: join(dataDir, name),
+        NATS_URL: nats.url,
+        ...(nats.monitorUrl === undefined ? {} : { NATS_MONITOR_URL: nats.monitorUrl }),
+      };
+    case 'orchestrator':
+      return offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel };
+    default:
+      return {};
+  }
+}
+
+/** A port that was found at the first start is kept at the next, so that the others' lists of addresses stay true. */
+function listenVariable(
+  service: ServiceName,
+  number: number,
+  address: string | undefined,
+  config: AgentConfig,
+): Readonly<Record<string, string>> {
+  if (service !== 'gateway') return { STOPGO_LISTEN: address ?? '127.0.0.1:0' };
+  if (address !== undefined) return { STOPGO_HTTP_PORT: new URL(address).port };
+  return number === 1 ? { STOPGO_HTTP_PORT: String(config.port) } : { STOPGO_HTTP_PORT: '0' };
+}
