@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { connectivityState } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from 'vitest';
+import { RECONNECT_MS_MAX } from '../src/bounds.ts';
 import {
   bind,
   type ConnectOptions,
@@ -142,8 +143,9 @@ describe('names', () => {
     };
     const client = clientOf([first.replace('127.0.0.1', 'replicas.test'), third], { lookup, limits: { lookupMs: 20 } });
     await answeredBy(client, [first, third]);
-    known = ['127.0.0.2', '127.0.0.1'];
+    known = ['127.0.0.2', '127.0.0.1', '127.0.0.2'];
     await answeredBy(client, [first, second, third]);
+    expect(await answers(client, 30)).toEqual(new Map([first, second, third].map((server) => [server, 10])));
     known = ['127.0.0.2'];
     await answeredBy(client, [second, third]);
   });
@@ -198,11 +200,18 @@ describe('faults', () => {
       for (const socket of sockets) socket.destroy();
       silent.close();
     });
-    const client = clientOf(`127.0.0.1:${(silent.address() as AddressInfo).port}`);
+    const channel = channelTo([`127.0.0.1:${(silent.address() as AddressInfo).port}`, '127.0.0.1:1']);
+    const client = createGrpcClient(EchoService, channel);
     for (let call = 0; call < 2; call++) {
       const error = await failure(client.echo({}, { timeoutMs: PATIENT_MS }));
       expect([error.kind, error.message]).toEqual(['unavailable', expect.stringContaining('nobody has answered')]);
     }
+    // Nor do calls wait again whenever another replica fails once more.
+    const change = new Promise((resolve) => {
+      const { TRANSIENT_FAILURE } = connectivityState;
+      channel.grpc.getChannel().watchConnectivityState(TRANSIENT_FAILURE, Date.now() + 2 * RECONNECT_MS_MAX, resolve);
+    });
+    expect(await change).toBeInstanceOf(Error);
   });
 
   test('a replica that is killed is left at once; the others take all calls', async () => {

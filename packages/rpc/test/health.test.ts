@@ -74,8 +74,9 @@ test('a watch sees each change, of the server and of each of its services; a sto
   for (const { said } of watches) await waitFor(() => expect(said).toEqual(['NOT_SERVING', 'SERVING']));
 
   // Watches have no end of their own: a stop that waited for them would use up its grace and the test's time.
-  await server.stop(60_000);
+  const stopped = server.stop(60_000);
   server.serving(true);
+  await stopped;
   for (const { said, ended } of watches) {
     await ended;
     await waitFor(() => expect(said).toEqual(['NOT_SERVING', 'SERVING', 'NOT_SERVING']));

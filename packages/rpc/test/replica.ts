@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('./replica-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('./replica.process.ts', import.meta.url));
 
 /** A replica of the echo service as a process of its own, that can be killed and frozen. */
 export type Replica = {
