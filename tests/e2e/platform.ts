@@ -7,8 +7,14 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository: commands of the tests' configurations are relative to it. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'cli/dist/main.js');
+/**
+ * The platform in one process, or with `STOPGO_E2E_TOPOLOGY=services` each service as a process of its own: the same tests
+ * hold for both.
+ */
+export const topology = process.env.STOPGO_E2E_TOPOLOGY === 'services' ? 'services' : 'one process';
+const startCommand = topology === 'services' ? 'services' : 'start';
 /** How long a start may take before it counts as failed, in milliseconds. */
-const startMs = 20_000;
+const startMs = topology === 'services' ? 60_000 : 20_000;
 
 /** A folder of one test: data, configuration and what the tools keep. */
 export type Workplace = {
@@ -57,6 +63,8 @@ export type Platform = {
 };
 
 export type StartOptions = {
+  /** Whatever the topology: `start` or `services`. */
+  readonly command?: 'start' | 'services';
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly cwd?: string;
@@ -67,7 +75,7 @@ export type StartOptions = {
 /** What came of a start that was not to succeed. */
 export type FailedStart = { readonly code: number | null; readonly output: string; readonly errors: string };
 
-/** Starts \`stopgo start --config\` with a configuration; resolves when it is ready, rejects if it ends before. */
+/** Starts `stopgo start --config` (or `services`) with a configuration; resolves when it is ready, rejects if it ends before. */
 export async function start(place: Workplace, config: string, options: StartOptions = {}): Promise<Platform> {
   const running = launch(place, config, options);
   const ready = await running.ready;
@@ -86,15 +94,19 @@ export async function startRefused(place: Workplace, config: string, options: St
 }
 
 /** Runs any other \`stopgo\` command to its end. */
-export function stopgo(args: readonly string[], options: { readonly cwd?: string } = {}): Promise<FailedStart> {
+export function stopgo(args: readonly string[], options: Pick<StartOptions, 'cwd' | 'env'> = {}): Promise<FailedStart> {
   const { exited, output, errors } = run(args, options);
   return exited.then((code) => ({ code, output: output(), errors: errors() }));
 }
 
+/** Where the launcher finds a nats-server, if it is somewhere else than on the path. */
+const natsServer =
+  process.env.STOPGO_NATS_SERVER === undefined ? {} : { STOPGO_NATS_SERVER: process.env.STOPGO_NATS_SERVER };
+
 function run(args: readonly string[], { env = {}, cwd = root }: Pick<StartOptions, 'env' | 'cwd'>) {
   const child = spawn(process.execPath, [command, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...natsServer, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
@@ -125,11 +137,14 @@ function launch(place: Workplace, config: string, options: StartOptions) {
   const file = join(place.folder, 'agent.yaml');
   writeFileSync(file, config);
   const named = options.defaultConfig === true ? [] : ['--config', file];
-  const { child, exited, output, errors, watch } = run(['start', ...named, ...(options.args ?? [])], options);
+  const { child, exited, output, errors, watch } = run(
+    [options.command ?? startCommand, ...named, ...(options.args ?? [])],
+    options,
+  );
   const ready = new Promise<string | FailedStart>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not ready after ${startMs} ms:\n${output()}`)), startMs);
     watch((text) => {
-      const url = /ready on (http:\S+)/.exec(text)?.[1];
+      const url = /ready on (http:\S+) after/.exec(text)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);

@@ -18,7 +18,8 @@ export const addressVariables: Readonly<Record<Dependency, string>> = {
 export const dependenciesOf: Readonly<Record<ServiceName, readonly Dependency[]>> = {
   store: [],
   'mcp-bridge': ['store'],
-  orchestrator: ['store', 'mcp-bridge'],
+  // Bridges say themselves where they are, with their heartbeats.
+  orchestrator: ['store'],
   approvals: ['store', 'orchestrator'],
   gateway: ['store', 'mcp-bridge', 'orchestrator', 'approvals'],
 };

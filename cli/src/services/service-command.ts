@@ -65,6 +65,7 @@ async function start(name: ServiceName, process: ServiceProcess): Promise<Starte
     return await startNamed(name, process);
   } catch (error) {
     await process.giveUp();
+    process.options.stopping.throwIfAborted();
     throw error;
   }
 }

@@ -5,10 +5,11 @@ import {
   formatAddress,
   type GrpcChannel,
   type GrpcServer,
+  type OnCall,
   parseAddress,
   startGrpcServer,
 } from '@stopgo/rpc';
-import { messageOf, type NamedStop, type Started, stopAll } from '@stopgo/runtime';
+import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
 import { dependencyRetryMs } from './bounds.ts';
 import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
@@ -22,9 +23,6 @@ export type ServiceOptions = PartOptions & {
   /** Aborts when the process is to end, also while it starts. */
   readonly stopping: AbortSignal;
 };
-
-/** A service that works. */
-export type RunningService = Started;
 
 /** What a service process is put together from; what was opened is closed again, the last first. */
 export class ServiceProcess {
@@ -58,13 +56,14 @@ export class ServiceProcess {
 
   /** Listens for calls of other services; health checks are told NOT_SERVING until the service says otherwise. */
   async listen(services: readonly BoundService[]): Promise<GrpcServer> {
-    const { environment, logger } = this.options;
+    const { config, environment, logger } = this.options;
     const { listen = '', internalToken } = environment;
     return startGrpcServer({
       address: listen,
       services,
       ...(internalToken === undefined ? {} : { internalToken }),
       onInternalError: logInternalErrors(logger),
+      ...(config.logLevel === 'debug' ? { onCall: logCalls(logger) } : {}),
     });
   }
 
@@ -83,6 +82,12 @@ export class ServiceProcess {
     await this.stop().catch((problem: unknown) => this.options.logger.warn(messageOf(problem)));
   }
 }
+
+/** Internal calls can be counted by these lines. */
+const logCalls =
+  (logger: Logger): OnCall =>
+  ({ method, status, ms }) =>
+    logger.debug(`grpc ${method} ${status} ${ms.toFixed(1)}`);
 
 const wildcards: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 

@@ -56,6 +56,7 @@ export async function startLauncher(options: LauncherOptions): Promise<Started> 
     return await startParts(options, parts);
   } catch (error) {
     await stopAll(parts).catch((problem: unknown) => options.logger.warn(messageOf(problem)));
+    options.stopping.throwIfAborted();
     throw error;
   }
 }
