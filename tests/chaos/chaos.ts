@@ -10,7 +10,7 @@ import type { ProgramName } from './programs.ts';
 import { type Recovery, recoveryOf } from './recovery.ts';
 import { readReplicas } from './replicas.ts';
 import { type Part, scheduleOf } from './schedule.ts';
-import type { Service, ServiceReplicas } from './services.ts';
+import type { ServiceReplicas } from './services.ts';
 import { storyFor } from './stories.ts';
 
 export type ChaosOptions = {
@@ -27,7 +27,6 @@ export type ChaosOptions = {
   readonly say: (line: string) => void;
   /** False: the files are removed also if something is wrong. */
   readonly keepEvidence?: boolean;
-  readonly nodeArgs?: (service: Service) => readonly string[];
 };
 
 export type ChaosFindings = Recovery & {
@@ -50,7 +49,7 @@ const restMs = 90_000;
 
 /** People talk to the platform while it is struck; afterwards everything is left to come to rest, and is checked. */
 export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
-  const { bundle, natsServer, seed, say, nodeArgs } = options;
+  const { bundle, natsServer, seed, say } = options;
   const hasNats = natsServer !== undefined;
   const replicas = hasNats ? replicasOnNats : { ...replicasOnNats, store: 1 };
   const struck: Readonly<Record<Part, number>> = { ...replicas, tools: toolServers, nats: hasNats ? 1 : 0 };
@@ -60,7 +59,6 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     ...(hasNats ? { natsServer } : {}),
     replicas,
     ttlMs,
-    ...(nodeArgs === undefined ? {} : { nodeArgs }),
   });
   try {
     const notes: Notes = { acknowledged: [], violations: [], notNow: 0 };

@@ -20,16 +20,16 @@ export type ClusterOptions = {
   readonly replicas: ServiceReplicas;
   /** Time to live of a heartbeat, in milliseconds. */
   readonly ttlMs: number;
-  /** Leads calls of the bridges through a gate of their own each, and calls of tools likewise. */
-  readonly bridgeGates?: boolean;
-  /** Put before the program of a service: breaks it on purpose. */
-  readonly nodeArgs?: (service: Service) => readonly string[];
+  /** How long one call of a tool may take, in milliseconds. */
+  readonly toolTimeoutMs?: number;
+  /** Each orchestrator reaches the (first) store through a gate of its own. */
+  readonly storeGates?: boolean;
 };
 
 /** Tool servers: mcp-resources, and the ledger. */
 const toolServers = 2;
-/** How long one call of a tool may take, in milliseconds. */
-const toolTimeoutMs = 3_000;
+/** How long one call of a tool may take if nothing else is said, in milliseconds: less than a long freeze. */
+const toolTimeoutMsDefault = 3_000;
 /** How long the platform has to answer for the first time, in milliseconds. */
 const startMs = 60_000;
 const internalToken = 'an-internal-token-of-a-test';
@@ -48,7 +48,6 @@ export class Cluster {
   private readonly options: ClusterOptions;
   private readonly children = new Map<Part | 'model', readonly Child[]>();
   private readonly journals = [join(this.folder, 'resources.journal'), join(this.folder, 'ledger.journal')];
-  private readonly bridgeGatesByPort: Gate[] = [];
   private gatewayUrls: readonly string[] = [];
   private storeAddresses: readonly string[] = [];
 
@@ -79,10 +78,8 @@ export class Cluster {
     return this.storeAddresses;
   }
 
-  /** The gates before the bridges, in their order; only if they were asked for. */
-  get bridgeGates(): readonly Gate[] {
-    return this.bridgeGatesByPort;
-  }
+  /** The way of each orchestrator to its store, in their order; only if they were asked for. */
+  readonly storeGates: Gate[] = [];
 
   get model(): Child {
     return this.child('model', 0);
@@ -107,7 +104,7 @@ export class Cluster {
     const all = [...this.children.values()].flat();
     for (const child of all) child.thaw();
     await Promise.all(all.map((child) => child.kill()));
-    await Promise.all([this.nats, ...this.bridgeGatesByPort].map((gate) => gate.close()));
+    await Promise.all([this.nats, ...this.storeGates].map((gate) => gate.close()));
   }
 
   remove(): void {
@@ -115,7 +112,7 @@ export class Cluster {
   }
 
   private async launch(): Promise<void> {
-    const { replicas, ttlMs, natsServer } = this.options;
+    const { replicas, ttlMs, natsServer, toolTimeoutMs = toolTimeoutMsDefault } = this.options;
     const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0] = await freePorts(5);
     this.launchTools(resourcesPort, ledgerPort);
     this.launchModel(modelPort);
@@ -126,7 +123,7 @@ export class Cluster {
       ...(natsServer === undefined ? {} : await this.launchNats(natsServer, natsPort, monitorPort)),
     };
     const config = join(this.folder, 'agent.yaml');
-    writeFileSync(config, configuration(ttlMs, resourcesPort, ledgerPort));
+    writeFileSync(config, configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort));
     const ports = await freePorts(Object.values(replicas).reduce((sum, count) => sum + count, 0));
     const addresses: Record<string, string[]> = {};
     for (const service of services)
@@ -150,7 +147,7 @@ export class Cluster {
     config: string,
     environment: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const { bundle, bridgeGates, nodeArgs } = this.options;
+    const { bundle, storeGates } = this.options;
     const started: Child[] = [];
     for (const [replica, address] of addresses.entries()) {
       const name = `${service}-${replica}`;
@@ -160,12 +157,12 @@ export class Cluster {
       const env: Record<string, string> = { ...environment, STOPGO_DATA_DIR: dataDir };
       if (service === 'gateway') env.STOPGO_HTTP_PORT = String(port);
       else env.STOPGO_LISTEN = address;
-      if (service === 'mcp-bridge' && bridgeGates === true) {
+      if (service === 'orchestrator' && storeGates === true) {
         const gate = new Gate();
-        this.bridgeGatesByPort.push(gate);
-        env.STOPGO_ADVERTISE = `127.0.0.1:${await gate.lead(port)}`;
+        this.storeGates.push(gate);
+        env.STOPGO_STORE = `127.0.0.1:${await gate.lead(Number(environment.STOPGO_STORE?.split(/[:,]/)[1]))}`;
       }
-      const args = [...(nodeArgs?.(service) ?? []), bundle.programs.stopgo, 'service', service, '--config', config];
+      const args = [bundle.programs.stopgo, 'service', service, '--config', config];
       started.push(this.born({ name, command: process.execPath, args, env, tells: true }));
     }
     this.children.set(service, started);
@@ -246,7 +243,11 @@ async function answers(gateway: string): Promise<boolean> {
   }
 }
 
-function configuration(ttlMs: number, resourcesPort: number, ledgerPort: number): string {
+function configuration(
+  { ttlMs, toolTimeoutMs }: { readonly ttlMs: number; readonly toolTimeoutMs: number },
+  resourcesPort: number,
+  ledgerPort: number,
+): string {
   const server = (name: string, port: number) => ({
     name,
     url: `http://127.0.0.1:${port}/mcp`,

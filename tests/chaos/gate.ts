@@ -8,6 +8,8 @@ export type GateState = 'open' | 'drop' | 'hang';
  * nothing gets through until it is opened again: then all that was sent meanwhile arrives, as after a real partition.
  */
 export class Gate {
+  /** Every answer of the server takes so much longer, in milliseconds; its order stays. */
+  answerDelayMs = 0;
   private readonly servers: Server[] = [];
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private readonly waiting = new Set<() => void>();
@@ -73,19 +75,25 @@ export class Gate {
       far.destroy();
     };
     for (const socket of pair) socket.on('error', end).once('close', end).once('end', end);
-    this.pass(near, far);
-    this.pass(far, near);
+    this.pass(near, far, () => 0);
+    this.pass(far, near, () => this.answerDelayMs);
     if (this.state === 'open') near.resume();
     else far.pause();
   }
 
-  private pass(from: Socket, to: Socket): void {
-    from.on('data', (bytes) => {
-      if (to.write(bytes)) return;
+  private pass(from: Socket, to: Socket, delayMs: () => number): void {
+    const write = (bytes: Buffer): void => {
+      if (to.destroyed || to.write(bytes)) return;
       from.pause();
       to.once('drain', () => {
         if (this.state === 'open') from.resume();
       });
+    };
+    const late: Buffer[] = [];
+    from.on('data', (bytes) => {
+      if (delayMs() === 0 && late.length === 0) return write(bytes);
+      late.push(bytes);
+      setTimeout(() => write(late.shift() ?? Buffer.alloc(0)), delayMs());
     });
   }
 }

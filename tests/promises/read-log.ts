@@ -44,7 +44,11 @@ async function streamsOf(client: StoreClient): Promise<string[]> {
   }
 }
 
-async function eventsOf(client: StoreClient, stream: string): Promise<{ events: RecordedFact[]; hashes: string[] }> {
+/** Every event of a stream, and the hash of each in hex. */
+export async function eventsOf(
+  client: StoreClient,
+  stream: string,
+): Promise<{ events: RecordedFact[]; hashes: string[] }> {
   const all: RecordedFact[] = [];
   const hashes: string[] = [];
   for (;;) {
