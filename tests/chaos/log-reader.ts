@@ -28,10 +28,9 @@ export class LogReader {
 
   /** Facts of a kind in a conversation, in their order. */
   async all<N extends FactName>(conversationId: string, name: N): Promise<Found<N>[]> {
-    return (await this.events(conversationId)).flatMap((event) => {
-      const value = valueOf(event, name);
-      return value === undefined ? [] : [{ time: event.time, value }];
-    });
+    return (await this.events(conversationId)).flatMap((event) =>
+      valuesOf(event, name).map((value) => ({ time: event.time, value })),
+    );
   }
 
   /** Waits for a fact. */
@@ -60,7 +59,8 @@ export class LogReader {
   }
 }
 
-function valueOf<N extends FactName>({ fact }: RecordedFact, name: N): FactOf<N> | undefined {
+/** The value of a fact of this kind; nothing of another. */
+function valuesOf<N extends FactName>({ fact }: RecordedFact, name: N): FactOf<N>[] {
   // The compiler does not see that the name chooses the type of the value.
-  return fact.case === name ? (fact.value as FactOf<N>) : undefined;
+  return fact.case === name ? [fact.value as FactOf<N>] : [];
 }
