@@ -76,19 +76,31 @@ export class BucketWatch {
 
   #see({ key, operation, value, revision }: KvWatchEntry): void {
     this.#seen = revision;
-    if (operation === 'PUT' && key.startsWith(`${beatKeys}.`)) {
-      const { instance, role, address, counter, left } = fromBinary(store.InstanceSchema, value);
-      // Set anew, so that the order is that of the renewals.
-      this.#known.delete(instance);
-      this.#known.set(instance, { posted: { instance, role, address, counter, left }, at: this.#now() });
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined && this.#known.size > instancesMax) this.#known.delete(oldest);
-    }
+    const posted = operation === 'PUT' && key.startsWith(`${beatKeys}.`) ? postedIn(value) : undefined;
+    if (posted !== undefined) this.#note(posted);
     for (const look of [...this.#waiting]) look();
+  }
+
+  #note(posted: Posted): void {
+    // Set anew, so that the order is that of the renewals.
+    this.#known.delete(posted.instance);
+    this.#known.set(posted.instance, { posted, at: this.#now() });
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size > instancesMax) this.#known.delete(oldest);
   }
 
   #end(): void {
     this.#ended = true;
     for (const look of [...this.#waiting]) look();
+  }
+}
+
+/** Undefined for what is none of ours. */
+function postedIn(value: Uint8Array): Posted | undefined {
+  try {
+    const { instance, role, address, counter, left } = fromBinary(store.InstanceSchema, value);
+    return instance === '' ? undefined : { instance, role, address, counter, left };
+  } catch {
+    return undefined;
   }
 }
