@@ -45,6 +45,8 @@ RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
 COPY --from=dependencies /app ./
 COPY --from=build /srv ./
 COPY config/agent.compose.yaml /etc/stopgo/agent.yaml
+# A volume of the image, and not of the composition, is made for each container: no two replicas of the store share one.
+VOLUME /data
 USER 1000:1000
 ENTRYPOINT []
 CMD ["stopgo", "--help"]

@@ -33,7 +33,8 @@ export class Composition {
   private readonly env: Readonly<Record<string, string | undefined>>;
   private readonly signal: AbortSignal;
 
-  constructor(tool: Tool, signal: AbortSignal) {
+  /** `replicas` says of which service there is more than one. */
+  constructor(tool: Tool, replicas: Readonly<Record<string, number>>, signal: AbortSignal) {
     this.tool = tool;
     this.signal = signal;
     this.image = 'localhost/stopgo-test:latest';
@@ -49,6 +50,12 @@ export class Composition {
       STOPGO_PORT: '',
       STOPGO_IMAGE: this.image,
       STOPGO_NATS_IMAGE: 'localhost/stopgo-nats-test:latest',
+      ...Object.fromEntries(
+        Object.entries(replicas).map(([service, count]) => [
+          `STOPGO_SCALE_${service.toUpperCase().replaceAll('-', '_')}`,
+          String(count),
+        ]),
+      ),
       STOPGO_INTERNAL_TOKEN: this.secrets.internalToken,
       NATS_PASSWORD: this.secrets.natsPassword,
       GEMINI_API_KEY: this.secrets.modelKey,
@@ -61,24 +68,26 @@ export class Composition {
     await this.compose(['build'], this.stoppable());
   }
 
-  /** Starts everything; `replicas` says of which service more than one. */
-  async up(replicas: Readonly<Record<string, number>>): Promise<void> {
-    const scale = Object.entries(replicas).flatMap(([service, count]) => ['--scale', `${service}=${count}`]);
-    await this.compose(['up', '-d', ...scale], this.stoppable());
+  /** Starts everything. */
+  async up(): Promise<void> {
+    await this.compose(['up', '-d'], this.stoppable());
   }
 
-  /** Takes everything down, volumes too, whatever state it is in. Names what is left, if anything is. */
+  /**
+   * Takes everything down, volumes too, whatever state it is in.
+   *
+   * @throws Error that names what is left, if anything is.
+   */
   async down(): Promise<void> {
-    await this.compose(['down', '-v'], { env: this.env }).catch((error: unknown) => process.stderr.write(`${error}\n`));
+    const anonymous = await this.anonymousVolumes();
+    await this.compose(['down', '-v'], { env: this.env });
+    // podman-compose leaves the volumes that the image asks for.
+    if (this.tool.engine === 'podman')
+      for (const volume of anonymous) await run('podman', ['volume', 'rm', '--force', volume]);
     const left: string[] = [];
-    for (const [what, ...list] of [
-      ['container', 'ps', '-a', '-q'],
-      ['volume', 'volume', 'ls', '-q'],
-      ['network', 'network', 'ls', '-q'],
-    ]) {
-      const filter = `label=com.docker.compose.project=${this.project}`;
-      const { output } = await run(this.tool.engine, [...list, '--filter', filter]);
-      const ids = output.split(/\s+/).filter((id) => id !== '');
+    for (const what of ['container', 'volume', 'network']) {
+      const all = what === 'container' ? ['-a'] : [];
+      const ids = await this.ours(what, all);
       if (ids.length > 0) left.push(`${what} ${ids.join(', ')}`);
     }
     if (left.length > 0) throw new Error(`left behind after "down": ${left.join('; ')}`);
@@ -86,20 +95,17 @@ export class Composition {
 
   /** The containers of one service, or all of them. */
   async containers(service?: string): Promise<Container[]> {
-    const filters = [`project=${this.project}`, ...(service === undefined ? [] : [`service=${service}`])];
-    const output = await this.engine(
-      'ps',
-      '-a',
-      '--no-trunc',
-      ...filters.flatMap((filter) => ['--filter', `label=com.docker.compose.${filter}`]),
-      '--format',
-      '{{.ID}} {{.Names}} {{.Label "com.docker.compose.service"}}',
+    const ids = await this.ours('container', ['-a', '--no-trunc']);
+    const found = await Promise.all(
+      ids.map(async (id) => {
+        const format = '{{.Name}} {{index .Config.Labels "com.docker.compose.service"}}';
+        const [name = '', of = ''] = (await this.inspect(id, format)).split(' ');
+        return { id, name: name.replace(/^\//, ''), service: of };
+      }),
     );
-    const lines = output.split('\n').filter((line) => line !== '');
-    return lines.map((line) => {
-      const [id = '', name = '', of = ''] = line.split(' ');
-      return { id, name, service: of };
-    });
+    return found
+      .filter((container) => service === undefined || container.service === service)
+      .sort((one, other) => one.name.localeCompare(other.name));
   }
 
   /** Waits until every container's own health check says yes. */
@@ -151,12 +157,13 @@ export class Composition {
   }
 
   async logs({ id }: Container): Promise<string> {
-    return await this.engine('logs', id);
+    return (await run(this.tool.engine, ['logs', id])).output;
   }
 
   /** One field of what the engine says about a container or an image. */
   async inspect(id: string, format: string): Promise<string> {
-    return (await this.engine('inspect', '--format', format, id)).trim();
+    // Also after a signal: what is to be taken down must be found.
+    return (await mustRun(this.tool.engine, ['inspect', '--format', format, id])).trim();
   }
 
   /** Runs a program of the engine; gives its output. */
@@ -168,6 +175,20 @@ export class Composition {
     // Podman runs the checks by timers of systemd, which not every machine has: here it is asked to.
     if (this.tool.engine === 'podman') return (await run('podman', ['healthcheck', 'run', id])).code === 0;
     return (await this.inspect(id, '{{.State.Health.Status}}')) === 'healthy';
+  }
+
+  /** Ids of what the engine made for this project. */
+  private async ours(what: string, flags: readonly string[]): Promise<string[]> {
+    const filter = `label=com.docker.compose.project=${this.project}`;
+    const output = await mustRun(this.tool.engine, [what, 'ls', '-q', ...flags, '--filter', filter]);
+    return output.split(/\s+/).filter((id) => id !== '');
+  }
+
+  private async anonymousVolumes(): Promise<string[]> {
+    const stores = await this.containers('store');
+    const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}';
+    const names = await Promise.all(stores.map(({ id }) => mustRun(this.tool.engine, ['inspect', '-f', format, id])));
+    return names.flatMap((line) => line.split(/\s+/)).filter((name) => name !== '');
   }
 
   private compose(args: readonly string[], options: RunOptions): Promise<string> {

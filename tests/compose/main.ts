@@ -29,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     if (!stop.signal.aborted) say(`${signal}: taking everything down`);
     stop.abort(new Error(`stopped by ${signal}`));
   });
-const composition = new Composition(tool, stop.signal);
+const composition = new Composition(tool, replicas, stop.signal);
 
 try {
   await Promise.race([everything(), stopped()]);
@@ -62,7 +62,7 @@ async function everything(): Promise<void> {
   const megabytes = Number(await composition.inspect(composition.image, '{{.Size}}')) / 1e6;
   say(`built; the image has ${megabytes.toFixed(0)} MB`);
   const from = performance.now();
-  await composition.up(replicas);
+  await composition.up();
   say('started');
   await composition.healthy();
   say(`every container is healthy, ${seconds(from)} after the start`);

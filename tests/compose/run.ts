@@ -4,8 +4,11 @@ import { fileURLToPath } from 'node:url';
 /** The folder of docker-compose.yaml. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A program that ended: its exit code and all that it wrote. */
-export type Ended = { readonly code: number; readonly output: string };
+/** Lines of its output that the error about a program shows. */
+const linesShown = 30;
+
+/** A program that ended: its exit code, its standard output, and that together with its error output. */
+export type Ended = { readonly code: number; readonly stdout: string; readonly output: string };
 
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -24,19 +27,24 @@ export function run(command: string, args: readonly string[], options: RunOption
       ...(options.env === undefined ? {} : { env: options.env }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
+    let stdout = '';
     let output = '';
+    child.stdout.on('data', (text: string) => {
+      stdout += text;
+    });
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
-    child.once('error', (error) => resolve({ code: 127, output: `${output}${command}: ${error.message}` }));
-    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+    child.once('error', (error) => resolve({ code: 127, stdout, output: `${output}${command}: ${error.message}` }));
+    child.once('close', (code) => resolve({ code: code ?? 1, stdout, output }));
   });
 }
 
-/** As {@link run}, for what must work: gives the output. */
+/** As {@link run}, for what must work: gives its standard output. */
 export async function mustRun(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { code, output } = await run(command, args, options);
-  if (code === 0) return output;
-  throw new Error(`${command} ${args.join(' ')} ended with exit code ${code}:\n${output.trim()}`);
+  const { code, stdout, output } = await run(command, args, options);
+  if (code === 0) return stdout;
+  const end = output.trim().split('\n').slice(-linesShown).join('\n');
+  throw new Error(`${command} ${args.join(' ')} ended with exit code ${code}:\n${end}`);
 }
