@@ -53,7 +53,7 @@ function rackOrReason(): Rack | string {
   try {
     return new Rack(folder, undo);
   } catch (error) {
-    return `an image cannot be mounted here: ${error instanceof Error ? error.message.trim() : String(error)}`;
+    return `an image cannot be mounted here: ${String(error).replaceAll(/\s+/g, ' ').trim()}`;
   }
 }
 
