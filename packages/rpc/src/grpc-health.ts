@@ -43,4 +43,4 @@ export async function addHealth(server: Server, typeNames: readonly string[], is
 }
 
 /** Loaded by those who need it only: its protobuf loader takes 40 ms, and one process alone serves no gRPC. */
-export const loadHealth = () => import('grpc-health-check');
+export const loadHealth = (): Promise<typeof import('grpc-health-check')> => import('grpc-health-check');
