@@ -107,6 +107,8 @@ export const rebuildEventsPerBatch = 500;
 export const rebuildProgressMs = 2_000;
 /** Longest wait of a read for the revision that it must show, in milliseconds. */
 export const readWaitMsMax = 5_000;
+/** How often a verification goes on to read a stream that others append to meanwhile. */
+export const readAgainMax = 100;
 /** Problems that one verification lists; it stops at the last. */
 export const problemsMax = 100;
 /** Events that a follower or subscriber is given from the log at a time. */

@@ -69,13 +69,16 @@ export type EventLog = {
   append(append: StreamAppend): Promise<AppendOutcome>;
   /** A page of a stream from a revision on. It never shows less than was acknowledged before the call. */
   read(stream: StreamName, fromRevision: number, limit: number): Promise<StreamPage>;
-  /** The end of a stream; undefined if there is none. */
+  /**
+   * The end of a stream; undefined if there is none. This and the keys show at least what was appended through this log, and
+   * what others appended once the views that go with it show it (see `Views.caughtUp`).
+   */
   head(stream: StreamName): Promise<StreamHead | undefined>;
   /** Those of the keys that the stream knows. */
   keys(stream: StreamName, keys: readonly string[]): Promise<readonly KnownKey[]>;
   /** What each key of a stream stands for, in order of key, after a key. */
   allKeys(stream: StreamName, afterKey: string, limit: number): Promise<readonly KnownKey[]>;
-  /** A page of the whole log after a position. */
+  /** A page of the whole log after a position. This and those below never show less than was acknowledged before the call. */
   readAll(afterPosition: number, limit: number): Promise<readonly LoggedEvent[]>;
   /** Position of the last event; 0 while the log is empty. */
   lastPosition(): Promise<number>;

@@ -180,11 +180,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
   async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {
     if (revision <= (views.snapshot(conversationId)?.revision ?? 0) || !isUuid(conversationId)) return;
     const end = AbortSignal.any([signal, AbortSignal.timeout(readWaitMsMax)]);
-    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) {
-      // The log has it; the views may be behind the log.
-      await views.caughtUp(signal);
-      return;
-    }
+    // The views show what the log has given.
+    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) return;
     throw unavailable(`conversation ${conversationId} has not reached revision ${revision}; try again`);
   }
 }

@@ -38,6 +38,11 @@ export class ViewCheck {
     this.#problems = problems;
   }
 
+  /** The revision that the views show now; 0 if they do not show the conversation. */
+  get shownRevision(): number {
+    return this.#views.stored(this.#id)?.revision ?? 0;
+  }
+
   /** Takes the next event. */
   add({ revision, event }: StreamEvent): void {
     if (this.#lost) return;

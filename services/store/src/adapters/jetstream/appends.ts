@@ -145,12 +145,14 @@ export class Appends {
     });
     const subject = subjectOf(append.stream);
     const expected = head?.sequence ?? 0;
+    let mayHaveLanded = false;
     for (;;) {
       const waitMs = Math.min(publishWaitMsMax, Math.max(publishAgainMs, deadline - performance.now()));
       const published = await leader.publish(subject, planned.data, expected, waitMs);
       if (published.kind === 'stored') return this.#stored(planned, published.sequence);
+      mayHaveLanded ||= published.kind === 'unknown';
       const now = await this.#lookAgain(append.stream, deadline);
-      const found = this.#known(append, planned.hash);
+      const found = this.#known(append, mayHaveLanded ? planned.hash : undefined);
       if (found !== undefined) return found;
       if ((now?.sequence ?? 0) !== expected) return await this.#conflict(append, now);
       if (performance.now() + publishAgainMs >= deadline)
@@ -191,7 +193,7 @@ export class Appends {
     }
   }
 
-  /** What the stream knows of this append: a duplicate, or with `hash` perhaps the very message of this call. */
+  /** What the stream knows of this append: a duplicate, or with a hash perhaps the message of this very call. */
   #known({ stream, idempotencyKey }: StreamAppend, hash?: Uint8Array): AppendOutcome | undefined {
     const known = this.#parts.index.key(stream, idempotencyKey);
     if (known === undefined) return undefined;

@@ -1,0 +1,85 @@
+import { rmSync } from 'node:fs';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { allSubjects } from '../src/adapters/jetstream/batch-message.ts';
+import { type JetStreamParts, jetStreamParts } from '../src/adapters/jetstream/parts.ts';
+import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
+import { openViewsFile } from '../src/adapters/sqlite/file.ts';
+import type { Observe } from '../src/observe.ts';
+import type { LogUnderTest } from './event-log.contract.ts';
+import { startNats } from './nats-server.ts';
+import { freshDirectory, silent } from './sqlite-log.ts';
+
+const logId = 'log-of-a-test';
+
+/** Connects as the store does: again and again, without end. */
+export const connectTo = (url: string): Promise<NatsConnection> =>
+  connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 50, waitOnFirstConnect: true });
+
+export const streamName = 'STOPGO';
+
+/** Makes the stream of a log, as the start of the store does. */
+export async function makeStream(url: string): Promise<void> {
+  const connection = await connectTo(url);
+  const manager = await jetstreamManager(connection);
+  await manager.streams.add({ name: streamName, subjects: [allSubjects], allow_direct: true });
+  await connection.close();
+}
+
+/** One replica of the log, in this process. */
+export type Replica = JetStreamParts & {
+  readonly connection: NatsConnection;
+  readonly database: SqlDatabase;
+  readonly dataDir: string;
+  /** Ends it; its file stays. */
+  end(): Promise<void>;
+};
+
+export type ReplicaOptions = {
+  readonly url: string;
+  readonly dataDir?: string;
+  readonly observe?: Observe;
+  readonly wrap?: (database: SqlDatabase) => SqlDatabase;
+  readonly id?: string;
+};
+
+/** Starts a replica whose views show the log. */
+export async function openReplica(options: ReplicaOptions): Promise<Replica> {
+  const { url, dataDir = freshDirectory(), observe = () => undefined, id = logId } = options;
+  const { wrap = (database) => database } = options;
+  const connection = await connectTo(url);
+  const file = openViewsFile(dataDir);
+  const database = wrap(file.database);
+  const parts = await jetStreamParts({ connection, streamName, logId: id, database, log: silent, observe });
+  await parts.ready();
+  return {
+    ...parts,
+    connection,
+    database,
+    dataDir,
+    async end() {
+      await parts.close();
+      await connection.close();
+      file.close();
+    },
+  };
+}
+
+/** The log on a server of its own. */
+export async function openJetStreamLog(): Promise<LogUnderTest> {
+  const server = await startNats();
+  await makeStream(server.url);
+  let replica = await openReplica({ url: server.url });
+  return {
+    log: () => replica.events,
+    async reopen() {
+      await replica.end();
+      replica = await openReplica({ url: server.url, dataDir: replica.dataDir });
+    },
+    async close() {
+      await replica.end();
+      rmSync(replica.dataDir, { recursive: true });
+      await server.remove();
+    },
+  };
+}

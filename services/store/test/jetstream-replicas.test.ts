@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { decodeRecorded, fact, parseStreamName, sha256Hex, unavailable } from '@stopgo/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { subjectOf } from '../src/adapters/jetstream/batch-message.ts';
+import type { EventLog, RecordedEvent, StreamAppend } from '../src/event-log.ts';
+import { verifyStream } from '../src/verify.ts';
+import { connectTo, makeStream, openReplica, type Replica, streamName } from './jetstream-log.ts';
+import { describeWithNats, type NatsServer, startNats } from './nats-server.ts';
+import { eventsOf, Story } from './story.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const never = new AbortController().signal;
+const stream = parseStreamName('tool-t');
+
+function append(expectedRevision: number, text: string, more: Partial<StreamAppend> = {}): StreamAppend {
+  const events = eventsOf(fact('toolDefined', { pin: 'pin', definitionJson: text }));
+  return { stream, expectedRevision, events, idempotencyKey: randomUUID(), requestDigest: '', ...more };
+}
+
+const textOf = (event: RecordedEvent): string => {
+  const { fact: one } = decodeRecorded(event);
+  return one.case === 'toolDefined' ? one.value.definitionJson : '';
+};
+
+/** Appends of a story, which expects to be alone in its stream. */
+async function tell(log: EventLog, story: Story, turns: number): Promise<void> {
+  const all = [story.created(), ...Array.from({ length: turns }, () => [...story.turn()]).flat()];
+  for (const one of all)
+    expect(await log.append({ ...one, stream: parseStreamName(one.stream), requestDigest: '' })).toMatchObject({
+      kind: 'appended',
+    });
+}
+
+/** What the driver says when the disk does not answer. */
+class NoDisk extends Error {
+  readonly code = 'SQLITE_IOERR';
+}
+
+/** Every row of the index and of the views that a replica shows, whatever the order in which they were written. */
+async function rowsOf({ database, views }: Replica): Promise<unknown> {
+  await views.caughtUp(never);
+  const tables = ['streams', 'appends', 'conversations', 'messages', 'approvals', 'set_aside'];
+  const rows = tables.flatMap((table) =>
+    database.all(`SELECT * FROM ${table}`, (row) => {
+      const whole = JSON.stringify(row);
+      // Short enough to be read where two differ.
+      return `${table} ${whole.slice(0, 80)} ${sha256Hex(whole)}`;
+    })(),
+  );
+  return [...rows.sort(), views.counts()];
+}
+
+describeWithNats('replicas over JetStream', () => {
+  let server: NatsServer;
+  const replicas: Replica[] = [];
+  const wires: TcpProxy[] = [];
+  const open = async (options: Partial<Parameters<typeof openReplica>[0]> = {}): Promise<Replica> => {
+    const replica = await openReplica({ url: server.url, ...options });
+    replicas.push(replica);
+    return replica;
+  };
+  const wired = async (): Promise<[Replica, TcpProxy]> => {
+    const wire = await TcpProxy.to(Number(new URL(server.url).port));
+    wires.push(wire);
+    return [await open({ url: `nats://127.0.0.1:${wire.port}` }), wire];
+  };
+
+  beforeEach(async () => {
+    server = await startNats();
+    await makeStream(server.url);
+  });
+  afterEach(async () => {
+    const all = replicas.splice(0);
+    await Promise.all(all.map((replica) => replica.end()));
+    for (const wire of wires.splice(0)) await wire.close();
+    await server.remove();
+    for (const { dataDir } of all) rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('two replicas append to one stream at once: no gap, one chain, each acknowledged append once', async () => {
+    const [a, b] = [await open(), await open()];
+    const acked: string[] = [];
+    const write = async (log: EventLog, who: string) => {
+      let expected = 0;
+      for (let n = 0; n < 150; ) {
+        const outcome = await log.append(append(expected, `${who} ${n}`));
+        expect(outcome.kind).not.toBe('duplicate');
+        if (outcome.kind === 'conflict') expect(outcome.unseen).toHaveLength(outcome.revision - expected);
+        else acked[outcome.revision - 1] = `${who} ${n++}`;
+        expected = outcome.revision;
+      }
+    };
+    await Promise.all([write(a.events, 'a'), write(a.events, 'a too'), write(b.events, 'b')]);
+    for (const { events, views } of [a, b]) {
+      const page = await events.read(stream, 1, 1_000);
+      expect(page.events.map((one) => one.revision)).toEqual(Array.from({ length: 450 }, (_, n) => n + 1));
+      expect(page.events.map((one) => textOf(one.event))).toEqual(acked);
+      expect(await verifyStream(events, views, stream, never)).toEqual({ events: 450, problems: [] });
+    }
+    expect(await rowsOf(a)).toEqual(await rowsOf(b));
+  });
+
+  test('the same append through both replicas at once is recorded once', async () => {
+    const [a, b] = [await open(), await open()];
+    for (let revision = 0; revision < 40; revision++) {
+      const once = append(revision, `${revision}`);
+      const kinds = (await Promise.all([a, b].map(({ events }) => events.append(once)))).map(({ kind }) => kind);
+      expect(kinds.sort()).toEqual(['appended', 'duplicate']);
+    }
+    expect((await a.events.read(stream, 1, 100)).events.map((one) => textOf(one.event))).toEqual(
+      Array.from({ length: 40 }, (_, n) => `${n}`),
+    );
+  });
+
+  test('what one replica acknowledged, another shows at once: by id, by stream, by key', async () => {
+    const [a, b] = [await open(), await open()];
+    for (let round = 0; round < 60; round++) {
+      const story = new Story();
+      const created = { ...story.created(), requestDigest: '' };
+      const name = parseStreamName(created.stream);
+      await a.events.append({ ...created, stream: name });
+      if (round % 3 === 0) {
+        await b.views.caughtUp(never);
+        expect(b.views.view(story.id)?.head?.revision).toBe(1);
+        expect(await b.events.keys(name, [created.idempotencyKey])).toHaveLength(1);
+      } else if (round % 3 === 1) expect((await b.events.read(name, 1, 10)).headRevision).toBe(1);
+      else expect(await b.events.append({ ...created, stream: name })).toMatchObject({ kind: 'duplicate' });
+    }
+  });
+
+  test('a replica that is behind appends where another stood, and sees what it missed in a conflict', async () => {
+    const [[a, wire], b] = [await wired(), await open()];
+    await a.events.append(append(0, '0'));
+    wire.answers('hold');
+    for (let n = 1; n < 30; n++) await b.events.append(append(n, `${n}`));
+    const stale = a.events.append(append(1, 'stale'));
+    const ahead = a.events.append(append(30, 'ahead'));
+    wire.answers('pass');
+    const conflict = await stale;
+    expect(conflict.kind === 'conflict' && conflict.unseen.map(textOf)).toEqual(
+      Array.from({ length: 29 }, (_, n) => `${n + 1}`),
+    );
+    expect(await ahead).toMatchObject({ kind: 'appended', revision: 31 });
+  });
+
+  test('a replica that was cut off comes back, shows all, and its followers miss nothing', async () => {
+    const [[a, wire], b] = [await wired(), await open()];
+    await b.events.append(append(0, '0'));
+    const got: string[] = [];
+    const following = (async () => {
+      for await (const event of a.events.follow(stream, 1, never)) if (got.push(textOf(event)) === 200) return;
+    })();
+    await expect.poll(() => got.length).toBe(1);
+    for (let n = 1; n < 200; n++) {
+      if (n === 20) wire.refuse(true);
+      if (n === 100) wire.refuse(false);
+      if (n === 130) wire.answers('swallow');
+      if (n === 170) wire.cut();
+      await b.events.append(append(n, `${n}`));
+    }
+    await following;
+    expect(got).toEqual(Array.from({ length: 200 }, (_, n) => `${n}`));
+    expect(await rowsOf(a)).toEqual(await rowsOf(b));
+  });
+
+  test('messages that come again and again are taken in once, in order', async () => {
+    const applied: number[] = [];
+    const a = await open({ observe: (one) => void (one.kind === 'commit' && applied.push(one.appends)) });
+    const b = await open();
+    const stories = Array.from({ length: 6 }, () => new Story());
+    const again = setInterval(() => void a.connection.reconnect(), 40);
+    await Promise.all(stories.map((story) => tell(b.events, story, 4)));
+    clearInterval(again);
+    await expect
+      .poll(
+        () =>
+          a.views.caughtUp(never).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(applied.reduce((sum, one) => sum + one, 0)).toBe(6 * 25);
+    expect(await rowsOf(a)).toEqual(await rowsOf(b));
+    for (const story of stories)
+      expect((await verifyStream(a.events, a.views, parseStreamName(story.stream), never)).problems).toEqual([]);
+  });
+
+  test('views made from nothing are those that followed, row by row', async () => {
+    const [a, b] = [await open(), await open()];
+    await Promise.all(Array.from({ length: 12 }, (_, n) => tell((n % 2 === 0 ? a : b).events, new Story(), 3)));
+    await Promise.all([a, b].map(({ views }) => views.caughtUp(never)));
+    const fresh = await open();
+    expect(await rowsOf(fresh)).toEqual(await rowsOf(a));
+    expect(await rowsOf(b)).toEqual(await rowsOf(a));
+    // A replica that was away for a while goes on from where it stood.
+    await b.end();
+    await tell(a.events, new Story(), 2);
+    const back = await open({ dataDir: b.dataDir });
+    expect(await rowsOf(back)).toEqual(await rowsOf(a));
+  });
+
+  test('a conversation that cannot be folded is set aside on every replica; all else goes on', async () => {
+    const [a, b] = [await open(), await open()];
+    const [poisoned, healthy] = [new Story(), new Story()];
+    await tell(a.events, poisoned, 1);
+    await tell(a.events, healthy, 1);
+    // Past the checks of every store: a newer version of it, say.
+    const connection = await connectTo(server.url);
+    await jetstream(connection).publish(subjectOf(parseStreamName(poisoned.stream)), new Uint8Array([1, 2, 3]));
+    await connection.close();
+    for (const { events, views, allSetAside } of [a, b]) {
+      await views.caughtUp(never);
+      expect(allSetAside(10)).toMatchObject([{ conversationId: poisoned.id, revision: poisoned.revision + 1 }]);
+      expect(() => views.view(poisoned.id)).toThrow(/was set aside/);
+      const name = parseStreamName(poisoned.stream);
+      await expect(events.append(append(poisoned.revision, 'x', { stream: name }))).rejects.toMatchObject({
+        kind: 'data_loss',
+      });
+      expect(views.view(healthy.id)?.head?.revision).toBe(healthy.revision);
+      expect((await verifyStream(events, views, parseStreamName(healthy.stream), never)).problems).toEqual([]);
+    }
+    await tell(b.events, new Story(), 1);
+    expect(await rowsOf(await open())).toEqual(await rowsOf(b));
+  });
+
+  test('a message that the log has lost is named, and holds nobody up', async () => {
+    const a = await open();
+    const [first, second] = [new Story(), new Story()];
+    await tell(a.events, first, 1);
+    await tell(a.events, second, 1);
+    const connection = await connectTo(server.url);
+    await (await jetstreamManager(connection)).streams.deleteMessage(streamName, 3);
+    await connection.close();
+    const fresh = await open();
+    expect(fresh.allSetAside(10)).toMatchObject([{ conversationId: first.id, revision: 5 }]);
+    expect(fresh.views.view(second.id)?.head?.revision).toBe(second.revision);
+  });
+
+  test('views of another log, or of a log that has lost its end, are made anew', async () => {
+    const a = await open();
+    await tell(a.events, new Story(), 1);
+    await a.end();
+    const other = await open({ dataDir: a.dataDir, id: 'another-log' });
+    expect(other.views.counts().total).toBe(1);
+    await other.end();
+    const connection = await connectTo(server.url);
+    await (await jetstreamManager(connection)).streams.delete(streamName);
+    await connection.close();
+    await makeStream(server.url);
+    const emptied = await open({ dataDir: a.dataDir, id: 'another-log' });
+    expect(emptied.views.counts().total).toBe(0);
+    await tell(emptied.events, new Story(), 1);
+    expect(emptied.views.counts().total).toBe(1);
+  });
+
+  test('a damaged row is made anew from the events, while the replica goes on', async () => {
+    const a = await open();
+    const story = new Story();
+    await tell(a.events, story, 2);
+    const sound = await rowsOf(a);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec(`UPDATE conversations SET snapshot = x'00'`);
+        return database;
+      },
+    });
+    const view = () => {
+      try {
+        return b.views.view(story.id)?.head?.revision;
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'unavailable' });
+        return undefined;
+      }
+    };
+    await expect.poll(view).toBe(story.revision);
+    expect(await rowsOf(b)).toEqual(sound);
+  });
+
+  test('a replica whose file fails in the middle goes on from what it wrote, whole transactions only', async () => {
+    let [commits, broken] = [0, false];
+    const breaking = await open({
+      wrap: (database) => ({
+        ...database,
+        exec(sql) {
+          if (sql === 'COMMIT' && ++commits === 7) {
+            broken = true;
+            database.exec('ROLLBACK');
+          }
+          if (broken) throw unavailable('the disk is gone', {}, { cause: new NoDisk() });
+          database.exec(sql);
+        },
+      }),
+    });
+    const a = await open();
+    const story = new Story();
+    await tell(a.events, story, 3);
+    await expect.poll(() => broken).toBe(true);
+    // It still reaches the log, and what it acknowledges is true.
+    expect(await breaking.events.append(append(0, 'acknowledged'))).toMatchObject({ kind: 'appended' });
+    await breaking.end();
+    const back = await open({ dataDir: breaking.dataDir });
+    expect((await back.events.read(stream, 1, 10)).events.map((one) => textOf(one.event))).toEqual(['acknowledged']);
+    expect(await rowsOf(back)).toEqual(await rowsOf(a));
+    expect(await verifyStream(back.events, back.views, parseStreamName(story.stream), never)).toMatchObject({
+      problems: [],
+    });
+  });
+
+  test('a verification finds nothing wrong while another replica appends', async () => {
+    const [a, b] = [await open(), await open()];
+    const story = new Story();
+    const name = parseStreamName(story.stream);
+    let told = false;
+    const telling = tell(a.events, story, 30).then(() => {
+      told = true;
+    });
+    let seen = 0;
+    while (!told) {
+      const { events, problems } = await verifyStream(b.events, b.views, name, never);
+      expect(problems).toEqual([]);
+      expect(events).toBeGreaterThanOrEqual(seen);
+      seen = events;
+    }
+    await telling;
+    expect(await verifyStream(b.events, b.views, name, never)).toEqual({ events: story.revision, problems: [] });
+  });
+
+  test('ten thousand streams: appended, listed, and made anew from nothing', async () => {
+    const a = await open();
+    const names = Array.from({ length: 10_000 }, (_, n) => parseStreamName(`tool-${String(n).padStart(5, '0')}`));
+    for (let from = 0; from < names.length; from += 500)
+      await Promise.all(
+        names.slice(from, from + 500).map((name) => a.events.append(append(0, name, { stream: name }))),
+      );
+    const fresh = await open();
+    expect(await fresh.events.streams('tool-', 'tool-08999', 1_000)).toEqual(names.slice(9_000));
+    expect(await rowsOf(fresh)).toEqual(await rowsOf(a));
+    expect((await fresh.events.readAll(0, 1_000)).length).toBeGreaterThan(500);
+  }, 60_000);
+});

@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { store } from '@stopgo/proto';
+import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
+import { startStoreOnNats } from '../src/index.ts';
+import { describeWithNats, startNats } from './nats-server.ts';
+import { freshDirectory, silent } from './sqlite-log.ts';
+import { storeContract } from './store.contract.ts';
+
+async function open() {
+  const server = await startNats();
+  const dataDir = freshDirectory();
+  const { url, monitorUrl } = server;
+  const running = await startStoreOnNats({
+    ...{ url, monitorUrl, dataDir, log: silent },
+    ...{ stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
+  });
+  const close = async () => {
+    await running.stop();
+    rmSync(dataDir, { recursive: true });
+    await server.remove();
+  };
+  return { service: running.service, close };
+}
+
+describeWithNats('jetstream', () => {
+  storeContract('jetstream, in process', async () => {
+    const { service, close } = await open();
+    return { client: createInProcessClient(store.StoreService, service), close };
+  });
+
+  storeContract('jetstream, over gRPC', async () => {
+    const { service, close } = await open();
+    const server = await startGrpcServer({ address: '127.0.0.1:0', services: [bind(store.StoreService, service)] });
+    const channel = connectGrpc(server.address);
+    return {
+      client: createGrpcClient(store.StoreService, channel),
+      async close() {
+        channel.close();
+        await server.stop(0);
+        await close();
+      },
+    };
+  });
+});
