@@ -3,6 +3,7 @@
 // was not as it should be; where containers cannot be run it says so and ends with 0, but with 1 if CI=true.
 //
 // Usage: main.ts [--keep-logs]
+import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Composition } from './composition.ts';
 import { isolationProblems } from './isolation.ts';
@@ -24,6 +25,8 @@ if (tool === undefined) {
 }
 
 const stop = new AbortController();
+// Every program that runs listens: their number is no leak.
+setMaxListeners(0, stop.signal);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
     if (!stop.signal.aborted) say(`${signal}: taking everything down`);
