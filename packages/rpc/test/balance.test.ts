@@ -190,7 +190,8 @@ describe('names', () => {
   });
 });
 
-describe('faults', () => {
+// Processes start and keepalives run out: seconds each, and more on a busy machine.
+describe('faults', { timeout: 60_000 }, () => {
   test('a server that accepts and says nothing makes calls unavailable, not endless', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => void sockets.add(socket));
