@@ -11,8 +11,8 @@ export type Note = (acknowledged: Acknowledged) => void;
 
 /** A server that writes to a disk, and those that write through it. */
 export type WrittenServer = {
-  /** Every process that writes to the disk. */
-  readonly pids: readonly number[];
+  /** Every process of it that runs now. */
+  pids(): number[];
   /** Appends without pause, in several conversations at once, until the server is gone. */
   write(note: Note): Promise<void>;
   /** Ends all of its processes, frozen or not. */

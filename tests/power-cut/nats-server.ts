@@ -1,5 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Program, root } from './program.ts';
 import type { Undo } from './undo.ts';
 
@@ -11,23 +11,11 @@ export type SyncInterval =
   | 'default';
 
 export type NatsServer = {
-  readonly pid: number;
+  pids(): number[];
   /** For the environment of a store. */
   readonly env: Readonly<Record<'NATS_URL' | 'NATS_MONITOR_URL', string>>;
   kill(): Promise<void>;
 };
-
-/** The nats-server of this machine; undefined if there is none. */
-export function findNatsServer(): string | undefined {
-  const named = process.env.STOPGO_NATS_SERVER;
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'nats-server'));
-  const candidates = [
-    ...(named === undefined ? [] : [named]),
-    ...onPath,
-    join(root, '.cache/nats/usr/sbin/nats-server'),
-  ];
-  return candidates.find((path) => existsSync(path));
-}
 
 /** Starts a server with the shipped configuration on free ports. It keeps its files in `storeDir`, the rest in `folder`. */
 export async function startNatsServer(
@@ -45,7 +33,7 @@ export async function startNatsServer(
     server.captured(/Starting http monitor on (\S+)/),
   ];
   return {
-    pid: server.pid,
+    pids: () => server.pids(),
     env: { NATS_URL: `nats://${user}:${password}@${client}`, NATS_MONITOR_URL: `http://${monitor}` },
     kill: () => server.kill(),
   };

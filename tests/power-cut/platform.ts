@@ -8,12 +8,14 @@ import type { Undo } from './undo.ts';
 /** Clients that talk to the platform at the same time. */
 const clientsAtOnce = 8;
 
-export type PlatformPlace = {
+export type PlatformOptions = {
   /** For its configuration and its tools, which are not what is tested. */
   readonly folder: string;
   /** On the disk that is cut. */
   readonly dataDir: string;
   readonly modelUrl: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly preloads?: readonly string[];
 };
 
 type Answer = {
@@ -21,24 +23,27 @@ type Answer = {
   readonly result: { readonly approval?: { readonly uuid: string } };
 };
 
-/** The whole platform in one process, as `stopgo start` runs it. */
+/** The whole platform: in one process, or each service as its own. */
 export async function startPlatform(
-  { folder, dataDir, modelUrl }: PlatformPlace,
+  command: 'start' | 'services',
+  options: PlatformOptions,
   undo: Undo,
-  options: { readonly env?: Readonly<Record<string, string>>; readonly preloads?: readonly string[] } = {},
 ): Promise<WrittenServer> {
+  const { folder, dataDir, modelUrl, env = {}, preloads = [] } = options;
   const database = join(mkdtempSync(join(folder, 'tools-')), 'resources.db');
-  const [command, ...args] = fromSource('mcp-servers/resources/src/main.ts', ['--db', database]);
-  const config = writeConfiguration(folder, dataDir, { mcp_servers: [{ name: 'resources', command, args }] });
+  const [tool, ...args] = fromSource('mcp-servers/resources/src/main.ts', ['--db', database]);
+  const config = writeConfiguration(folder, dataDir, {
+    mcp_servers: [{ name: 'resources', command: tool, args }],
+  });
   const program = await Program.start(
-    fromSource('cli/src/main.ts', ['start', '--config', config], options.preloads),
+    fromSource('cli/src/main.ts', [command, '--config', config], preloads),
     {
-      env: { GEMINI_API_KEY: 'test-key-gemini-0123456789', GEMINI_BASE_URL: modelUrl, ...options.env },
-      ready: /ready on http:\S+\s/,
+      env: { GEMINI_API_KEY: 'test-key-gemini-0123456789', GEMINI_BASE_URL: modelUrl, ...env },
+      ready: /ready on http:\S+ after /,
     },
     undo,
   );
-  const url = program.captured(/ready on (http:\S+)/);
+  const url = program.captured(/ready on (http:\S+) after /);
   const post = async (path: string, body: unknown, note: Note): Promise<Answer> => {
     const response = await fetch(url + path, {
       method: 'POST',
@@ -62,7 +67,7 @@ export async function startPlatform(
     }
   };
   return {
-    pids: [program.pid],
+    pids: () => program.pids(),
     async write(note) {
       await Promise.allSettled(Array.from({ length: clientsAtOnce }, () => talk(note)));
     },

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { killAll, treeOf } from './process-tree.ts';
 import type { Undo } from './undo.ts';
 
 /** The root of the repository, where every program is started. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How long a program may take until it is ready, or until it has ended, in milliseconds. */
-const readyMs = 30_000;
+/** How long a program may take until it is ready, in milliseconds: long, for a machine that is busy with other things. */
+const readyMs = 120_000;
 
 export type ProgramOptions = {
   readonly env?: Readonly<Record<string, string>>;
@@ -17,7 +18,6 @@ export type ProgramOptions = {
 
 /** A process that was started and is ready. It ends with the test, however that ends. */
 export class Program {
-  readonly pid: number;
   private readonly child: ChildProcess;
   private readonly exited: Promise<unknown>;
   private readonly end: () => void;
@@ -33,13 +33,12 @@ export class Program {
       detached: true,
     });
     this.exited = once(this.child, 'close').catch(() => undefined);
-    this.pid = this.child.pid ?? 0;
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.printed += text;
         this.child.emit('printed');
       });
-    this.end = undo.add(() => void this.child.kill('SIGKILL'));
+    this.end = undo.add(() => killAll(this.pids()));
   }
 
   /** Starts a program. Rejects with what it printed if it ends, or is not ready in time. */
@@ -54,6 +53,12 @@ export class Program {
     }
   }
 
+  /** The process and all that it has started; empty if it has ended. */
+  pids(): number[] {
+    const { pid, exitCode, signalCode } = this.child;
+    return pid === undefined || exitCode !== null || signalCode !== null ? [] : treeOf(pid);
+  }
+
   /** What the first match of a pattern in its output captured. */
   captured(pattern: RegExp): string {
     const found = pattern.exec(this.printed)?.[1];
@@ -61,7 +66,7 @@ export class Program {
     return found;
   }
 
-  /** Ends it as a power cut would, also while it is frozen. */
+  /** Ends it, with all that it has started, as a power cut would. */
   async kill(): Promise<void> {
     this.end();
     await this.exited;

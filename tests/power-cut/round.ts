@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { Random } from '../simulation/world/random.ts';
 import type { Acknowledged } from './acknowledged.ts';
 import { syncNowAndThen } from './background-sync.ts';
+import { killAll } from './process-tree.ts';
 import type { Rack } from './rack.ts';
-import type { Bench, Setting } from './settings.ts';
+import type { Bench, Setting } from './setting.ts';
 
 /** When the power goes after the first acknowledged append, in milliseconds. */
 const lifeMsMin = 200;
 const lifeMsMax = 2_500;
 /** How long the first acknowledged append may take, in milliseconds. */
-const firstMs = 30_000;
+const firstMs = 60_000;
 /** Losses that are named; the others are counted. */
 const namedMax = 5;
 
@@ -53,7 +54,7 @@ export async function playRound(
     // What an unsafe setting leaves need not be sound.
     if (setting.isSafe) violations.push(...(await store.problems()));
     await store.kill();
-    if (setting.isSafe) await setting.restart(after);
+    if (setting.isSafe) await setting.restart?.(after);
   } catch (error) {
     violations.push(`it does not come up again: ${String(error)}`);
   }
@@ -74,9 +75,7 @@ async function cutWhileWriting(setting: Setting, rack: Rack, lifeMs: number, syn
   await Promise.race([pause(firstMs, first.signal), writing]);
   if (acknowledged.length === 0) throw new Error(`nothing was acknowledged in ${firstMs} ms`);
   await pause(lifeMs);
-  const after = rack.cut(disk, () => {
-    for (const pid of server.pids) process.kill(pid, 'SIGKILL');
-  });
+  const after = rack.cut(disk, () => killAll(server.pids()));
   // What the server answered before may still be on its way; it counts.
   await server.kill();
   await writing;

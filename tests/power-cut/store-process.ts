@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import { envelope, store } from '@stopgo/proto';
 import { connectGrpc, createGrpcClient } from '@stopgo/rpc';
-import type { Acknowledged, Note } from './acknowledged.ts';
+import type { Acknowledged, Note, WrittenServer } from './acknowledged.ts';
 import { writeConfiguration } from './configuration.ts';
 import { conversationAppends } from './conversation-appends.ts';
 import { fromSource, Program, stopgo } from './program.ts';
@@ -14,14 +14,11 @@ const turnsEach = 4;
 const looksAtOnce = 32;
 
 /** A store as a process of its own, and a client of it. */
-export type StoreProcess = {
-  readonly pid: number;
-  write(note: Note): Promise<void>;
+export type StoreProcess = WrittenServer & {
   /** Those of the promises that are not kept. */
   lost(acknowledged: readonly Acknowledged[]): Promise<Acknowledged[]>;
   /** What `stopgo verify` finds wrong with the chains of hashes and the views; empty if nothing. */
   problems(): Promise<string[]>;
-  kill(): Promise<void>;
 };
 
 export type StoreOptions = {
@@ -64,7 +61,7 @@ export async function startStoreProcess(options: StoreOptions, undo: Undo): Prom
       }
   };
   return {
-    pid: program.pid,
+    pids: () => program.pids(),
     async write(note) {
       const writing = Array.from({ length: conversationsAtOnce }, () => writeConversations(note));
       await Promise.allSettled(writing);
