@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { store } from '@stopgo/proto';
-import { type Client, connectGrpc, createGrpcClient, createInProcessClient, Secret } from '@stopgo/rpc';
+import { type Client, connectGrpc, createGrpcClient, createInProcessClient } from '@stopgo/rpc';
 import { createLogger, loadAgentConfig } from '@stopgo/runtime';
 import { openReadOnly } from '@stopgo/store';
+import { readInternalToken, variablesOf } from '../services/internal-token.ts';
 
 /** Where the log is read from. */
 export type LogSource = {
@@ -16,11 +17,18 @@ export type LogSource = {
 
 export type OpenedStore = { readonly client: Client<typeof store.StoreService>; close(): Promise<void> };
 
-/** Opens the log to read: a running store service, or a data directory that nobody uses. Nothing is ever written. */
+const readFile = (path: string): string => readFileSync(path, 'utf8');
+
+/**
+ * Opens the log to read: a running store service, to which this process proves itself with the internal token of its
+ * environment, or a data directory that nobody uses. Nothing is ever written.
+ *
+ * @throws Error in one line, in which no token is.
+ */
 export async function openStore(source: LogSource, host: NodeJS.Process): Promise<OpenedStore> {
   if (source.store !== undefined) {
-    const token = host.env.STOPGO_INTERNAL_TOKEN;
-    const channel = connectGrpc(source.store, token === undefined ? {} : { internalToken: new Secret(token) });
+    const internalToken = readInternalToken(variablesOf(host.env), readFile);
+    const channel = connectGrpc(source.store, internalToken === undefined ? {} : { internalToken });
     return { client: createGrpcClient(store.StoreService, channel), close: async () => channel.close() };
   }
   const dataDir = source.dataDir ?? dataDirOf(source.config);
@@ -30,5 +38,5 @@ export async function openStore(source: LogSource, host: NodeJS.Process): Promis
 }
 
 function dataDirOf(path: string): string {
-  return loadAgentConfig(path, { readFile: (file) => readFileSync(file, 'utf8') }).config.dataDir;
+  return loadAgentConfig(path, { readFile }).config.dataDir;
 }

@@ -176,11 +176,15 @@ describeWithNats('what is acknowledged and not on disk', () => {
     expect(lines[0]).toMatch(/^warn: /);
   });
 
-  test('the monitoring address of another server proves nothing', async () => {
-    const [nats, other] = [await server(), await server()];
+  test.each([
+    ['of another name', ''],
+    ['of the same name', 'server_name: same'],
+  ])('the monitoring address of another server %s proves nothing', async (_, more) => {
+    const [nats, other] = [await server({ ...safe, more }), await server({ ...safe, more })];
     expect(await refusal({ url: nats.url, monitorUrl: other.monitorUrl })).toMatch(
-      /is of the server \w+, and the stream STOPGO is kept by \w+; give NATS_MONITOR_URL the address of that one/,
+      /is of the server \w+ \(\w+\), and the stream STOPGO is kept by another, \w+; give NATS_MONITOR_URL the address/,
     );
+    await checked(nats);
   });
 });
 

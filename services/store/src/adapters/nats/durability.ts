@@ -60,10 +60,11 @@ async function whyNot(
   } catch (error) {
     return `its monitoring address ${monitorUrl} does not tell (${reasonOf(error)}); check NATS_MONITOR_URL, and http: in the server's configuration`;
   }
-  const keeper = info.cluster?.leader;
-  const isKeeper = keeper === undefined || keeper === '' ? shown.id === server?.server_id : shown.name === keeper;
+  const keeper = info.cluster?.leader || server?.server_name;
+  // Names may be given twice, ids not; of a server that is not the one we talk to only the name is known.
+  const isKeeper = keeper === server?.server_name ? shown.id === server?.server_id : shown.name === keeper;
   if (!isKeeper)
-    return `${monitorUrl} is of the server ${shown.name}, and the stream ${info.config.name} is kept by ${keeper || (server?.server_name ?? 'another')}; give NATS_MONITOR_URL the address of that one`;
+    return `${monitorUrl} is of the server ${shown.name} (${shown.id}), and the stream ${info.config.name} is kept by another, ${keeper}; give NATS_MONITOR_URL the address of that one`;
   return shown.writesThrough ? undefined : `it has no sync_interval: always; ${wanted} and restart it`;
 }
 

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
+import { store } from '@stopgo/proto';
+import { bind, createInProcessClient, Secret, startGrpcServer } from '@stopgo/rpc';
+import { createLogger } from '@stopgo/runtime';
+import { startStoreOnNats } from '@stopgo/store';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findNatsServer } from '../src/services/launcher/nats/find-server.ts';
+
+/** A missing server is a failure where all must run. */
+const program = (() => {
+  try {
+    return findNatsServer(process.env);
+  } catch (error) {
+    if (process.env.CI === 'true') throw error;
+    return undefined;
+  }
+})();
+
+const token = randomBytes(24).toString('hex');
+const id = randomUUID();
+const folder = mkdtempSync(join(tmpdir(), 'stopgo-inspect-'));
+const stops: (() => Promise<unknown>)[] = [];
+let address: string;
+
+/** Runs a command as a process of its own. */
+async function stopgo(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', main, ...args], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, output, errors };
+}
+
+async function startNats(): Promise<string> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const found = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  const listen = `127.0.0.1:${typeof found === 'object' ? found?.port : ''}`;
+  const file = join(folder, 'nats.conf');
+  writeFileSync(file, `listen: "${listen}"\njetstream { store_dir: "${folder}", sync_interval: always }\n`);
+  const child = spawn(program ?? '', ['-c', file], { stdio: 'ignore' });
+  stops.push(() => {
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    return gone;
+  });
+  return `nats://${listen}`;
+}
+
+function append(expectedRevision: number, ...facts: readonly Fact[]) {
+  const actor = { kind: 'user', id: 'ann', surface: 'rest' } as const;
+  const frame = { now: Date.now(), actor, causationId: '', correlationId: 'session-1' };
+  const events = newEvents(
+    facts,
+    frame,
+    facts.map(() => randomUUID()),
+  );
+  return { stream: conversationStream(id), expectedRevision, events, idempotencyKey: randomUUID() };
+}
+
+describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats-server)', () => {
+  beforeAll(async () => {
+    const url = await startNats();
+    const running = await startStoreOnNats({
+      ...{ url, stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: true, dataDir: join(folder, 'data') },
+      log: createLogger({ level: 'error', format: 'text', destination: process.stderr }),
+    });
+    stops.push(running.stop);
+    const client = createInProcessClient(store.StoreService, running.service);
+    const [runId, digest] = [randomUUID(), sha256Hex('definition')];
+    await client.append(append(0, fact('conversationCreated', { conversationId: id, agentName: 'demo' })));
+    await client.append(
+      append(
+        1,
+        fact('userMessageReceived', { runId, text: 'create a server' }),
+        fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner: { instance: 'o', epoch: 1 } }),
+      ),
+    );
+    const server = await startGrpcServer({
+      address: '127.0.0.1:0',
+      services: [bind(store.StoreService, running.service)],
+      internalToken: new Secret(token),
+    });
+    stops.push(() => server.stop(0));
+    address = server.address;
+  });
+
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const env = { STOPGO_INTERNAL_TOKEN: token };
+
+  test.each<[string, string[], RegExp]>([
+    ['verify', [], /^1 streams, 3 events: every hash chain holds and every view equals its events\n$/],
+    ['events', [id], /ConversationCreated[\s\S]*UserMessageReceived[\s\S]*RunStarted/i],
+    ['replay', [id], /create a server/],
+    ['export', [id], /create a server/],
+  ])('%s reads it', async (command, args, expected) => {
+    const { code, output, errors } = await stopgo([command, ...args, '--store', address], env);
+    expect(errors).toBe('');
+    expect(output).toMatch(expected);
+    expect(code).toBe(0);
+  });
+
+  test('the token may be in a file', async () => {
+    const file = join(folder, 'token');
+    writeFileSync(file, `${token}\n`, { mode: 0o600 });
+    const { code, errors } = await stopgo(['verify', '--store', address], { STOPGO_INTERNAL_TOKEN_FILE: file });
+    expect([code, errors]).toEqual([0, '']);
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+    ['none', {}, /^stopgo: .*token.*\n$/],
+    ['another', { STOPGO_INTERNAL_TOKEN: `x${token}` }, /^stopgo: .*token.*\n$/],
+    [
+      'one that is too short',
+      { STOPGO_INTERNAL_TOKEN: 'hunter22' },
+      /^stopgo: STOPGO_INTERNAL_TOKEN: the internal token must .*\n$/,
+    ],
+    ['one that cannot be sent', { STOPGO_INTERNAL_TOKEN: `${token}\u0007` }, /^stopgo: STOPGO_INTERNAL_TOKEN: .*\n$/],
+  ])('with a wrong token (%s) it is refused in one line that does not show it', async (_, given, line) => {
+    const { code, output, errors } = await stopgo(['verify', '--store', address], given);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toMatch(line);
+    expect(errors).not.toMatch(new RegExp(`${token}|hunter22`));
+  });
+});
