@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findNatsServer } from '@stopgo/cli';
 import { startOfflineModel } from '@stopgo/offline-model';
+import { messageOf } from '@stopgo/runtime';
 import { embeddedPlatform, embeddedStore } from './embedded.ts';
 import { expectHonest } from './honest-rack.ts';
 import { jetStreamServices, jetStreamStore } from './jetstream.ts';
@@ -55,7 +56,7 @@ function rackOrReason(): Rack | string {
   try {
     return new Rack(folder, undo);
   } catch (error) {
-    return `an image cannot be mounted here: ${String(error).replaceAll(/\s+/g, ' ').trim()}`;
+    return `an image cannot be mounted here: ${messageOf(error).replaceAll(/\s+/g, ' ')}`;
   }
 }
 
@@ -66,7 +67,12 @@ async function everything(rack: Rack): Promise<void> {
     say(`power cuts with --seed ${firstSeed}`);
     const lines: (string | number)[][] = [['log', 'setting', 'rounds', 'acknowledged', 'lost', 'views partly on disk']];
     const bench = { rack, folder, modelUrl: model.url, undo };
-    for (const setting of settings(bench)) lines.push(await playSetting(setting, bench));
+    try {
+      for (const setting of settings(bench)) lines.push(await playSetting(setting, bench));
+    } catch (error) {
+      // What one round has left behind would disturb the next one.
+      violated(`the rounds end here: ${messageOf(error)}`);
+    }
     if (lines.length > 1) for (const line of ['', ...table(lines), '']) say(line);
     if (violations.length > 0) say(`${violations.length} VIOLATIONS`);
     else if (lines.length > 1) say('every promise was kept');
@@ -104,7 +110,7 @@ function natsServerOrReason(): { readonly program?: string; readonly reason?: st
   try {
     return { program: findNatsServer(process.env) };
   } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+    return { reason: messageOf(error) };
   }
 }
 
