@@ -19,6 +19,8 @@ const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, stri
   'bridge-forgets-attempts': 'b',
   'bridge-changes-arguments': 'a',
   'bridge-without-gate': 'a',
+  'bridge-answers-for-another': 'b',
+  'bridge-sends-though-taken-for-dead': 'b',
   'fence-does-not-fence': 'b',
   'harm-is-hidden-from-policy': 'a',
   'acts-on-anothers-start': 'fg',

@@ -1,46 +1,93 @@
+/**
+ * Liveness by heartbeat.
+ *
+ * 1. A process renews every third of the time to live. Another one counts as dead when its counter has not moved for a
+ *    whole time to live of the observer's own monotonic clock while the store answered throughout; after an outage
+ *    everybody gets a fresh time to live.
+ * 2. An instance that said that it leaves is dead at once: it says so only when it does nothing any more.
+ * 3. A process that renames itself (see `Standing`) does so when the time between sending one renewal and having the next
+ *    confirmed is more than `lapseShare` of the time to live. Nobody can have taken it for dead before: whoever saw the first
+ *    renewal at all saw it after it was sent, and waits for a whole time to live. What is left of the time to live is for
+ *    store replicas that show a renewal late.
+ */
 import type { Clock } from './clock.ts';
-
-/** Who is alive, as this process can tell. */
-export type Liveness = {
-  /** True if the instance is known to have ended, or has not been heard of for its whole time to live. */
-  isDead(instance: string): boolean;
-  /** True if this process's own last confirmed renewal is young enough to begin a call that must not run twice. */
-  isFresh(): boolean;
-  /** Resolves when the next renewal is confirmed. Rejects when the signal aborts. */
-  renewed(signal: AbortSignal): Promise<void>;
-};
+import { idInLife, type Liveness, type Peer, type Standing } from './liveness.ts';
 
 /** What the store answers to a heartbeat. */
 export type Pulse = {
-  readonly instances: readonly { readonly instance: string; readonly counter: number }[];
+  readonly instances: readonly (Peer & { readonly left?: boolean })[];
   /** An instance that is not listed is known to be dead. */
   readonly complete: boolean;
 };
 
-/** Tells the store that this process is alive, and learns who else is. */
-export type Beat = (counter: number, signal: AbortSignal) => Promise<Pulse>;
+/** Tells the store that this process is alive, or that it leaves, and learns who else is. */
+export type Beat = (self: Peer & { readonly leaving: boolean }, signal: AbortSignal) => Promise<Pulse>;
 
-/**
- * Liveness by heartbeat. This process renews every third of the time to live. Another one counts as dead when its counter
- * has not moved for a whole time to live of this process's own monotonic clock while the store answered throughout; after
- * an outage everybody gets a fresh time to live.
- */
-export class Heartbeat implements Liveness {
+export type HeartbeatOptions = {
+  readonly beat: Beat;
+  readonly clock: Clock;
+  /** Time to live, in milliseconds: the same for all processes. */
+  readonly ttlMs: number;
+  /** Id of this process; never used twice. */
+  readonly instance: string;
+  readonly role: string;
+  /** Where it can be called; may be told later. */
+  readonly address?: string;
+  /** It takes a new id whenever it may have been taken for dead. */
+  readonly renames?: boolean;
+};
+
+/** Part of the time to live after which a process that was not heard of may have been taken for dead. */
+const lapseShare = 3 / 4;
+/** Instances that are gone and still remembered. */
+const goneMax = 1_000;
+/** How long a process that leaves waits for the store to hear of it, in milliseconds. */
+const leaveMs = 1_000;
+
+export class Heartbeat implements Liveness, Standing {
+  readonly ttlMs: number;
   private readonly beat: Beat;
   private readonly clock: Clock;
-  private readonly ttlMs: number;
-  private readonly seen = new Map<string, { counter: number; since: number }>();
+  private readonly role: string;
+  private readonly firstInstance: string;
+  private readonly renames: boolean;
+  private readonly ids = new Set<string>();
+  private readonly seen = new Map<string, { readonly peer: Peer; readonly since: number }>();
   private readonly missing = new Map<string, number>();
+  private readonly left = new Set<string>();
   private readonly waiting = new Set<() => void>();
   private readonly stopped = new AbortController();
+  private id: string;
+  private address: string;
   private counter = 0;
   private isComplete = false;
+  /** When the last renewal that was confirmed was sent, and the last one under the present id. */
   private confirmedAt = Number.NEGATIVE_INFINITY;
+  private ownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(beat: Beat, clock: Clock, ttlMs: number) {
+  constructor({ beat, clock, ttlMs, instance, role, address = '', renames = false }: HeartbeatOptions) {
     this.beat = beat;
     this.clock = clock;
     this.ttlMs = ttlMs;
+    this.id = instance;
+    this.firstInstance = instance;
+    this.ids.add(instance);
+    this.role = role;
+    this.address = address;
+    this.renames = renames;
+  }
+
+  get instance(): string {
+    return this.id;
+  }
+
+  hasBeen(instance: string): boolean {
+    return this.ids.has(instance);
+  }
+
+  /** From the next renewal on this process can be called there. */
+  listensAt(address: string): void {
+    this.address = address;
   }
 
   /** Renews until stopped. `onBeat` is called after each renewal that was confirmed. */
@@ -51,30 +98,63 @@ export class Heartbeat implements Liveness {
     }
   }
 
+  /** Renews no more, without a word: others find out after a time to live. */
   stop(): void {
-    this.stopped.abort();
+    this.stopped.abort(new Error('the heartbeat has stopped'));
+    this.wake();
+  }
+
+  /**
+   * Stops, and tells the store that this process has left. To be called when it does nothing any more: from here on others
+   * take over what it had. Never rejects; if the store does not hear of it, others find out after a time to live.
+   */
+  async leave(): Promise<void> {
+    this.stop();
+    const enough = new AbortController();
+    const timer = this.clock.sleep(leaveMs, enough.signal).then(
+      () => enough.abort(),
+      () => undefined,
+    );
+    await this.beat(this.self(true), enough.signal).catch(() => undefined);
+    enough.abort();
+    await timer;
   }
 
   /** Renews once; true if it was confirmed. */
   async renew(): Promise<boolean> {
     // What counts is when the renewal was sent: an observer may have seen it at any time since.
     const sentAt = this.clock.monotonic();
+    if (this.renames && this.hasLapsedAt(sentAt)) this.rename();
     this.counter += 1;
     const previous = this.confirmedAt;
+    let pulse: Pulse;
     try {
-      const pulse = await this.beat(this.counter, this.stopped.signal);
-      this.observe(pulse, sentAt - previous > this.ttlMs);
-      this.confirmedAt = sentAt;
+      pulse = await this.beat(this.self(false), this.stopped.signal);
     } catch {
       return false;
     }
-    for (const wake of this.waiting) wake();
-    this.waiting.clear();
+    this.observe(pulse, sentAt - previous > this.ttlMs);
+    this.confirmedAt = sentAt;
+    if (this.renames && this.hasLapsedAt(this.clock.monotonic())) {
+      // It came through, maybe too late: the next renewal is the first one under another id.
+      this.rename();
+      return false;
+    }
+    this.ownAt = sentAt;
+    this.wake();
     return true;
   }
 
   isFresh(): boolean {
-    return this.clock.monotonic() - this.confirmedAt < this.ttlMs / 2;
+    return this.clock.monotonic() - this.ownAt < this.ttlMs / 2;
+  }
+
+  async mayAct(instance: string, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      if (instance !== this.id || this.stopped.signal.aborted) return false;
+      if (this.isFresh()) return true;
+      await this.renewed(signal);
+    }
   }
 
   renewed(signal: AbortSignal): Promise<void> {
@@ -94,6 +174,7 @@ export class Heartbeat implements Liveness {
   }
 
   isDead(instance: string): boolean {
+    if (this.left.has(instance)) return true;
     // Without an answer of the store nobody can be told dead.
     const now = this.confirmedAt;
     if (now === Number.NEGATIVE_INFINITY || !this.isReachable()) return false;
@@ -101,12 +182,45 @@ export class Heartbeat implements Liveness {
     if (seen !== undefined) return now - seen.since >= this.ttlMs;
     if (this.isComplete) return true;
     const since = this.missing.get(instance);
-    if (since === undefined) this.missing.set(instance, now);
+    if (since === undefined) remember(this.missing, instance, now);
     return since !== undefined && now - since >= this.ttlMs;
+  }
+
+  alive(role: string): readonly Peer[] {
+    const peers = [...this.seen.values()].map(({ peer }) => peer);
+    return peers.filter((peer) => peer.role === role && !this.isDead(peer.instance));
+  }
+
+  async died(instance: string, signal: AbortSignal): Promise<void> {
+    while (!this.isDead(instance)) await this.renewed(signal);
+  }
+
+  private self(leaving: boolean): Parameters<Beat>[0] {
+    const { id: instance, role, address, counter } = this;
+    return { instance, role, address, counter, leaving };
   }
 
   private isReachable(): boolean {
     return this.clock.monotonic() - this.confirmedAt < this.ttlMs;
+  }
+
+  /** True if somebody may have taken this process for dead under its present id by then. */
+  private hasLapsedAt(at: number): boolean {
+    return this.ownAt !== Number.NEGATIVE_INFINITY && at - this.ownAt >= this.ttlMs * lapseShare;
+  }
+
+  /** Nothing is confirmed under the new id until it is announced, by the next renewal. */
+  private rename(): void {
+    this.id = idInLife(this.firstInstance, this.ids.size);
+    this.ids.add(this.id);
+    this.ownAt = Number.NEGATIVE_INFINITY;
+    this.wake();
+  }
+
+  private wake(): void {
+    const all = [...this.waiting];
+    this.waiting.clear();
+    for (const wake of all) wake();
   }
 
   private observe(pulse: Pulse, afterOutage: boolean): void {
@@ -114,17 +228,33 @@ export class Heartbeat implements Liveness {
     if (afterOutage) this.missing.clear();
     this.isComplete = pulse.complete;
     const listed = new Set<string>();
-    for (const { instance, counter } of pulse.instances) {
+    for (const { left = false, ...peer } of pulse.instances) {
+      const { instance, counter } = peer;
+      if (left) {
+        remember(this.left, instance);
+        this.seen.delete(instance);
+        continue;
+      }
       listed.add(instance);
       const known = this.seen.get(instance);
-      if (known === undefined || known.counter !== counter || afterOutage)
-        this.seen.set(instance, { counter, since: now });
+      const isHeard = known === undefined || known.peer.counter !== counter || afterOutage;
+      this.seen.set(instance, { peer, since: isHeard ? now : known.since });
       this.missing.delete(instance);
     }
-    for (const instance of this.seen.keys()) {
+    for (const [instance, { since }] of this.seen) {
       if (listed.has(instance)) continue;
       this.seen.delete(instance);
-      this.missing.set(instance, now);
+      // A store that forgot it has not heard of it since either.
+      if (!this.left.has(instance)) remember(this.missing, instance, afterOutage ? now : since);
     }
   }
+}
+
+function remember(kept: Set<string>, instance: string): void;
+function remember(kept: Map<string, number>, instance: string, since: number): void;
+function remember(kept: Set<string> | Map<string, number>, instance: string, since = 0): void {
+  if (kept instanceof Map) kept.set(instance, since);
+  else kept.add(instance);
+  const oldest = kept.keys().next().value;
+  if (kept.size > goneMax && oldest !== undefined) kept.delete(oldest);
 }

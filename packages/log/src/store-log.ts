@@ -12,7 +12,7 @@ import {
 import type { views, store as wire } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { Append, AppendOutcome, ConversationLog, Loaded, OpenRun } from './conversation-log.ts';
-import type { Pulse } from './heartbeat.ts';
+import type { Beat } from './heartbeat.ts';
 
 type StoreClient = Client<typeof wire.StoreService>;
 
@@ -33,15 +33,19 @@ export function storeLog(store: StoreClient): ConversationLog {
   };
 }
 
-/** A heartbeat through the store service. */
-export function storeBeat(store: StoreClient, instance: string, role: string, address: string) {
-  return async (counter: number, signal: AbortSignal): Promise<Pulse> => {
-    const answer = await store.heartbeat(
-      { instance, role, address, counter: BigInt(counter) },
+/** Heartbeats through the store service. */
+export function storeBeat(store: StoreClient): Beat {
+  return async ({ counter, ...self }, signal) => {
+    const { instances, complete } = await store.heartbeat(
+      { ...self, counter: BigInt(counter) },
       { signal, timeoutMs: heartbeatTimeoutMs },
     );
-    const instances = answer.instances.map((one) => ({ instance: one.instance, counter: Number(one.counter) }));
-    return { instances, complete: answer.complete };
+    return {
+      instances: instances.map(({ instance, role, address, left, counter: count }) => {
+        return { instance, role, address, left, counter: Number(count) };
+      }),
+      complete,
+    };
   };
 }
 

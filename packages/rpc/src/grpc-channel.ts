@@ -1,4 +1,4 @@
-import { Client, credentials } from '@grpc/grpc-js';
+import { Client, connectivityState, credentials } from '@grpc/grpc-js';
 import { unavailable } from '@stopgo/core';
 import { briefly, formatAddresses, parseAddresses } from './address.ts';
 import { KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MESSAGE_BYTES_MAX, RECONNECT_MS_MAX, RECONNECT_MS_MIN } from './bounds.ts';
@@ -30,6 +30,8 @@ export type GrpcChannel = {
   readonly grpc: Client;
   /** Resolves once one replica is connected; rejects with `unavailable` after `timeoutMs` milliseconds. */
   ready(timeoutMs: number): Promise<void>;
+  /** True if a replica is connected now, as far as is known without asking. */
+  isConnected(): boolean;
   /** Gives the connections up. Later calls fail with `unavailable`. */
   close(): void;
 };
@@ -81,6 +83,7 @@ export function connectGrpc(address: string, options: ConnectOptions = {}): Grpc
             reject(unavailable(`${briefly(addresses)} did not answer within ${timeoutMs} ms; is the service running?`));
         });
       }),
+    isConnected: () => grpc.getChannel().getConnectivityState(false) === connectivityState.READY,
     close: () => grpc.close(),
   };
 }

@@ -34,6 +34,8 @@ export type BridgeBounds = {
   readonly repeatsMax: number;
   /** How long a repeat waits for its server to come back. */
   readonly repeatWaitMs: number;
+  /** How long a call waits for a server that is down, before it is refused. */
+  readonly callWaitMs: number;
   /** How long an HTTP call may be without any open request before it counts as lost (a stream may be resumed). */
   readonly streamResumeMs: number;
   /** First pause before a lost server is started or reached again; it doubles with each failure. */
@@ -81,6 +83,7 @@ export const bridgeBounds: BridgeBounds = {
   callsQueuedMax: 256,
   repeatsMax: 2,
   repeatWaitMs: 5 * second,
+  callWaitMs: 5 * second,
   streamResumeMs: 5 * second,
   backoffFirstMs: 500,
   backoffMaxMs: 30 * second,

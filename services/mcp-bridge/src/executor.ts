@@ -1,4 +1,5 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
+import type { Standing } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
@@ -13,6 +14,8 @@ const { RefusedReason } = mcp;
 /** What an attempt needs to be made. */
 export type ExecutorDependencies = {
   readonly server: (name: string) => ServerConnection | undefined;
+  /** Whether this bridge may still act under the id that an attempt is for. */
+  readonly standing: Standing;
   /** The tool as the catalogue has it now. */
   readonly tool: (server: string, name: string) => DefinedTool | undefined;
   readonly bounds: BridgeBounds;
@@ -48,6 +51,8 @@ export async function makeAttempt(
   if (server === undefined) return toolNotFound(request);
   const args = parseArguments(request.argumentsJson);
   if (typeof args === 'string') return answer(failed(args), 0, undefined);
+  // Its approval may have come just when the server is away for a moment.
+  if (server.downReason !== undefined) await server.comeBack(dependencies.bounds.callWaitMs, signal);
   if (server.downReason !== undefined) return unavailable(server.downReason);
   if (server.queue.full) {
     const { callsQueuedMax } = dependencies.bounds;
@@ -74,7 +79,7 @@ export async function makeAttempt(
   });
 }
 
-async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDependencies): Promise<Outcome> {
+async function runCall(call: Call, { tool: find, bounds, clock, standing }: ExecutorDependencies): Promise<Outcome> {
   const { request, server, arguments: args, token, signal } = call;
   const began = clock();
   // Runs from the first time that the call is sent: what it waited for before does not count.
@@ -87,6 +92,13 @@ async function runCall(call: Call, { tool: find, bounds, clock }: ExecutorDepend
   let available = await server.current(signal);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available.reason));
+    const isFenced = (): boolean => {
+      const hints = find(request.server, request.tool)?.hints;
+      return hints !== undefined && !isRepeatable(hints);
+    };
+    // Whoever took this bridge for dead has put the call in doubt, and somebody may have decided on it, or made it elsewhere.
+    // Then it must not run here, however late this process finds out. Looked at again after each wait.
+    if (isFenced() && !(await mayStillSend(standing, request.instance, signal))) return end(takenForDead());
     const tool = find(request.server, request.tool);
     if (tool === undefined) return end(toolNotFound(request));
     // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
@@ -174,6 +186,21 @@ function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number,
 
 function inDoubt(reason: string): string {
   return `${reason}; whether the call took effect is not known`;
+}
+
+async function mayStillSend(standing: Standing, instance: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await standing.mayAct(instance, signal);
+  } catch {
+    return false;
+  }
+}
+
+function takenForDead(): Outcome {
+  return refused(
+    RefusedReason.FENCED,
+    'the bridge was out of touch and may have been taken for dead; the call was not sent, and may be made anew',
+  );
 }
 
 function canceledInTime(): Outcome {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { failedPrecondition, invalidArgument, isRepeatable } from '@stopgo/core';
+import { failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { AttemptState, Attempts } from './attempts.ts';
@@ -9,8 +9,6 @@ import { refused, toolMessage } from './outcome.ts';
 
 /** What the service is made of. */
 export type ServiceDependencies = ExecutorDependencies & {
-  /** Id of this instance. */
-  readonly instance: string;
   readonly catalogue: () => Catalogue;
   readonly attempts: Attempts;
   readonly stopping: () => boolean;
@@ -18,10 +16,12 @@ export type ServiceDependencies = ExecutorDependencies & {
 
 /** The surface of the bridge: `stopgo.mcp.v1.McpBridgeService`. */
 export function createService(dependencies: ServiceDependencies): ServiceImpl<typeof mcp.McpBridgeService> {
-  const { instance, catalogue, attempts, stopping } = dependencies;
+  const { standing, catalogue, attempts, stopping } = dependencies;
 
   const check = (request: { readonly key?: mcp.CallKey | undefined; readonly instance: string }): mcp.CallKey => {
-    if (request.instance !== instance) {
+    // A former id of ours will do: what became of its attempts is known here, and none of them is sent any more.
+    if (!standing.hasBeen(request.instance)) {
+      const { instance } = standing;
       throw failedPrecondition(
         `this is the bridge instance ${instance}, and the call is for ${request.instance || 'none'}; ask that one`,
         { reason: 'wrong_instance', instance },
@@ -36,7 +36,10 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
 
   return {
     listTools: async (request) => {
+      // Whoever hears this sends its next calls to another instance.
+      if (stopping()) throw unavailable('the bridge is stopping; ask another one');
       const { revision, tools } = catalogue();
+      const { instance } = standing;
       if (request.knownRevision === revision) return { revision, instance, unchanged: true };
       return { revision, instance, tools: tools.map(toolMessage) };
     },
@@ -51,7 +54,10 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       return attempts.execute(key, repeatable, (signal) =>
         stopping()
           ? Promise.resolve(
-              refused(mcp.RefusedReason.SERVER_UNAVAILABLE, 'the bridge is stopping; the call was not sent'),
+              refused(
+                mcp.RefusedReason.FENCED,
+                'the bridge is stopping; the call was not sent, and another may make it',
+              ),
             )
           : makeAttempt(request, token, signal, dependencies),
       );

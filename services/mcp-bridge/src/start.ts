@@ -1,3 +1,4 @@
+import type { Standing } from '@stopgo/log';
 import type { mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
@@ -17,7 +18,7 @@ export type McpBridgeOptions = {
   /** In the order in which they are started. Names are unique. */
   readonly servers: readonly McpServerConfig[];
   /** Id of this instance; every other one is refused in Execute, FenceCall and CancelCall. */
-  readonly instance: string;
+  readonly standing: Standing;
   /** How the bridge names itself to the servers: the agent's name and version. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly log: Logger;
@@ -112,7 +113,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
 
   const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({
-    instance: options.instance,
+    standing: options.standing,
     catalogue: () => {
       for (const connection of connections) connection.refreshIfStale();
       return catalogue;

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { afterwards, eventually, isAlive, scriptedServer, startBridge, stdioServer } from './support/bridge.ts';
 
@@ -126,15 +127,20 @@ test('stopping ends every server and its helpers, also a stubborn one', async ()
   await eventually(() => !isAlive(helper), 'the helper is gone');
 });
 
-test('a call that comes while stopping is refused, and a running one is waited for', async () => {
+test('a call that comes while stopping is left to another bridge, and a running one is waited for', async () => {
   const server = scriptedServer('s');
-  const { bridge, execute } = await startBridge([server.config], { bounds: { drainMs: 5_000 } });
+  const { bridge, execute, client, toolNamed, instance, keyOf } = await startBridge([server.config], {
+    bounds: { drainMs: 5_000 },
+  });
+  const { pin } = await toolNamed('note');
   const running = execute('slow', { text: 'x' });
   await eventually(() => server.calls('slow') === 1, 'the call runs');
   const stopped = bridge.stop();
-  expect(await execute('note', {})).toMatchObject({
+  await expect(client.listTools({})).rejects.toMatchObject({ kind: 'unavailable' });
+  const late = { key: keyOf('late'), instance, server: 's', tool: 'note', argumentsJson: '{}', pin };
+  expect((await client.execute(late)).outcome).toMatchObject({
     case: 'refused',
-    value: { message: 'the bridge is stopping; the call was not sent' },
+    value: { reason: mcp.RefusedReason.FENCED, message: expect.stringContaining('the bridge is stopping') },
   });
   expect(await running).toMatchObject({ case: 'finished', value: { content: 'slow x' } });
   await stopped;
@@ -146,7 +152,7 @@ test('when the process of the bridge is killed, its servers end by themselves', 
   const host = fileURLToPath(new URL('./fixtures/bridge-process.ts', import.meta.url));
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--conditions=source', host, JSON.stringify(server.config)],
+    ['--import', 'tsx', '--conditions=stopgo-source', host, JSON.stringify(server.config)],
     {
       stdio: 'inherit',
     },

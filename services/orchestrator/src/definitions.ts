@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentDefinition,
   agentFromDefinition,
@@ -16,7 +17,7 @@ import {
   toolsetStream,
 } from '@stopgo/core';
 import type { Clock, ConversationLog } from '@stopgo/log';
-import { appendUntilKnown } from '@stopgo/log';
+import { appendUntilKnown, untilAnswered } from '@stopgo/log';
 import type { Definitions } from './driver/ports.ts';
 import type { Catalogue } from './tool-port.ts';
 
@@ -103,7 +104,6 @@ export class RecordedDefinitions implements Definitions {
 
   private async append(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
     const { instance, log, clock, newId, random } = this.ports;
-    // A conflict means that somebody has recorded it: the name of the stream is the digest of what it holds.
     const append = {
       stream,
       expectedRevision: 0,
@@ -115,7 +115,18 @@ export class RecordedDefinitions implements Definitions {
       now: clock.now(),
       eventIds: [newId()],
     };
-    await appendUntilKnown(log, append, clock, random, signal);
+    const outcome = await appendUntilKnown(log, append, clock, random, signal);
+    if (outcome.kind !== 'conflict') return;
+    // Somebody has recorded it: the name of the stream is the digest of what it holds. That is made sure of.
+    const [there] = outcome.unseen;
+    const recorded = there?.fact ?? (await untilAnswered(() => this.first(stream), clock, random, signal));
+    if (!isDeepStrictEqual(recorded, definition))
+      throw new DomainError('data_loss', `${stream} holds another definition than the one that it is named after`);
+  }
+
+  private async first(stream: StreamName): Promise<Fact> {
+    for await (const event of this.ports.log.read(stream, 1)) return event.fact;
+    throw new DomainError('unavailable', `${stream} cannot be read now`);
   }
 
   private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {

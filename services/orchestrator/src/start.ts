@@ -1,15 +1,17 @@
 import type { AgentDefinition } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
-import { Heartbeat, storeBeat, storeLog } from '@stopgo/log';
-import type { mcp, store, orchestrator as wire } from '@stopgo/proto';
+import { Heartbeat, isUnknown, storeBeat, storeLog } from '@stopgo/log';
+import type { store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
-import { BridgeTools } from './adapters/bridge-tools.ts';
 import { stopGraceMs } from './bounds.ts';
+import type { ConnectBridge } from './bridges/directory.ts';
+import { BridgeTools } from './bridges/tools.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry } from './driver/registry.ts';
+import { Outage } from './outage.ts';
 import { orchestratorService } from './server.ts';
 
 /** What an orchestrator is given. */
@@ -17,7 +19,8 @@ export type OrchestratorDependencies = {
   /** Id of this process; never used twice. */
   readonly instance: string;
   readonly store: Client<typeof store.StoreService>;
-  readonly bridge: Client<typeof mcp.McpBridgeService>;
+  /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
+  readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
   readonly clock: Clock;
   readonly newId: () => string;
@@ -39,18 +42,23 @@ export type Orchestrator = {
   stop(): Promise<void>;
 };
 
-/** Starts an orchestrator: its catalogue is loaded, its definitions are on the record, runs left behind are taken up. */
+/**
+ * Starts an orchestrator. It needs nobody else to be there: what it finds missing it waits for while it serves. Without a
+ * bridge it drives what needs no tools, and takes messages as soon as any bridge has once told its tools.
+ */
 export async function startOrchestrator(
   config: OrchestratorConfig,
   given: OrchestratorDependencies,
 ): Promise<Orchestrator> {
-  const { instance, clock, newId, random, log: logger } = given;
+  const { instance, clock, newId, random, connectBridge, log: logger } = given;
+  const { heartbeatTtlMs: ttlMs } = config;
   const stopping = new AbortController();
   const log = storeLog(given.store);
-  const tools = new BridgeTools(given.bridge);
-  await tools.refresh();
-  const heartbeat = new Heartbeat(storeBeat(given.store, instance, 'orchestrator', ''), clock, config.heartbeatTtlMs);
+  const heartbeat = new Heartbeat({ beat: storeBeat(given.store), clock, ttlMs, instance, role: 'orchestrator' });
+  const tools = new BridgeTools({ connect: connectBridge, liveness: heartbeat, clock });
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
+  const store = new Outage('the store', logger);
+  const bridge = new Outage('the tool bridge', logger);
   const ports: DriverPorts = {
     instance,
     log,
@@ -61,55 +69,45 @@ export async function startOrchestrator(
     newId,
     random,
     deltas: storeDeltas(given.store, clock),
-    onFault: (error, where) =>
+    onFault: (error, where) => {
+      // What is out of reach is no fault: the sweep comes by again.
+      if (isUnknown(error)) return store.failed(error);
       logger.error(`fault: ${where}`, {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      }),
+      });
+    },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
   await heartbeat.renew();
-  await definitions.record(config.agent, tools.catalogue(), stopping.signal);
-  await registry.sweep();
-  const beating = heartbeat.run(() => undefined);
-  const tasks: readonly [name: string, work: () => Promise<void>][] = [
-    ['the tool catalogue could not be refreshed', () => tools.refresh()],
-    ['runs that nobody drives could not be looked for', () => registry.sweep()],
-  ];
-  const sweeping = tasks.map(([failure, work]) =>
-    everyHalfTtl(config.heartbeatTtlMs, clock, stopping.signal, work, (error) =>
-      logger.warn(`${failure}; it is tried again`, { error: error instanceof Error ? error.message : String(error) }),
-    ),
-  );
+  const refresh = () => bridge.during(() => tools.refresh());
+  const sweep = () => store.during(() => registry.sweep());
+  await refresh();
+  await sweep();
+  const beating = heartbeat.run(() => tools.look());
+  const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       stopping.abort();
-      heartbeat.stop();
-      await Promise.all([beating, ...sweeping]);
+      await Promise.all(repeating);
+      tools.close();
+      // Nothing is driven here any more: whoever hears of it may take over at once.
+      await heartbeat.leave();
+      await beating;
     },
   };
 }
 
-/** Does something every half time to live. The first failure in a row is told; the next time tries again. */
 async function everyHalfTtl(
   ttlMs: number,
   clock: Clock,
   signal: AbortSignal,
   work: () => Promise<void>,
-  onFailure: (error: unknown) => void,
 ): Promise<void> {
-  let isFailing = false;
   while (!signal.aborted) {
     await clock.sleep(ttlMs / 2, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    try {
-      await work();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) onFailure(error);
-      isFailing = true;
-    }
+    if (!signal.aborted) await work();
   }
 }

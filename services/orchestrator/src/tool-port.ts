@@ -36,7 +36,7 @@ export type ExecuteOutcome =
   | { readonly kind: 'unauthenticated' }
   /** It did not run and will not, for a reason that the model may be told. */
   | { readonly kind: 'not_run'; readonly message: string }
-  /** It was fenced before it came, so it did not run and never will. */
+  /** It did not run and never will: it was fenced before it came, or its bridge takes nothing (under that id) any more. */
   | { readonly kind: 'fenced' }
   /** It was sent, and nobody can tell whether it ran. */
   | { readonly kind: 'unknown'; readonly message: string };
@@ -53,14 +53,16 @@ export type Catalogue = {
   readonly tools: Toolset;
   /** Full recorded definitions by pin. */
   readonly definitions: ReadonlyMap<string, string>;
-  /** The bridge instance that new attempts are sent to. */
-  readonly bridge: string;
 };
 
 /** Tools as the orchestrator needs them. `execute`, `fence` and `cancel` reject when no answer came. */
 export type ToolPort = {
   /** Never waits; throws `unavailable` before the first catalogue has come. */
   catalogue(): Catalogue;
+  /** A bridge instance for a new attempt; undefined if none is known that would take it. Never waits. */
+  choose(): string | undefined;
+  /** Resolves with one as soon as there is one. Rejects when the signal aborts. */
+  available(signal: AbortSignal): Promise<string>;
   execute(request: ExecuteRequest): Promise<ExecuteOutcome>;
   fence(key: AttemptKey, bridge: string): Promise<FenceOutcome>;
   cancel(key: AttemptKey, bridge: string): Promise<void>;

@@ -29,12 +29,20 @@ export class Bridge {
   private readonly heartbeat: Heartbeat;
   private cutUntil = 0;
 
-  constructor(world: World, name: string) {
+  constructor(world: World, name: string, address: string) {
     this.world = world;
     this.process = new VirtualProcess(name, 'bridge', world.random.whole(-5_000, 5_000));
     const beat = beatPort(world, this.process, () => world.scheduler.now < this.cutUntil);
-    this.heartbeat = new Heartbeat(beat, world.network.clockOf(this.process), world.scenario.ttlMs);
+    const clock = world.network.clockOf(this.process);
+    const { ttlMs } = world.scenario;
+    const self = { instance: name, role: 'mcp-bridge', address, renames: true };
+    this.heartbeat = new Heartbeat({ beat, clock, ttlMs, ...self });
     void this.heartbeat.run(() => undefined);
+  }
+
+  /** The id that it answers to now. */
+  get instance(): string {
+    return this.heartbeat.instance;
   }
 
   /** Its heartbeats get lost for a while. */
@@ -82,7 +90,8 @@ export class Bridge {
     }
   }
 
-  cancel(key: AttemptKey): void {
+  cancel(key: AttemptKey, instance: string): void {
+    this.checkInstance(instance);
     const known = this.attempts.get(idOf(key));
     if (known?.kind === 'running' && !known.isSent) known.isCanceled = true;
   }
@@ -96,8 +105,10 @@ export class Bridge {
   }
 
   private checkInstance(instance: string): void {
-    if (instance !== this.process.name)
-      throw new DomainError('failed_precondition', `this is ${this.process.name}, not ${instance}`);
+    if (this.heartbeat.hasBeen(instance) || this.world.hasMutation('bridge-answers-for-another')) return;
+    this.world.count('another instance asked');
+    const details = { reason: 'wrong_instance' };
+    throw new DomainError('failed_precondition', `this is ${this.instance}, not ${instance}`, { details });
   }
 
   private begin(id: string, request: ExecuteRequest, asker: (outcome: ExecuteOutcome) => void): void {
@@ -105,19 +116,29 @@ export class Bridge {
     const attempt: Attempt = { kind: 'running', askers: [asker], isSent: false, isCanceled: false };
     this.attempts.set(id, attempt);
     if (faults.hit('bridgeFreezeInCall'))
-      this.world.freeze(this.process, random.between(0.2, 3) * this.world.scenario.ttlMs);
+      this.world.freeze(this.process, random.between(0.2, 6) * this.world.scenario.ttlMs);
     const end = (outcome: ExecuteOutcome): void => {
       this.attempts.set(id, { kind: 'outcome', outcome });
       for (const tell of attempt.askers) tell(outcome);
     };
     // It waits for its turn in the server's queue, and only then passes the gate.
-    scheduler.after(network.delay(5), this.process, () => {
+    scheduler.after(network.delay(5), this.process, async () => {
+      const tool = this.world.tools.catalogue().get(request.tool);
+      if (tool !== undefined && !isRepeatable(tool.hints) && !(await this.mayAct(request.bridge)))
+        return end({ kind: 'fenced' });
       if (attempt.isCanceled) return end({ kind: 'fenced' });
       const refusal = this.refusal(request);
       if (refusal !== undefined) return end(refusal);
       attempt.isSent = true;
       this.send(request, end);
     });
+  }
+
+  private async mayAct(instance: string): Promise<boolean> {
+    if (this.world.hasMutation('bridge-sends-though-taken-for-dead')) return true;
+    const may = await this.heartbeat.mayAct(instance, new AbortController().signal);
+    if (!may) this.world.count('calls not sent by a bridge that was out of touch');
+    return may;
   }
 
   private refusal(request: ExecuteRequest): ExecuteOutcome | undefined {
@@ -151,9 +172,10 @@ export class Bridge {
         end(isRepeatable(tool.hints) ? { kind: 'not_run', message } : { kind: 'unknown', message }),
       );
     };
-    // A server that runs as the bridge's child dies with it; one over HTTP does not.
+    // A server that runs as the bridge's child dies with it, but is not frozen with it; one over HTTP does neither.
     const isChild = random.chance(0.5);
-    scheduler.after(network.delay(10), isChild ? process : undefined, () => {
+    scheduler.after(network.delay(10), undefined, () => {
+      if (isChild && !process.isAlive) return 'quiet';
       if (faults.hit('toolDiesBefore')) {
         died();
         return 'quiet';

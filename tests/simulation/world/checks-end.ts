@@ -13,6 +13,7 @@ import {
   type RecordedFact,
   runStanding,
 } from '@stopgo/core';
+import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
 import type { Stream } from './event-store.ts';
 import type { Answered, People } from './people.ts';
@@ -177,7 +178,7 @@ function checkDoubts(world: World, stream: Stream): void {
       continue;
     }
     const bridge = bridges.get(attempt) ?? '';
-    if (!world.befallen.has(bridge))
+    if (!world.befallen.has(processOf(bridge)))
       world.violation(
         'i',
         `${short(stream.name)} event ${revision}: ${fact.value.callId} is in doubt, and ${bridge} could have told`,

@@ -52,6 +52,12 @@ export function checkEffect(world: World, effect: ToolEffect): void {
     ({ fact }) =>
       fact.case === 'approvalResolved' && isSame(fact.value, effect) && fact.value.decision === wire.Decision.RUN_AGAIN,
   ).length;
+  // Whoever puts a call in doubt leaves it to a human to say what became of it: from then on it must not happen any more.
+  const doubt = facts.find(
+    ({ fact }) =>
+      fact.case === 'toolCallInDoubt' && isSame(fact.value, effect) && fact.value.attempt === effect.attempt,
+  );
+  if (doubt !== undefined) world.violation('b', `${what} after event ${doubt.revision} put that in doubt`);
   if (times > 1 + bidden) world.violation('b', `${what}: ${times} times, and a human said run again ${bidden} times`);
 }
 

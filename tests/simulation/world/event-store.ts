@@ -13,7 +13,7 @@ import {
   project,
   type RecordedFact,
 } from '@stopgo/core';
-import type { Append, AppendOutcome, KnownKey, Loaded, OpenRun, Pulse } from '@stopgo/log';
+import type { Append, AppendOutcome, Beat, KnownKey, Loaded, OpenRun, Pulse } from '@stopgo/log';
 import { envelope, views } from '@stopgo/proto';
 
 /** An append that took effect. */
@@ -55,7 +55,7 @@ export type StoreMutation = (typeof storeMutations)[number];
  */
 export class EventStore {
   readonly streams = new Map<string, Stream>();
-  private readonly counters = new Map<string, number>();
+  private readonly peers = new Map<string, Pulse['instances'][number]>();
   private readonly now: () => number;
   private readonly mutation: StoreMutation | undefined;
   private readonly listeners: ((stream: Stream, made: Made) => void)[] = [];
@@ -149,15 +149,14 @@ export class EventStore {
     });
   }
 
-  beat(instance: string, counter: number, isComplete: boolean): Pulse {
-    this.counters.set(instance, counter);
-    const instances = [...this.counters].map(([one, latest]) => ({ instance: one, counter: latest }));
-    return { instances, complete: isComplete };
+  beat({ leaving, ...peer }: Parameters<Beat>[0], isComplete: boolean): Pulse {
+    this.peers.set(peer.instance, { ...peer, left: leaving });
+    return { instances: [...this.peers.values()], complete: isComplete };
   }
 
   /** Heartbeats are kept in memory only: a store that starts anew knows none. */
   forgetHeartbeats(): void {
-    this.counters.clear();
+    this.peers.clear();
   }
 
   private existing(conversationId: string): Stream {

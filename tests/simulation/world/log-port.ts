@@ -86,12 +86,12 @@ export function crashes(world: World, process: VirtualProcess, fault: Parameters
 
 /** How a process renews its heartbeat. `isCut` says whether its heartbeats (and nothing else of it) get lost now. */
 export function beatPort(world: World, process: VirtualProcess, isCut: () => boolean): Beat {
-  return (counter, signal) =>
+  return (self, signal) =>
     world.network.call(
       process,
       undefined,
       `heartbeat of ${process.name}`,
-      () => world.reach(() => world.store.beat(process.name, counter, world.scenario.isTogether)),
+      () => world.reach(() => world.store.beat(self, world.scenario.isTogether)),
       { signal, timeoutMs: 1_000, fate: isCut() ? 'lost' : 'arrives' },
     );
 }

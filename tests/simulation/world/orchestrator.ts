@@ -1,42 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import {
-  type AgentDefinition,
-  DomainError,
-  fact,
-  type HumanDecision,
-  type OfferedTool,
-  resolveApproval,
-} from '@stopgo/core';
+import { type AgentDefinition, fact, type HumanDecision, resolveApproval } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
 import {
-  type Catalogue,
+  type BridgeConnection,
+  BridgeTools,
   type DriverPorts,
   orchestratorService,
   RecordedDefinitions,
   Registry,
-  type ToolPort,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { ANONYMOUS, type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
-import { checkLive, checkModelRequest, checkSent } from './checks-now.ts';
-import { beatPort, crashes, logPort } from './log-port.ts';
+import { connectionTo } from './bridge-client.ts';
+import { checkLive, checkModelRequest } from './checks-now.ts';
+import { beatPort, logPort } from './log-port.ts';
 import { modelPort } from './model.ts';
 import { mutatedLog } from './mutated-log.ts';
-import type { Fate } from './network.ts';
 import { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** Longest wait for the outcome of a call that got lost on its way, in milliseconds. */
-const executeTimeoutMs = 20_000;
-
 /** What a process sees of the others. */
 export type Neighbours = {
-  /** A bridge instance that answers to the platform's address of the bridge. */
-  anyBridge(): Bridge | undefined;
-  /** An instance, dead or alive. */
-  bridge(instance: string): Bridge | undefined;
+  /** The bridge that is at an address now, dead or alive. */
+  bridgeAt(address: string): Bridge;
 };
 
 /** The real registry; the state of each of its drivers is held against the log whenever it changes. */
@@ -60,25 +48,25 @@ export class OrchestratorProcess {
   readonly registry: Registry;
   isReady = false;
   private readonly world: World;
-  private readonly neighbours: Neighbours;
   private readonly service: ReturnType<typeof orchestratorService>;
   private readonly ports: DriverPorts;
   private readonly heartbeat: Heartbeat;
   private readonly definitions: RecordedDefinitions;
-  private readonly agent: AgentDefinition;
-  private catalogue: Catalogue | undefined;
+  private readonly tools: BridgeTools;
   private cutUntil = 0;
 
   constructor(world: World, name: string, agent: AgentDefinition, neighbours: Neighbours) {
     this.world = world;
-    this.neighbours = neighbours;
-    this.agent = agent;
     this.process = new VirtualProcess(name, 'orchestrator', world.random.whole(-5_000, 5_000));
     const { network } = world;
     const clock = network.clockOf(this.process);
     const log = mutatedLog(world, logPort(world, this.process));
     const beat = beatPort(world, this.process, () => world.scheduler.now < this.cutUntil);
-    this.heartbeat = new Heartbeat(beat, clock, world.scenario.ttlMs);
+    const { ttlMs } = world.scenario;
+    this.heartbeat = new Heartbeat({ beat, clock, ttlMs, instance: name, role: 'orchestrator' });
+    const connect = (address: string): BridgeConnection =>
+      connectionTo(world, this.process, () => neighbours.bridgeAt(address));
+    this.tools = new BridgeTools({ connect, liveness: this.heartbeat, clock });
     const isUnruly = world.hasMutation('draws-from-the-machine');
     const newId = (): string => (isUnruly ? randomUUID() : world.ids.uuid());
     const random = (): number => world.random.next();
@@ -90,7 +78,7 @@ export class OrchestratorProcess {
     this.ports = {
       instance: name,
       log,
-      tools: this.toolPort(),
+      tools: this.tools,
       models: { forModel: () => model },
       liveness: this.liveness(),
       clock,
@@ -121,21 +109,25 @@ export class OrchestratorProcess {
     });
   }
 
-  /** Starts as the real process does; it dies if that fails. */
+  /** Starts as the real process does: what it finds missing it looks for again. */
   async start(): Promise<void> {
     const { world } = this;
-    try {
-      await this.refresh();
-      await this.heartbeat.renew();
-      await this.definitions.record(this.agent, this.ports.tools.catalogue(), new AbortController().signal);
-      if (!world.hasMutation('never-sweeps')) await this.registry.sweep();
-    } catch (error) {
-      world.trace(() => `${this.process.name} did not start: ${String(error)}`);
-      return world.crash(this.process);
-    }
+    await this.heartbeat.renew();
+    await this.tools.refresh().catch(() => undefined);
+    if (!world.hasMutation('never-sweeps')) await this.registry.sweep().catch(() => undefined);
     this.isReady = true;
-    void this.heartbeat.run(() => undefined);
-    if (!world.hasMutation('never-sweeps')) void this.sweepForEver();
+    void this.heartbeat.run(() => this.tools.look());
+    void this.sweepForEver();
+  }
+
+  /** Stops as the real process does: it lets its runs go on for a while, and then says that it leaves. */
+  async leave(): Promise<void> {
+    this.world.befallen.add(this.process.name);
+    this.world.count('clean stops');
+    this.isReady = false;
+    await this.registry.stop(this.world.random.between(0, 2_000));
+    await this.heartbeat.leave();
+    this.world.crash(this.process);
   }
 
   /** Its heartbeats get lost for a while. */
@@ -197,37 +189,20 @@ export class OrchestratorProcess {
     });
   }
 
-  private async refresh(): Promise<void> {
-    const bridge = this.neighbours.anyBridge();
-    if (bridge === undefined) throw new DomainError('unavailable', 'no bridge answers');
-    this.catalogue = await this.world.network.call(this.process, bridge.process, 'list tools', () => {
-      const tools = this.offered(this.world.tools.catalogue());
-      // The same object as long as nothing changed, as the real client keeps it.
-      const known = this.catalogue?.tools;
-      const isSame = known !== undefined && [...tools].every(([name, tool]) => known.get(name)?.pin === tool.pin);
-      return {
-        tools: isSame ? known : tools,
-        definitions: this.world.tools.definitionsByPin(),
-        bridge: bridge.process.name,
-      };
-    });
-  }
-
-  private offered(tools: ReadonlyMap<string, OfferedTool>): ReadonlyMap<string, OfferedTool> {
-    if (!this.world.hasMutation('harm-is-hidden-from-policy')) return tools;
-    return new Map([...tools].map(([name, tool]) => [name, { ...tool, hints: { ...tool.hints, destructive: false } }]));
-  }
-
   private async sweepForEver(): Promise<void> {
     for (;;) {
       await this.ports.clock.sleep(this.world.scenario.ttlMs / 2);
-      await Promise.all([this.refresh(), this.registry.sweep()]).catch(() => undefined);
+      await this.tools.refresh().catch(() => undefined);
+      if (!this.world.hasMutation('never-sweeps')) await this.registry.sweep().catch(() => undefined);
     }
   }
 
   private liveness(): Liveness {
     const { heartbeat, world } = this;
     return {
+      ttlMs: heartbeat.ttlMs,
+      alive: (role) => heartbeat.alive(role),
+      died: (instance, signal) => heartbeat.died(instance, signal),
       isDead: (instance) => {
         if (world.hasMutation('everybody-else-is-dead')) return instance !== this.process.name;
         return heartbeat.isDead(instance);
@@ -239,60 +214,6 @@ export class OrchestratorProcess {
       },
     };
   }
-
-  private toolPort(): ToolPort {
-    const { world, process } = this;
-    const { network, faults, random } = world;
-    const toBridge = <T>(
-      instance: string,
-      what: string,
-      serve: (bridge: Bridge) => T | Promise<T>,
-      fate: Fate = 'arrives',
-    ) => {
-      const bridge = this.neighbours.bridge(instance);
-      if (bridge === undefined) return Promise.reject(new DomainError('unavailable', `no bridge ${instance}`));
-      return network.call(process, bridge.process, what, () => serve(bridge), { fate });
-    };
-    return {
-      catalogue: () => {
-        if (this.catalogue === undefined) throw new DomainError('unavailable', 'no catalogue yet');
-        return this.catalogue;
-      },
-      execute: (request) => {
-        checkSent(world, process.name, request);
-        const bridge = this.neighbours.bridge(request.bridge);
-        if (bridge === undefined) return Promise.reject(new DomainError('unavailable', 'no such bridge'));
-        if (faults.hit('freezeBeforeCall')) world.freeze(process, random.between(0.1, 3) * world.scenario.ttlMs);
-        return network.call(process, bridge.process, 'execute', () => bridge.execute(request), {
-          fate: callFate(world),
-          timeoutMs: executeTimeoutMs,
-          onLeave: () => {
-            if (crashes(world, process, 'crashBeforeCall')) return true;
-            if (faults.hit('crashInCall'))
-              world.scheduler.after(network.delay(10), process, () => world.crash(process));
-            return false;
-          },
-          onServed: () => {
-            crashes(world, process, 'crashAfterCall');
-          },
-        });
-      },
-      fence: (key, bridge) =>
-        toBridge(
-          bridge,
-          'fence',
-          (one) => one.fence(key, bridge),
-          faults.hit('fenceAnswerLost') ? 'answer lost' : 'arrives',
-        ),
-      cancel: (key, bridge) => toBridge(bridge, 'cancel', (one) => one.cancel(key)),
-    };
-  }
-}
-
-function callFate({ faults }: World): Fate {
-  if (faults.hit('callNeverArrives')) return 'lost';
-  if (faults.hit('callAnswerLost')) return 'answer lost';
-  return faults.hit('callTwice') ? 'twice' : 'arrives';
 }
 
 function withKey(key: string, requestDigest: string) {

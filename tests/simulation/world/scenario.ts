@@ -10,6 +10,8 @@ export const mutations = [
   'bridge-forgets-attempts',
   'bridge-changes-arguments',
   'bridge-without-gate',
+  'bridge-answers-for-another',
+  'bridge-sends-though-taken-for-dead',
   'fence-does-not-fence',
   'harm-is-hidden-from-policy',
   'acts-on-anothers-start',

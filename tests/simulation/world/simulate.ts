@@ -78,7 +78,6 @@ class City {
   private readonly world: World;
   private readonly orchestrators: OrchestratorProcess[] = [];
   private readonly bridges: Bridge[] = [];
-  private readonly everyBridge = new Map<string, Bridge>();
   private generation = 0;
 
   constructor(world: World) {
@@ -123,9 +122,14 @@ class City {
 
   private startBridge(slot: number): void {
     this.generation += 1;
-    const bridge = new Bridge(this.world, `bridge-${slot}.${this.generation}`);
-    this.everyBridge.set(bridge.process.name, bridge);
+    const bridge = new Bridge(this.world, `bridge-${slot}.${this.generation}`, `bridges:${slot}`);
     this.bridges[slot] = bridge;
+  }
+
+  /** It dies, and another one is at its address before anybody has noticed. */
+  private restartBridge(bridge: Bridge): void {
+    this.world.crash(bridge.process);
+    if (!this.world.scenario.isTogether) this.startBridge(this.bridges.indexOf(bridge));
   }
 
   private startOrchestrator(slot: number): void {
@@ -135,13 +139,7 @@ class City {
       world,
       `orchestrator-${slot}.${this.generation}`,
       world.random.pick(world.scenario.agents),
-      {
-        anyBridge: () => {
-          const alive = this.bridges.filter((one) => one.process.isAlive);
-          return alive.length === 0 ? undefined : world.random.pick(alive);
-        },
-        bridge: (instance) => this.everyBridge.get(instance),
-      },
+      { bridgeAt: (address) => this.bridges[Number(address.split(':')[1])] as Bridge },
     );
     this.orchestrators[slot] = orchestrator;
     void orchestrator.start();
@@ -195,12 +193,14 @@ class City {
     const bridges = alive(this.bridges);
     if (orchestrators.length > 0) {
       if (faults.hit('crashAnyTime')) world.crash(random.pick(orchestrators).process);
-      if (faults.hit('freezeAnyTime')) world.freeze(random.pick(orchestrators).process, ttls(0.1, 3));
+      if (faults.hit('leaveAnyTime') && !scenario.isTogether) void random.pick(orchestrators).leave();
+      if (faults.hit('freezeAnyTime')) world.freeze(random.pick(orchestrators).process, ttls(0.1, 6));
       if (faults.hit('heartbeatLapses')) random.pick([...orchestrators, ...bridges]).cutHeartbeat(ttls(0.5, 3));
     }
     if (bridges.length > 0) {
       if (faults.hit('bridgeCrash')) world.crash(random.pick(bridges).process);
-      if (faults.hit('bridgeFreeze')) world.freeze(random.pick(bridges).process, ttls(0.1, 3));
+      if (faults.hit('bridgeRestart')) this.restartBridge(random.pick(bridges));
+      if (faults.hit('bridgeFreeze')) world.freeze(random.pick(bridges).process, ttls(0.1, 6));
       if (faults.hit('outcomeForgotten')) random.pick(bridges).forgetOutcomes();
     }
     if (faults.hit('outage')) {

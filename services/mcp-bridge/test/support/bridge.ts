@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callDigest } from '@stopgo/core';
+import { type Standing, unwatched } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
@@ -137,6 +138,7 @@ export type TestBridgeOptions = {
   readonly environment?: Record<string, string | undefined>;
   readonly clock?: () => number;
   readonly instance?: string;
+  readonly standing?: Standing;
   readonly onLine?: (line: LogLine) => void;
 };
 
@@ -146,13 +148,20 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
   const instance = options.instance ?? 'bridge-1';
   const bridge = await startMcpBridge({
     servers,
-    instance,
+    standing: options.standing ?? unwatched(instance),
     clientInfo: { name: 'test-agent', version: '1.2.3' },
     log,
     environment: options.environment ?? process.env,
     clock: options.clock ?? (() => performance.now()),
     random: () => 0.5,
-    bounds: { backoffFirstMs: 20, endGraceMs: 1_000, drainMs: 200, cancelWaitMs: 100, ...options.bounds },
+    bounds: {
+      backoffFirstMs: 20,
+      endGraceMs: 1_000,
+      drainMs: 200,
+      cancelWaitMs: 100,
+      callWaitMs: 0,
+      ...options.bounds,
+    },
   });
   afterwards(() => bridge.stop().catch(() => undefined));
   return { bridge, lines, logText: text, instance, ...callsOf(bridge, instance) };
@@ -180,14 +189,14 @@ function callsOf(bridge: McpBridge, instance: string) {
     if (tool === undefined) throw new Error(`no tool ${name}`);
     return tool;
   };
-  /** Calls a tool as the orchestrator would: with its current pin and the arguments as JSON. */
-  const execute = async (name: string, args: unknown, extra: Extra = {}) => {
+  /** Sends a call as the orchestrator would, with the tool's current pin and the arguments as JSON; its outcome may be awaited. */
+  const send = async (name: string, args: unknown, extra: Extra = {}) => {
     const { call, attempt, token, ...fields } = extra;
     count += 1;
     const key = keyOf(call ?? `call-${count}`, attempt);
     const tool = (await tools()).find((one) => one.name === name);
     const options: CallOptions = token === undefined ? {} : { context: { bearerToken: new Secret(token) } };
-    const { outcome } = await client.execute(
+    const answer = client.execute(
       {
         key,
         instance,
@@ -199,15 +208,16 @@ function callsOf(bridge: McpBridge, instance: string) {
       },
       options,
     );
-    return outcome;
+    return { outcome: answer.then(({ outcome }) => outcome) };
   };
+  const execute = async (name: string, args: unknown, extra: Extra = {}) => (await send(name, args, extra)).outcome;
   /** What an approval of exactly this call, as its tool is defined now, brings along. */
   const approval = async (name: string, args: unknown) => {
     const { server, pin } = await toolNamed(name);
     const argumentsJson = JSON.stringify(args);
     return { approvalId: 'approval-1', pin, digest: callDigest({ server, tool: name, pin, argumentsJson }) };
   };
-  return { client, tools, toolNamed, execute, approval, keyOf };
+  return { client, tools, toolNamed, send, execute, approval, keyOf };
 }
 
 /** The outcome's content, or a failure that shows what came instead. */

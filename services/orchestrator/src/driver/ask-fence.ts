@@ -1,8 +1,9 @@
 import type { AttemptKey, ExecuteOutcome } from '../tool-port.ts';
 import type { RunDriver } from './run-driver.ts';
 
-/** Pause between questions about a call that is still running, or to a bridge that does not answer, in milliseconds. */
+/** First and longest pause between questions about a call that is still running, or to a bridge that does not answer, in milliseconds. */
 const askPauseMs = 250;
+const askPauseMostMs = 1_000;
 
 /**
  * Asks the bridge that an attempt was sent to until it is known what became of it: not started (and never to be), its
@@ -14,7 +15,7 @@ export async function askFence(
   bridge: string,
 ): Promise<ExecuteOutcome | undefined> {
   const { tools, liveness, clock } = driver.ports;
-  for (;;) {
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped()) return undefined;
     try {
       const answer = await tools.fence(key, bridge);
@@ -29,12 +30,13 @@ export async function askFence(
           break;
       }
     } catch {
+      // Also when another process answers at that address: what became of the one that was asked for is not known yet.
       if (liveness.isDead(bridge))
         return {
           kind: 'unknown',
           message: 'the process that made the call has ended, and nobody knows how the call ended',
         };
     }
-    await clock.sleep(askPauseMs).catch(() => undefined);
+    await clock.sleep(pauseMs).catch(() => undefined);
   }
 }

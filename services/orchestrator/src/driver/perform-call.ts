@@ -1,16 +1,10 @@
 import type { CallState, Effect } from '@stopgo/core';
 import type { ExecuteRequest } from '../tool-port.ts';
-import { askFence } from './ask-fence.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
 import { authPrompt, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
-import { stopWithRun } from './stop-call.ts';
-
-/** Tries of a call that is safe to repeat while no answer comes. */
-const repeatsMax = 3;
-/** Pause before such a repeat, in milliseconds. */
-const repeatPauseMs = 250;
+import { sendOnce, sendRepeatable } from './send-call.ts';
 
 /**
  * Makes a call. One that must not run twice is fenced first: `ToolCallStarted` is appended by this driver, and only then,
@@ -28,8 +22,9 @@ export async function performCall(
     await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call.server) });
     return;
   }
-  const { bridge } = driver.ports.tools.catalogue();
-  // The fence is submitted before anything is awaited, so that it shares the append of a claim.
+  // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
+  // anything is awaited, so that it shares the append of a claim.
+  const bridge = driver.ports.tools.choose() ?? (await driver.ports.tools.available(signal));
   if (effect.fenced) {
     const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
     if (taken !== 'applied') return;
@@ -39,9 +34,8 @@ export async function performCall(
   if (effect.fenced && !(await isStillMine(driver, call.id, attempt, signal))) return;
   if (signal.aborted) return;
   const request = requestOf(driver, call, attempt, bridge, argumentsJson);
-  const stopWatching = stopWithRun(driver, request.key, bridge, signal);
-  const sending = effect.fenced ? sendOnce(driver, request) : sendRepeatable(driver, request, signal);
-  const outcome = await sending.finally(stopWatching);
+  const send = effect.fenced ? sendOnce : sendRepeatable;
+  const outcome = await send(driver, request, signal);
   if (outcome === undefined) return;
   const command = outcomeCommand(call, attempt, outcome, argumentsJson);
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
@@ -85,26 +79,4 @@ function requestOf(
     ...(bearer === undefined ? {} : { bearer }),
     sessionId: driver.state.sessionId,
   };
-}
-
-/** Sends the one attempt. If no answer comes, the bridge is asked what became of it. */
-async function sendOnce(driver: RunDriver, request: ExecuteRequest) {
-  try {
-    return await driver.ports.tools.execute(request);
-  } catch {
-    return await askFence(driver, request.key, request.bridge);
-  }
-}
-
-async function sendRepeatable(driver: RunDriver, request: ExecuteRequest, signal: AbortSignal) {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await driver.ports.tools.execute(request);
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      if (tries >= repeatsMax)
-        return { kind: 'unknown', message: error instanceof Error ? error.message : String(error) } as const;
-      await driver.ports.clock.sleep(repeatPauseMs * tries, signal);
-    }
-  }
 }

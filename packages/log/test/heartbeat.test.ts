@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { Heartbeat } from '../src/index.ts';
+import { HandClock, HeartbeatList } from './hours.ts';
+
+const ttlMs = 900;
+const third = ttlMs / 3;
+
+function world() {
+  const clock = new HandClock();
+  const list = new HeartbeatList();
+  const member = (instance: string, more: { role?: string; address?: string; renames?: boolean } = {}) =>
+    new Heartbeat({ beat: list.beat, clock, ttlMs, instance, role: 'mcp-bridge', ...more });
+  return { clock, list, member };
+}
+
+const signal = new AbortController().signal;
+
+test('an instance is alive, with its address, until its counter has stood still for a whole time to live', async () => {
+  const { clock, member } = world();
+  const observer = member('observer', { role: 'orchestrator' });
+  const bridge = member('bridge', { address: '10.0.0.7:7000' });
+  await bridge.renew();
+  await observer.renew();
+  expect(observer.alive('mcp-bridge')).toMatchObject([{ instance: 'bridge', address: '10.0.0.7:7000' }]);
+  expect(observer.alive('orchestrator')).toMatchObject([{ instance: 'observer' }]);
+  for (const passed of [1, 2]) {
+    await clock.pass(third);
+    await observer.renew();
+    expect(observer.isDead('bridge'), `after ${passed} thirds`).toBe(false);
+  }
+  let isToldDead = false;
+  const told = observer.died('bridge', signal).then(() => {
+    isToldDead = true;
+  });
+  await clock.pass(third - 1);
+  expect(isToldDead).toBe(false);
+  await clock.pass(1);
+  await observer.renew();
+  expect(observer.isDead('bridge')).toBe(true);
+  expect(observer.alive('mcp-bridge')).toEqual([]);
+  await told;
+});
+
+test('after an outage of the store everybody gets a fresh time to live', async () => {
+  const { clock, list, member } = world();
+  const observer = member('observer');
+  await member('bridge').renew();
+  await observer.renew();
+  list.isAway = true;
+  await clock.pass(2 * ttlMs);
+  expect(await observer.renew()).toBe(false);
+  expect(observer.isDead('bridge')).toBe(false);
+  list.isAway = false;
+  await observer.renew();
+  expect(observer.isDead('bridge')).toBe(false);
+  for (let passed = 0; passed < 3; passed += 1) {
+    await clock.pass(third);
+    await observer.renew();
+  }
+  expect(observer.isDead('bridge')).toBe(true);
+});
+
+test('an instance that said that it leaves is dead at once, and stays so when the store forgets it', async () => {
+  const { list, member } = world();
+  const observer = member('observer');
+  const bridge = member('bridge');
+  await bridge.renew();
+  await observer.renew();
+  await bridge.leave();
+  expect(list.of('bridge')).toMatchObject({ left: true });
+  await observer.renew();
+  expect(observer.isDead('bridge')).toBe(true);
+  expect(observer.alive('mcp-bridge')).toMatchObject([{ instance: 'observer' }]);
+  list.forget();
+  await observer.renew();
+  expect(observer.isDead('bridge')).toBe(true);
+  expect(await bridge.mayAct('bridge', signal)).toBe(false);
+});
+
+test('where the list is complete, who is not in it is dead at once', async () => {
+  const { list, member } = world();
+  list.isComplete = true;
+  const observer = member('observer');
+  await observer.renew();
+  expect(observer.isDead('anybody')).toBe(true);
+});
+
+test('a store that forgot everybody does not bring the dead back to life, nor kill the living', async () => {
+  const { clock, list, member } = world();
+  const observer = member('observer');
+  const living = member('living');
+  await Promise.all([member('silent').renew(), living.renew(), observer.renew()]);
+  await observer.renew();
+  list.forget();
+  for (let passed = 0; passed < 3; passed += 1) {
+    await clock.pass(third);
+    await living.renew();
+    await observer.renew();
+  }
+  expect(observer.isDead('silent')).toBe(true);
+  expect(observer.isDead('living')).toBe(false);
+});
+
+test('a process that nobody can have taken for dead acts at once, and waits for a renewal when the last is old', async () => {
+  const { clock, member } = world();
+  const bridge = member('bridge', { renames: true });
+  await bridge.renew();
+  expect(await bridge.mayAct('bridge', signal)).toBe(true);
+  await clock.pass(ttlMs / 2);
+  let answer: boolean | undefined;
+  const asked = bridge.mayAct('bridge', signal).then((may) => {
+    answer = may;
+  });
+  await clock.pass(10);
+  expect(answer).toBeUndefined();
+  await bridge.renew();
+  await asked;
+  expect(answer).toBe(true);
+});
+
+test('a process that was frozen for six times to live never acts under its id again, and goes on under another', async () => {
+  const { clock, member } = world();
+  const bridge = member('bridge', { renames: true });
+  await bridge.renew();
+  await clock.pass(6 * ttlMs);
+  // What was asked before is looked at first, then the renewal that is long due.
+  const asked = bridge.mayAct('bridge', signal);
+  expect(await bridge.renew()).toBe(true);
+  expect(await asked).toBe(false);
+  expect(await bridge.mayAct('bridge', signal)).toBe(false);
+  expect(bridge.instance).not.toBe('bridge');
+  expect(bridge.hasBeen('bridge')).toBe(true);
+  expect(bridge.hasBeen('another')).toBe(false);
+  expect(await bridge.mayAct(bridge.instance, signal)).toBe(true);
+});
+
+test('whenever an observer takes an instance for dead, that instance may not act under that id any more', async () => {
+  const { clock, list, member } = world();
+  const observer = member('observer');
+  const bridge = member('bridge', { renames: true });
+  await bridge.renew();
+  await observer.renew();
+  for (let passed = 0; passed < 3; passed += 1) {
+    await clock.pass(third);
+    await observer.renew();
+  }
+  expect(observer.isDead('bridge')).toBe(true);
+  // The renewal comes through, and is heard of after the judgement.
+  list.answer = () => clock.pass(1);
+  await bridge.renew();
+  expect(await bridge.mayAct('bridge', signal)).toBe(false);
+});
+
+test('a renewal whose answer took too long is no proof: the id is given up', async () => {
+  const { clock, list, member } = world();
+  const bridge = member('bridge', { renames: true });
+  await bridge.renew();
+  await clock.pass(ttlMs / 2);
+  list.answer = () => clock.pass(ttlMs / 2);
+  expect(await bridge.renew()).toBe(false);
+  expect(await bridge.mayAct('bridge', signal)).toBe(false);
+  list.answer = () => Promise.resolve();
+  await bridge.renew();
+  expect(await bridge.mayAct(bridge.instance, signal)).toBe(true);
+  expect(list.of(bridge.instance)).toBeDefined();
+});
+
+test('while the store is away for longer, whoever waits to act is told no, not left waiting', async () => {
+  const { clock, list, member } = world();
+  const bridge = member('bridge', { renames: true });
+  const running = bridge.run(() => undefined);
+  await clock.pass(0);
+  list.isAway = true;
+  await clock.pass(third);
+  const asked = bridge.mayAct('bridge', signal);
+  await clock.pass(third);
+  const later = bridge.mayAct('bridge', signal);
+  await clock.pass(third);
+  expect(await asked).toBe(true);
+  expect(await later).toBe(false);
+  bridge.stop();
+  await running;
+});

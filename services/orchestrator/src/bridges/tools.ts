@@ -1,0 +1,97 @@
+import { DomainError } from '@stopgo/core';
+import type { AttemptKey, Catalogue, ExecuteOutcome, ExecuteRequest, FenceOutcome, ToolPort } from '../tool-port.ts';
+import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
+import { executeOutcome, fenceOutcome, offeredTool } from './wire.ts';
+
+/**
+ * How long one request waits for the outcome of a call, in milliseconds. A call may take longer: then it is asked about, or
+ * asked for again, which joins it.
+ */
+const executeTimeoutMs = 10 * 60_000;
+/** Longest wait for what a bridge knows without doing anything, in milliseconds. */
+const askTimeoutMs = 2_000;
+/** Longest wait for a list of tools, in milliseconds. */
+const listTimeoutMs = 5_000;
+
+/** Tools through the mcp-bridge service, of whatever instances there are. The catalogue is the latest that any of them gave. */
+export class BridgeTools implements ToolPort {
+  private readonly directory: BridgeDirectory;
+  private latest: Catalogue | undefined;
+  private revision = '';
+
+  constructor(ports: DirectoryPorts) {
+    this.directory = new BridgeDirectory(ports, (client) => this.list(client));
+  }
+
+  /** Asks every bridge for changes of its tools. Rejects with `unavailable` if none answers. */
+  refresh(): Promise<void> {
+    return this.directory.refresh();
+  }
+
+  /** To be called after each heartbeat: takes note of the bridges that have come and gone. */
+  look(): void {
+    this.directory.look();
+  }
+
+  close(): void {
+    this.directory.close();
+  }
+
+  catalogue(): Catalogue {
+    if (this.latest === undefined)
+      throw new DomainError('unavailable', 'no tool bridge has answered yet; try again', { retryAfterMs: 1_000 });
+    return this.latest;
+  }
+
+  choose(): string | undefined {
+    return this.directory.choose();
+  }
+
+  available(signal: AbortSignal): Promise<string> {
+    return this.directory.available(signal);
+  }
+
+  async execute(request: ExecuteRequest): Promise<ExecuteOutcome> {
+    const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId, digest, pin } = request;
+    const context = { ...(bearer === undefined ? {} : { bearerToken: bearer }), sessionId };
+    const call = { key, instance, server, tool, argumentsJson, approvalId, digest, pin };
+    try {
+      const answer = await this.directory.with(instance, (client) =>
+        client.execute(call, { timeoutMs: executeTimeoutMs, context }),
+      );
+      const outcome = executeOutcome(answer);
+      if (outcome.kind === 'fenced') this.directory.doubt(instance);
+      return outcome;
+    } catch (error) {
+      this.directory.doubt(instance);
+      // Another process is there now, and it runs nothing that is not for itself.
+      if (isWrongInstance(error)) return { kind: 'fenced' };
+      throw error;
+    }
+  }
+
+  async fence(key: AttemptKey, instance: string): Promise<FenceOutcome> {
+    const ask = (client: BridgeClient) => client.fenceCall({ key, instance }, { timeoutMs: askTimeoutMs });
+    return fenceOutcome(await this.directory.with(instance, ask));
+  }
+
+  async cancel(key: AttemptKey, instance: string): Promise<void> {
+    await this.directory.with(instance, (client) => client.cancelCall({ key, instance }, { timeoutMs: askTimeoutMs }));
+  }
+
+  private async list(client: BridgeClient): Promise<{ readonly instance: string }> {
+    const answer = await client.listTools({ knownRevision: this.revision }, { timeoutMs: listTimeoutMs });
+    const { instance, revision, unchanged } = answer;
+    if (!unchanged && revision !== this.revision) {
+      const tools = new Map(answer.tools.map((tool) => [tool.name, offeredTool(tool)]));
+      const definitions = new Map(answer.tools.map((tool) => [tool.pin, tool.definitionJson]));
+      this.latest = { tools, definitions };
+      this.revision = revision;
+    }
+    return { instance };
+  }
+}
+
+function isWrongInstance(error: unknown): boolean {
+  return error instanceof DomainError && error.details.reason === 'wrong_instance';
+}

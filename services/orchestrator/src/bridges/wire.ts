@@ -1,0 +1,67 @@
+import type { OfferedTool } from '@stopgo/core';
+import { mcp as wire } from '@stopgo/proto';
+import type { ExecuteOutcome, FenceOutcome } from '../tool-port.ts';
+
+/** A tool as the bridge describes it. */
+export function offeredTool(tool: wire.Tool): OfferedTool {
+  const { readOnly = false, destructive = false, idempotent = false, openWorld = true } = tool.hints ?? {};
+  return {
+    server: tool.server,
+    name: tool.name,
+    description: tool.description,
+    inputSchemaJson: tool.inputSchemaJson,
+    pin: tool.pin,
+    hints: { readOnly, destructive, idempotent, openWorld },
+    approvalRequired: tool.approvalRequired,
+    forwardsBearer: tool.forwardsBearer,
+  };
+}
+
+/** What a bridge says of an attempt it was asked to make. */
+export function executeOutcome({ outcome }: wire.ExecuteResponse): ExecuteOutcome {
+  switch (outcome.case) {
+    case 'finished': {
+      const { content, isError, fullBytes, sha256, durationMs } = outcome.value;
+      const cut = sha256 === '' ? {} : { cut: { fullBytes: Number(fullBytes), sha256 } };
+      return { kind: 'finished', content, isError, durationMs, ...cut };
+    }
+    case 'refused':
+      return refusal(outcome.value);
+    case 'unknown':
+      return { kind: 'unknown', message: outcome.value.message };
+    default:
+      throw new Error('the tool bridge gave no outcome of a call');
+  }
+}
+
+/** What a bridge knows of an attempt. */
+export function fenceOutcome({ state }: wire.FenceCallResponse): FenceOutcome {
+  switch (state.case) {
+    case 'neverSeen':
+      return { kind: 'never_seen' };
+    case 'running':
+      return { kind: 'running' };
+    case 'forgotten':
+      return { kind: 'forgotten' };
+    case 'outcome':
+      return { kind: 'outcome', outcome: executeOutcome(state.value) };
+    default:
+      throw new Error('the tool bridge gave no answer about a call');
+  }
+}
+
+function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
+  switch (reason) {
+    case wire.RefusedReason.PIN_CHANGED:
+      if (tool === undefined) throw new Error('the tool bridge did not say what the tool is now');
+      return { kind: 'pin_changed', current: offeredTool(tool) };
+    case wire.RefusedReason.UNAUTHENTICATED:
+      return { kind: 'unauthenticated' };
+    case wire.RefusedReason.FENCED:
+      return { kind: 'fenced' };
+    case wire.RefusedReason.TOOL_NOT_FOUND:
+      return { kind: 'not_run', message: message === '' ? 'Tool not found' : message };
+    default:
+      return { kind: 'not_run', message: `Tool execution failed: ${message}` };
+  }
+}
