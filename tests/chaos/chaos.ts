@@ -1,5 +1,4 @@
 import type { Bundle } from '../promises/bundle.ts';
-import { pause } from '../promises/patient-client.ts';
 import { callsOf } from '../promises/recorded-calls.ts';
 import { Random } from '../simulation/world/random.ts';
 import { check } from './checker.ts';
@@ -12,6 +11,7 @@ import { readReplicas } from './replicas.ts';
 import { type Part, scheduleOf } from './schedule.ts';
 import type { ServiceReplicas } from './services.ts';
 import { storyFor } from './stories.ts';
+import { writeEvidence } from './write-evidence.ts';
 
 export type ChaosOptions = {
   readonly bundle: Bundle<ProgramName>;
@@ -74,8 +74,8 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     const talking = Promise.all(Array.from({ length: peopleMax }, talk));
     await faults.carryOut(schedule, (line) => say(`  ${line}, ${begun} conversations begun`));
     isOver = true;
-    const isAtRest = await Promise.race([talking.then(() => true), pause(restMs).then(() => false)]);
-    if (!isAtRest) notes.violations.push(`not all conversations came to rest within ${restMs} ms after the last fault`);
+    if (!(await within(restMs, talking)))
+      notes.violations.push(`not all conversations came to rest within ${restMs} ms after the last fault`);
     const log = await readReplicas(cluster.stores, cluster.token);
     const toolRuns = cluster.toolRuns();
     const { carried } = faults;
@@ -88,7 +88,10 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     ];
     await cluster.end();
     if (violations.length === 0 || options.keepEvidence === false) cluster.remove();
-    else violations.push(`what is left of it is in ${cluster.folder}`);
+    else {
+      writeEvidence(cluster.folder, log.conversations, violations, carried);
+      violations.push(`what is left of it is in ${cluster.folder}`);
+    }
     return {
       ...recoveryOf(log.conversations, carried),
       violations,
@@ -101,6 +104,15 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
   } finally {
     await cluster.end();
   }
+}
+
+/** False if something has not come about by then. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer));
 }
 
 /** What a person says and decides depends on the seed and the number alone. */

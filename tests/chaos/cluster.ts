@@ -259,6 +259,8 @@ function configuration(
     prompt: 'You look after resources.',
     host: '127.0.0.1',
     port: 0,
+    // Calls between the services: what a failed run is understood by.
+    log_level: 'debug',
     heartbeat_ttl: `${ttlMs}ms`,
     sync_wait: '2s',
     mcp_servers: [server('resources', resourcesPort), server('ledger', ledgerPort)],

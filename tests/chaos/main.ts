@@ -1,15 +1,12 @@
 // Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
 // outside what became of it. Exit code 1 if a promise was broken.
 //
-// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--embedded]
+// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--embedded]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 import { findNatsServer } from './nats-server.ts';
 import { bundlePrograms } from './programs.ts';
 import { medianAndMax } from './recovery.ts';
-
-/** Longer than every time-out of the platform: no call waits longer than 30 s. */
-const cutMs = 35_000;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const { values } = parseArgs({
@@ -18,6 +15,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '205' },
     cuts: { type: 'string', default: '5' },
     conversations: { type: 'string', default: '300' },
+    'cut-ms': { type: 'string', default: '35000' },
     embedded: { type: 'boolean', default: false },
   },
 });
@@ -40,7 +38,8 @@ try {
     seed,
     faults: whole('faults', values.faults),
     cuts: whole('cuts', values.cuts),
-    cutMs,
+    // The default is longer than every time-out of the platform: no call waits longer than 30 s.
+    cutMs: whole('cut-ms', values['cut-ms']),
     conversations: whole('conversations', values.conversations),
     say,
   });
