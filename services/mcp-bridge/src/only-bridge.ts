@@ -20,14 +20,13 @@ export async function refuseSecondBridge(
   const kept = servers.find(({ transport, stateless }) => transport.kind === 'stdio' && !stateless);
   if (kept === undefined) return;
   const others = () => heartbeat.alive(bridgeRole).filter(({ instance }) => !heartbeat.hasBeen(instance));
-  const first = new Map(others().map((peer) => [processOf(peer.instance), peer]));
+  // One that has taken another id is in the list under both for a while, which is no sign of life.
+  const first = new Map(others().map(({ instance, counter }) => [instance, counter]));
+  const processes = new Set([...first.keys()].map(processOf));
   for (;;) {
-    const here = others().filter(({ instance }) => first.has(processOf(instance)));
+    const here = others().filter(({ instance }) => processes.has(processOf(instance)));
     if (here.length === 0) return;
-    const alive = here.find((peer) => {
-      const before = first.get(processOf(peer.instance));
-      return before?.instance !== peer.instance || before.counter !== peer.counter;
-    });
+    const alive = here.find(({ instance, counter }) => first.get(instance) !== counter);
     if (alive !== undefined)
       throw new Error(
         `the MCP server "${kept.name}" runs as a process of the bridge, and another bridge (${alive.address || alive.instance}) has one already: run one bridge, make it an HTTP server, or mark it stateless: true if it keeps nothing`,
