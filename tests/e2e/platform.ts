@@ -14,7 +14,7 @@ const command = join(root, 'cli/dist/main.js');
 export const topology = process.env.STOPGO_E2E_TOPOLOGY === 'services' ? 'services' : 'one process';
 const startCommand = topology === 'services' ? 'services' : 'start';
 /** How long a start may take before it counts as failed, in milliseconds. */
-const startMs = topology === 'services' ? 60_000 : 20_000;
+const startMs = { start: 20_000, services: 60_000 } as const;
 
 /** A folder of one test: data, configuration and what the tools keep. */
 export type Workplace = {
@@ -137,12 +137,13 @@ function launch(place: Workplace, config: string, options: StartOptions) {
   const file = join(place.folder, 'agent.yaml');
   writeFileSync(file, config);
   const named = options.defaultConfig === true ? [] : ['--config', file];
-  const { child, exited, output, errors, watch } = run(
-    [options.command ?? startCommand, ...named, ...(options.args ?? [])],
-    options,
-  );
+  const program = options.command ?? startCommand;
+  const { child, exited, output, errors, watch } = run([program, ...named, ...(options.args ?? [])], options);
   const ready = new Promise<string | FailedStart>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`not ready after ${startMs} ms:\n${output()}`)), startMs);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`not ready after ${startMs[program]} ms:\n${output()}`));
+    }, startMs[program]);
     watch((text) => {
       const url = /ready on (http:\S+) after/.exec(text)?.[1];
       if (url === undefined) return;
