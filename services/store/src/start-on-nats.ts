@@ -5,7 +5,6 @@ import { DomainError } from '@stopgo/core';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { jetStreamParts } from './adapters/jetstream/parts.ts';
 import { parseNatsUrl } from './adapters/nats/address.ts';
-import { onlyWhileChecked } from './adapters/nats/checked-log.ts';
 import { NatsDeltas } from './adapters/nats/deltas.ts';
 import { NatsInstanceBoard } from './adapters/nats/instance-board.ts';
 import { openLink } from './adapters/nats/link.ts';
@@ -80,13 +79,12 @@ async function startParts(options: NatsStoreOptions, started: NamedStop[]): Prom
   started.push({ name: 'heartbeats', stop: async () => instances.close() });
   const deltas = new NatsDeltas({ link, replica, now });
   started.push({ name: 'deltas', stop: async () => deltas.close() });
-  const { connection } = link;
-  const parts = await jetStreamParts({ connection, streamName: stream, logId, database: file.database, log, observe });
+  const parts = await jetStreamParts({ link, streamName: stream, logId, database: file.database, log, observe });
   started.push({ name: 'event log', stop: () => parts.close() });
   await parts.ready(signal);
   nameSetAside(parts.allSetAside, log);
   return storeService({
-    log: onlyWhileChecked(parts.events, link),
+    log: parts.events,
     views: parts.views,
     deltas,
     instances,

@@ -1,4 +1,4 @@
-import type { RecordedFact, StreamName } from '@stopgo/core';
+import type { ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
 /** What a decider starts from. */
@@ -112,6 +112,9 @@ export type Views = {
   storedApprovals(conversationId: string): readonly StoredApproval[];
 };
 
+/** What events made of a conversation, and where it was before. */
+export type Folded = { readonly before: object | undefined; readonly rows: ProjectedRows };
+
 /** What the views make of an append before it is written; see `Projection`. */
 export type ProjectionBatch = {
   /**
@@ -119,8 +122,11 @@ export type ProjectionBatch = {
    * be folded, `data_loss` if the conversation was set aside or its rows do not show its stream, `resource_exhausted` if
    * there is no room for it; whatever it throws, it is then as if it had not been called. `key` is the place of the append
    * in the order of the log, at most `conversationKeyMax`: that of a conversation's first append becomes its key.
+   *
+   * Gives what it worked out. A batch that adds the same append later need not fold it again, if the conversation is still
+   * where it was.
    */
-  add(stream: StreamName, events: readonly RecordedFact[], key: number): void;
+  add(stream: StreamName, events: readonly RecordedFact[], key: number, folded?: Folded): Folded | undefined;
   /** Takes the conversation of a stream out of the views: what the batch and those before made of it. */
   setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void;
   /** True if the stream is of a conversation that was set aside. */

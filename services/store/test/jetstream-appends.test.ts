@@ -120,16 +120,12 @@ describeWithNats('appends over JetStream', () => {
   });
 
   test('appends of one stream through a wire that is cut again and again are each recorded once', async () => {
-    const cutting = setInterval(() => proxy.cut(), 60);
-    const texts = Array.from({ length: 60 }, (_, n) => `${n}`);
-    try {
-      for (const [revision, text] of texts.entries()) {
-        const outcome = await insist(mine.events, append(revision, text));
-        expect(outcome).toMatchObject({ revision: revision + 1 });
-        expect(outcome.kind).not.toBe('conflict');
-      }
-    } finally {
-      clearInterval(cutting);
+    const texts = Array.from({ length: 30 }, (_, n) => `${n}`);
+    for (const [revision, text] of texts.entries()) {
+      const outcome = insist(mine.events, append(revision, text));
+      if (revision % 3 === 0) proxy.answers('swallow');
+      if (revision % 3 === 0) setImmediate(() => proxy.cut());
+      expect(await outcome).toMatchObject({ revision: revision + 1, kind: expect.not.stringContaining('conflict') });
     }
     expect(await textsIn(other.events)).toEqual(texts);
   });

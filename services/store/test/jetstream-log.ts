@@ -3,6 +3,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { allSubjects } from '../src/adapters/jetstream/batch-message.ts';
 import { type JetStreamParts, jetStreamParts } from '../src/adapters/jetstream/parts.ts';
+import { parseNatsUrl } from '../src/adapters/nats/address.ts';
+import { type NatsLink, openLink } from '../src/adapters/nats/link.ts';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { openViewsFile } from '../src/adapters/sqlite/file.ts';
 import type { Observe } from '../src/observe.ts';
@@ -10,11 +12,11 @@ import type { LogUnderTest } from './event-log.contract.ts';
 import { startNats } from './nats-server.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 
+const never = new AbortController().signal;
 const logId = 'log-of-a-test';
 
-/** Connects as the store does: again and again, without end. */
-export const connectTo = (url: string): Promise<NatsConnection> =>
-  connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 50, waitOnFirstConnect: true });
+/** A connection of the test's own. */
+export const connectTo = (url: string): Promise<NatsConnection> => connect({ servers: url });
 
 export const streamName = 'STOPGO';
 
@@ -28,7 +30,7 @@ export async function makeStream(url: string): Promise<void> {
 
 /** One replica of the log, in this process. */
 export type Replica = JetStreamParts & {
-  readonly connection: NatsConnection;
+  readonly link: NatsLink;
   readonly database: SqlDatabase;
   readonly dataDir: string;
   /** Ends it; its file stays. */
@@ -47,19 +49,19 @@ export type ReplicaOptions = {
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const { url, dataDir = freshDirectory(), observe = () => undefined, id = logId } = options;
   const { wrap = (database) => database } = options;
-  const connection = await connectTo(url);
+  const link = await openLink({ address: parseNatsUrl(url), log: silent, signal: never, name: 'replica' });
   const file = openViewsFile(dataDir);
   const database = wrap(file.database);
-  const parts = await jetStreamParts({ connection, streamName, logId: id, database, log: silent, observe });
+  const parts = await jetStreamParts({ link, streamName, logId: id, database, log: silent, observe });
   await parts.ready();
   return {
     ...parts,
-    connection,
+    link,
     database,
     dataDir,
     async end() {
       await parts.close();
-      await connection.close();
+      await link.close();
       file.close();
     },
   };

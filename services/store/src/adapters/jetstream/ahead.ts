@@ -1,5 +1,5 @@
-import type { RecordedFact } from '@stopgo/core';
 import { aheadAppendsMax, aheadBytesMax } from '../../bounds.ts';
+import type { KnownFacts } from '../sqlite-views/rebuild.ts';
 import type { LoggedAppend } from './batch-message.ts';
 import type { Message } from './leader.ts';
 
@@ -7,7 +7,7 @@ import type { Message } from './leader.ts';
 export type Arrived =
   | { readonly kind: 'message'; readonly message: Message }
   /** The log acknowledged it to this replica. */
-  | { readonly kind: 'own'; readonly append: LoggedAppend; readonly facts: readonly RecordedFact[] }
+  | { readonly kind: 'own'; readonly append: LoggedAppend; readonly known: KnownFacts }
   /** The log has lost the messages up to this one. */
   | { readonly kind: 'lost'; readonly upTo: number };
 

@@ -2,13 +2,14 @@ import { chainHash, chainStart, conversationOfStream, invalidArgument, type Reco
 import type { StreamAppend } from '../../event-log.ts';
 import { encodeEnvelope, recordedFact } from '../../recorded.ts';
 import type { Projection } from '../../views.ts';
+import type { KnownFacts } from '../sqlite-views/rebuild.ts';
 import { type AppendParts, encodeAppend } from './batch-message.ts';
 import type { IndexedHead } from './index-tables.ts';
 
 /** The one message that an append can become. */
 export type PlannedAppend = {
   readonly parts: AppendParts;
-  readonly facts: readonly RecordedFact[];
+  readonly known: KnownFacts;
   readonly data: Uint8Array;
   /** Hash of its last event. */
   readonly hash: Uint8Array;
@@ -24,7 +25,7 @@ export function planAppend(
   projection: Projection,
   { key, bytesMax }: { readonly key: number; readonly bytesMax: number },
 ): PlannedAppend {
-  const folded = conversationOfStream(stream) !== undefined;
+  const isFolded = conversationOfStream(stream) !== undefined;
   const firstRevision = (head?.revision ?? 0) + 1;
   const facts: RecordedFact[] = [];
   let hash = head?.hash ?? chainStart;
@@ -32,15 +33,15 @@ export function planAppend(
     const revision = firstRevision + index;
     const envelope = encodeEnvelope(event, stream, revision);
     hash = chainHash(hash, envelope);
-    if (folded) facts.push(recordedFact(event, stream, revision));
+    if (isFolded) facts.push(recordedFact(event, stream, revision));
     return { envelope, hash };
   });
-  if (folded) projection.begin().add(stream, facts, key);
+  const known = { facts, folded: isFolded ? projection.begin().add(stream, facts, key) : undefined };
   const parts = { stream, firstRevision, key: idempotencyKey, requestDigest, events: stored };
   const data = encodeAppend(parts);
   if (data.byteLength > bytesMax)
     throw invalidArgument(
       `${stream}: the append takes ${data.byteLength} bytes, more than the event log takes at once (${bytesMax}); split it`,
     );
-  return { parts, facts, data, hash };
+  return { parts, known, data, hash };
 }

@@ -20,15 +20,15 @@ import type { AppendOutcome, RecordedEvent, StreamAppend } from '../../event-log
 import type { Observe } from '../../observe.ts';
 import { equal } from '../../problems.ts';
 import type { Projection } from '../../views.ts';
+import type { NatsLink } from '../nats/link.ts';
 import { type PlannedAppend, planAppend } from './append-plan.ts';
 import { loggedAppend, positionOf, sequenceOf, subjectOf } from './batch-message.ts';
 import type { IndexedHead, StreamIndex } from './index-tables.ts';
-import type { Leader } from './leader.ts';
-import { type Link, noAnswer } from './link.ts';
+import { type Leader, noAnswer } from './leader.ts';
 import type { Pipeline } from './pipeline.ts';
 
 export type AppendsParts = {
-  readonly link: Link;
+  readonly link: Pick<NatsLink, 'connected'>;
   readonly leader: Leader;
   readonly pipeline: Pipeline;
   readonly index: StreamIndex;
@@ -138,10 +138,10 @@ export class Appends {
   }
 
   async #publish(append: StreamAppend, head: IndexedHead | undefined, deadline: number): Promise<AppendOutcome> {
-    const { leader, link, pipeline, projection } = this.#parts;
+    const { leader, pipeline, projection } = this.#parts;
     const planned = planAppend(append, head, projection, {
       key: pipeline.applied + 1,
-      bytesMax: link.messageBytesMax - headerBytesMax,
+      bytesMax: leader.messageBytesMax - headerBytesMax,
     });
     const subject = subjectOf(append.stream);
     const expected = head?.sequence ?? 0;
@@ -161,10 +161,10 @@ export class Appends {
     }
   }
 
-  #stored({ parts, data, facts }: PlannedAppend, sequence: number): AppendOutcome {
+  #stored({ parts, data, known }: PlannedAppend, sequence: number): AppendOutcome {
     const append = loggedAppend(parts, sequence, data.byteLength);
     this.#acknowledged = Math.max(this.#acknowledged, sequence);
-    this.#parts.pipeline.own({ kind: 'own', append, facts });
+    this.#parts.pipeline.own({ kind: 'own', append, known });
     const position = positionOf(sequence, append.events.length - 1);
     return { kind: 'appended', revision: append.lastRevision, position };
   }
@@ -187,7 +187,7 @@ export class Appends {
       try {
         return await leader.lastOf(stream);
       } catch (error) {
-        if (!link.isUp || performance.now() + publishAgainMs >= deadline) throw error;
+        if (!link.connected() || performance.now() + publishAgainMs >= deadline) throw error;
         await pause(publishAgainMs);
       }
     }

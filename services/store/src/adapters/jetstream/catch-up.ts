@@ -3,8 +3,7 @@ import type { Logger } from '@stopgo/runtime';
 import { feedAgainMs, feedStuckMs, readWaitMsMax, rebuildProgressMs } from '../../bounds.ts';
 import { sequenceOf } from './batch-message.ts';
 import type { Feed } from './feed.ts';
-import type { Leader } from './leader.ts';
-import { noAnswer } from './link.ts';
+import { type Leader, noAnswer } from './leader.ts';
 import type { Pipeline } from './pipeline.ts';
 
 export type CatchUpParts = {

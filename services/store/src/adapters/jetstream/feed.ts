@@ -3,16 +3,16 @@ import { nanos } from '@nats-io/nats-core';
 import { DomainError } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { feedAgainMs, feedHeartbeatMs, feedKeptMs, feedMessagesMax } from '../../bounds.ts';
+import type { NatsLink } from '../nats/link.ts';
 import { allSubjects } from './batch-message.ts';
 import type { Leader } from './leader.ts';
-import type { Link } from './link.ts';
 import type { Pipeline } from './pipeline.ts';
 
 export type FeedParts = {
   readonly client: JetStreamClient;
   readonly streamName: string;
   readonly leader: Leader;
-  readonly link: Link;
+  readonly link: Pick<NatsLink, 'ask' | 'onBack'>;
   readonly pipeline: Pipeline;
   readonly log: Logger;
 };
@@ -26,15 +26,15 @@ export class Feed {
   #messages: ConsumerMessages | undefined;
   #wake: () => void = () => undefined;
   #closed = false;
-  #ended: Promise<void> = Promise.resolve();
+  #notBack: () => void = () => undefined;
 
   constructor(parts: FeedParts) {
     this.#parts = parts;
   }
 
   start(): void {
-    this.#parts.link.onBack(() => this.again());
-    this.#ended = this.#run();
+    this.#notBack = this.#parts.link.onBack(() => this.again());
+    void this.#run();
   }
 
   /** Begins again: what was lost on the way is brought once more. */
@@ -43,10 +43,11 @@ export class Feed {
     this.#wake();
   }
 
-  async close(): Promise<void> {
+  /** Brings nothing more. */
+  close(): void {
     this.#closed = true;
+    this.#notBack();
     this.again();
-    await this.#ended;
   }
 
   async #run(): Promise<void> {

@@ -1,7 +1,7 @@
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { DomainError, type StreamName } from '@stopgo/core';
+import { DomainError, type StreamName, unavailable } from '@stopgo/core';
+import type { NatsLink } from '../nats/link.ts';
 import { subjectOf } from './batch-message.ts';
-import { type Link, noAnswer } from './link.ts';
 
 /** A message of the stream as it came. */
 export type Message = { readonly subject: string; readonly sequence: number; readonly data: Uint8Array };
@@ -17,8 +17,17 @@ export type Published =
 /** The server's words for an expected sequence that is not the last (the second since 2.11, inside a cluster). */
 const wrongLastSequence: ReadonlySet<number> = new Set([10071, 10164]);
 
+const retryAfterMs = 1_000;
+
+/** Nothing is known about what was asked: no answer came, or none that says. */
+export const noAnswer = (cause?: unknown): DomainError =>
+  unavailable('the event log (NATS) does not answer now; try again', {}, { retryAfterMs, cause });
+
+/** While the server that says it is not there. */
+const messageBytesMaxDefault = 1024 * 1024;
+
 export type LeaderParts = {
-  readonly link: Link;
+  readonly link: Pick<NatsLink, 'connection' | 'ask'>;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
   readonly streamName: string;
@@ -32,6 +41,11 @@ export class Leader {
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
+  }
+
+  /** The most bytes that a message may have, headers included. */
+  get messageBytesMax(): number {
+    return this.#parts.link.connection.info?.max_payload ?? messageBytesMaxDefault;
   }
 
   /** Sequence of the last message, asked for after this call; whoever calls while a question is out shares the next. */

@@ -1,10 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/nats-core';
 import type { Logger } from '@stopgo/runtime';
 import type { EventLog } from '../../event-log.ts';
 import { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { SetAside, Views } from '../../views.ts';
+import type { NatsLink } from '../nats/link.ts';
 import type { SqlDatabase } from '../sqlite/database.ts';
 import { HotConversations } from '../sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from '../sqlite-views/projection.ts';
@@ -16,15 +16,14 @@ import { JetStreamEventLog } from './event-log.ts';
 import { Feed } from './feed.ts';
 import { StreamIndex } from './index-tables.ts';
 import { Leader } from './leader.ts';
-import { Link } from './link.ts';
 import { Messages } from './messages.ts';
 import { Pipeline } from './pipeline.ts';
 import { repairing } from './repair.ts';
 import { emptyViewsFile, prepareViewsFile } from './views-file.ts';
 
 export type JetStreamPartsOptions = {
-  /** Connected; it reconnects by itself without limit. Stays the caller's: it is to be closed after the parts. */
-  readonly connection: NatsConnection;
+  /** Stays the caller's: it is to be closed after the parts. */
+  readonly link: Pick<NatsLink, 'connection' | 'connected' | 'ask' | 'onBack'>;
   /** Name of the stream that holds the log. It exists, and its configuration was checked. */
   readonly streamName: string;
   /** Tells this log from any other: views of another one are made anew. */
@@ -56,11 +55,10 @@ export type JetStreamParts = {
  * @throws DomainError if the file cannot be used.
  */
 export async function jetStreamParts(options: JetStreamPartsOptions): Promise<JetStreamParts> {
-  const { connection, streamName, logId, database, log, observe } = options;
+  const { link, streamName, logId, database, log, observe } = options;
   prepareViewsFile(database, logId, log);
-  const client = jetstream(connection);
-  const manager = await jetstreamManager(connection, { checkAPI: false });
-  const link = new Link(connection);
+  const client = jetstream(link.connection);
+  const manager = await jetstreamManager(link.connection, { checkAPI: false });
   const leader = new Leader({ link, client, manager, streamName });
   const messages = new Messages(leader);
   const index = new StreamIndex(database);
@@ -85,8 +83,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
       await appends.close();
       live.close();
       pipeline.close();
-      link.close();
-      await feed.close();
+      feed.close();
     },
   };
 }

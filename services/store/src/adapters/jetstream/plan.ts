@@ -45,8 +45,8 @@ export function planOf(
       const append = one.kind === 'own' ? one.append : decodeAppend(one.message.subject, sequence, one.message.data);
       if (append.firstRevision !== revision + 1)
         throw new Error(`it begins with event ${append.firstRevision}; its stream ends with event ${revision}`);
-      const facts = one.kind === 'own' ? one.facts : undefined;
-      const reason = addOrSetAside(plan.views, stream, append.events, sequence, facts);
+      const known = one.kind === 'own' ? one.known : undefined;
+      const reason = addOrSetAside(plan.views, stream, append.events, sequence, known);
       if (reason !== undefined) damaged(reason);
       plan.appends.push(append);
       revisions.set(stream, append.lastRevision);

@@ -13,7 +13,7 @@ import {
 } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
-import type { Projection, ProjectionBatch, SetAside } from '../../views.ts';
+import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
 import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
@@ -72,10 +72,10 @@ class Batch implements ProjectionBatch {
     this.#approvalKeyCommitted = committed;
   }
 
-  add(stream: StreamName, events: readonly RecordedFact[], appendKey: number): void {
+  add(stream: StreamName, events: readonly RecordedFact[], appendKey: number, folded?: Folded): Folded | undefined {
     const id = conversationOfStream(stream);
     const first = events[0];
-    if (id === undefined || first === undefined) return;
+    if (id === undefined || first === undefined) return undefined;
     const planned = this.#planned.get(id);
     const before = planned?.now ?? this.#hot.get(id);
     const state = before?.state ?? initialState;
@@ -91,7 +91,8 @@ class Batch implements ProjectionBatch {
       throw resourceExhausted(
         `the log is ${key} long, and no room for another conversation (${conversationKeyMax} is the most); begin a new data directory`,
       );
-    const rows = project(state, events, this.#earlierRows(key, planned, before));
+    const isFolded = folded !== undefined && folded.before === before;
+    const rows = isFolded ? folded.rows : project(state, events, this.#earlierRows(key, planned, before));
     if (rows.state.id !== id)
       throw invalidArgument(`${stream}: its first event must be the ConversationCreated of conversation ${id}`);
     const last = rows.state.messageCount;
@@ -112,6 +113,7 @@ class Batch implements ProjectionBatch {
     target.messages.push(...rows.messages);
     for (const [approvalId, one] of changed) target.approvals.set(approvalId, one);
     this.#planned.set(id, target);
+    return { before, rows };
   }
 
   setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void {

@@ -2,7 +2,7 @@ import { conversationOfStream, decodeRecorded, type RecordedFact, type StreamNam
 import type { Logger } from '@stopgo/runtime';
 import { damageReasonCharactersMax, rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
 import type { LoggedEvent } from '../../event-log.ts';
-import type { Projection, ProjectionBatch } from '../../views.ts';
+import type { Folded, Projection, ProjectionBatch } from '../../views.ts';
 import { isFailureOfFile, type SqlDatabase } from '../sqlite/database.ts';
 
 export type CatchUpParts = {
@@ -83,6 +83,9 @@ function runsOf(events: readonly LoggedEvent[], after: number): readonly Run[] {
   return runs;
 }
 
+/** What is known of events that were checked before they were appended. */
+export type KnownFacts = { readonly facts: readonly RecordedFact[]; readonly folded: Folded | undefined };
+
 /**
  * Adds events of one stream that follow each other. If they cannot be folded, the conversation is set aside; what it was set
  * aside for is given. Throws for a failure that is not the events'.
@@ -92,7 +95,7 @@ export function addOrSetAside(
   stream: StreamName,
   events: readonly LoggedEvent[],
   key: number,
-  known?: readonly RecordedFact[],
+  known?: KnownFacts,
 ): string | undefined {
   const first = events[0];
   if (first === undefined || conversationOfStream(stream) === undefined || batch.isSetAside(stream)) return undefined;
@@ -105,7 +108,7 @@ export function addOrSetAside(
         facts.push(factOf(one));
       }
     blamed = first;
-    batch.add(stream, known ?? facts, key);
+    batch.add(stream, known?.facts ?? facts, key, known?.folded);
     return undefined;
   } catch (error) {
     // A failure of the file is not the event's.
