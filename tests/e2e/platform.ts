@@ -93,9 +93,27 @@ export async function startRefused(place: Workplace, config: string, options: St
   throw new Error(`the platform started, though it should have refused:\n${running.output()}`);
 }
 
-/** Runs any other \`stopgo\` command to its end. */
+/** A `stopgo` command that runs on. */
+export type RunningCommand = {
+  readonly process: ChildProcess;
+  output(): string;
+  errors(): string;
+  /** Resolves with the exit code when it has ended (null if a signal ended it). */
+  readonly exited: Promise<number | null>;
+};
+
+/** Starts a `stopgo` command that runs on. */
+export function launchCommand(
+  args: readonly string[],
+  options: Pick<StartOptions, 'cwd' | 'env'> = {},
+): RunningCommand {
+  const { child, exited, output, errors } = run(args, options);
+  return { process: child, exited, output, errors };
+}
+
+/** Runs any other `stopgo` command to its end. */
 export function stopgo(args: readonly string[], options: Pick<StartOptions, 'cwd' | 'env'> = {}): Promise<FailedStart> {
-  const { exited, output, errors } = run(args, options);
+  const { exited, output, errors } = launchCommand(args, options);
   return exited.then((code) => ({ code, output: output(), errors: errors() }));
 }
 

@@ -72,7 +72,6 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
     }, startMs);
 
     afterAll(async () => {
-      if (process.env.TRACE) console.log(platform.output());
       await platform?.end('SIGTERM');
       await noneLeftOf(place.folder);
       place.remove();
@@ -146,7 +145,6 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
         const addresses = addressesOf(platform);
         const before = platform.output().length;
         const killed = pidsOf(place, ...words);
-        if (process.env.TRACE) console.log(name, 'asked', performance.now());
         for (const pid of killed) process.kill(pid, 'SIGKILL');
         const since = () => platform.output().slice(before);
         await until(`${name} is started again`, async () =>
@@ -156,16 +154,13 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
             ? true
             : undefined,
         );
-        if (process.env.TRACE) console.log(name, 'restarting', performance.now());
         const uuid = asked.body.result.approval?.uuid;
         const decided = await patiently(() => first.post(`/approvals/${uuid}`, { approved: true }));
         expect([200, 202], decided.text).toContain(decided.status);
-        if (process.env.TRACE) console.log(name, 'decided', performance.now());
         await until(`erase past-${index} ran`, async () =>
           journal.began('erase', `past-${index}`) > 0 ? true : undefined,
         );
         expect(journal.began('erase', `past-${index}`)).toBe(1);
-        if (process.env.TRACE) console.log(name, 'ran', performance.now());
         expect(addressesOf(platform)).toEqual(addresses);
         expect(killed.filter((pid) => processesOf(place.folder).includes(pid))).toEqual([]);
       }

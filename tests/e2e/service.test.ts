@@ -1,0 +1,182 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { client, until } from './http.ts';
+import { journalOf } from './journal.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { launchCommand, type RunningCommand, resourcesConfig, stopgo, type Workplace, workplace } from './platform.ts';
+import { noneLeftOf } from './processes.ts';
+
+/** Services that somebody else starts, one by one: `stopgo service NAME`, here over the embedded log. */
+let model: ScriptedModel;
+let place: Workplace;
+let running: RunningCommand[];
+
+beforeAll(async () => {
+  model = await scriptedModel();
+});
+
+afterAll(() => model.stop());
+
+beforeEach(() => {
+  place = workplace();
+  running = [];
+});
+
+afterEach(async () => {
+  for (const { process: child } of running) child.kill('SIGKILL');
+  await noneLeftOf(place.folder);
+  place.remove();
+});
+
+const token = 'a-token-of-the-test-that-nobody-prints';
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  for (const server of servers) await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  for (const server of servers) await new Promise((closed) => server.close(closed));
+  return ports;
+}
+
+const said = (command: RunningCommand, what: RegExp): Promise<string> =>
+  until(`${what}`, async () => what.exec(command.output())?.[1], 60_000);
+
+test('they wait for each other in any order, work, and let a slow request finish', { timeout: 120_000 }, async () => {
+  const journal = journalOf(place);
+  const config = join(place.folder, 'agent.yaml');
+  writeFileSync(config, resourcesConfig(place).replace('mcp_servers:', `mcp_servers:${journal.server()}`));
+  const [store, bridge, orchestrator, approvals] = (await freePorts(4)).map((port) => `127.0.0.1:${port}`);
+  const start = (name: string, env: Record<string, string | undefined>): RunningCommand => {
+    const given = Object.fromEntries(
+      Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    );
+    const command = launchCommand(['service', name, '--config', config], {
+      env: { STOPGO_INTERNAL_TOKEN: token, STOPGO_STORE: store ?? '', ...given },
+    });
+    running.push(command);
+    return command;
+  };
+  const gateway = start('gateway', {
+    STOPGO_ORCHESTRATOR: orchestrator,
+    STOPGO_APPROVALS: approvals,
+    STOPGO_MCP_BRIDGE: bridge,
+  });
+  const others = [
+    start('approvals', { STOPGO_LISTEN: approvals, STOPGO_ORCHESTRATOR: orchestrator }),
+    start('orchestrator', { STOPGO_LISTEN: orchestrator, ...model.env }),
+    start('mcp-bridge', { STOPGO_LISTEN: bridge }),
+  ];
+  for (const waiting of [gateway, ...others]) await said(waiting, /(waiting for the store)/);
+  const unready = await stopgo(['health', approvals ?? '']);
+  expect(unready.code).toBe(1);
+  others.push(start('store', { STOPGO_LISTEN: store }));
+  const http = client(await said(gateway, /ready on (http:\S+)/));
+  for (const other of others) await said(other, /ready on (\S+)/);
+  expect((await stopgo(['health', approvals ?? ''])).code).toBe(0);
+
+  const asked = await http.post('/conversations', { message: 'call erase {"name":"apart"}' });
+  const { body } = await http.post(`/approvals/${asked.body.result.approval?.uuid}`, { approved: true });
+  expect(body.result.response).toContain('erase apart');
+
+  const slow = http.post('/conversations', { message: 'call hold {"name":"slow"}' });
+  await journal.running('hold', 'slow');
+  gateway.process.kill('SIGTERM');
+  await said(gateway, /(Shutting down)/);
+  journal.letGo('slow');
+  expect((await slow).body.result.response).toContain('let slow go');
+  expect(await gateway.exited).toBe(0);
+  for (const { process: child, exited } of others) {
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+  }
+  for (const { output } of running) expect(output()).not.toContain(token);
+});
+
+test('one that still waits for another ends when it is told to', async () => {
+  const config = join(place.folder, 'agent.yaml');
+  writeFileSync(config, resourcesConfig(place));
+  const [port] = await freePorts(1);
+  const waiting = launchCommand(['service', 'approvals', '--config', config], {
+    env: { STOPGO_STORE: `127.0.0.1:${port}`, STOPGO_ORCHESTRATOR: `127.0.0.1:${port}` },
+  });
+  running.push(waiting);
+  await said(waiting, /(waiting for the store)/);
+  waiting.process.kill('SIGTERM');
+  expect(await waiting.exited).toBe(0);
+  expect(waiting.errors()).toBe('');
+});
+
+const peers = { STOPGO_STORE: '127.0.0.1:7001', STOPGO_ORCHESTRATOR: '127.0.0.1:7002' };
+
+test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[]]>([
+  [
+    'an unknown name',
+    'web',
+    {},
+    [/^stopgo: there is no service "web"; the services are store, mcp-bridge, orchestrator, approvals, gateway$/],
+  ],
+  [
+    'all that is missing',
+    'gateway',
+    { STOPGO_STORE: '', STOPGO_HTTP_PORT: '80a' },
+    [
+      /^stopgo: STOPGO_STORE: is not set; the gateway calls the store: name its address as host:port$/,
+      /^stopgo: STOPGO_MCP_BRIDGE: is not set; /,
+      /^stopgo: STOPGO_ORCHESTRATOR: is not set; /,
+      /^stopgo: STOPGO_APPROVALS: is not set; /,
+      /^stopgo: STOPGO_HTTP_PORT: expected a port from 0 to 65535, found "80a"$/,
+    ],
+  ],
+  [
+    'an address that is none',
+    'approvals',
+    { ...peers, STOPGO_STORE: 'store' },
+    [/^stopgo: STOPGO_STORE: address "store": expected host:port or \[ipv6\]:port$/],
+  ],
+  [
+    'no token beyond loopback',
+    'approvals',
+    { ...peers, STOPGO_LISTEN: '0.0.0.0:0' },
+    [
+      /^stopgo: STOPGO_LISTEN: 0\.0\.0\.0:0 is beyond loopback, .*set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE$/,
+    ],
+  ],
+  [
+    'a token that is too short',
+    'approvals',
+    { ...peers, STOPGO_INTERNAL_TOKEN: 'hush' },
+    [/^stopgo: STOPGO_INTERNAL_TOKEN: the internal token must be at least 16 printable ASCII characters$/],
+  ],
+  [
+    'a token file that is not there',
+    'approvals',
+    { ...peers, STOPGO_INTERNAL_TOKEN_FILE: '/nowhere/token' },
+    [
+      /^stopgo: STOPGO_INTERNAL_TOKEN_FILE: \/nowhere\/token cannot be read \(ENOENT\); name a file that this user may read$/,
+    ],
+  ],
+  [
+    'a NATS address that is none',
+    'store',
+    { NATS_URL: 'nats://user:hush-hush@' },
+    [/^stopgo: NATS_URL: expected nats:\/\/host:port, (?!.*hush)/],
+  ],
+  [
+    'a model without its key',
+    'orchestrator',
+    peers,
+    [/^Failed to start orchestrator: failed to initialize LLM client: GEMINI_API_KEY environment variable not set/],
+  ],
+])('%s is refused in one clear line each', async (_, name, env, lines) => {
+  const own = workplace();
+  const config = join(own.folder, 'agent.yaml');
+  writeFileSync(config, resourcesConfig(own));
+  const { code, errors } = await stopgo(['service', name, '--config', config], { env });
+  const told = errors.trimEnd().split('\n');
+  expect(told).toHaveLength(lines.length);
+  for (const [index, line] of lines.entries()) expect(told[index]).toMatch(line);
+  expect(code).toBe(1);
+  own.remove();
+});
