@@ -13,6 +13,7 @@ import { type Clock, clientKey, type Loaded, storeLog, type Transacted, transact
 import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
 import { type CallContext, type Client, forwardDetached, type ServiceImpl } from '@stopgo/rpc';
 import { loadByApproval } from './load.ts';
+import { nudge } from './nudge.ts';
 
 /** What an approvals service is given. */
 export type ApprovalsDependencies = {
@@ -24,9 +25,6 @@ export type ApprovalsDependencies = {
   readonly newId: () => string;
   readonly random: () => number;
 };
-
-/** How long the orchestrator is given to answer beyond the wait itself, in milliseconds. */
-const nudgeSlackMs = 10_000;
 
 /** The gRPC surface of the approvals service: it records decisions; it never executes anything. */
 export function approvalsService(given: ApprovalsDependencies): ServiceImpl<typeof wire.ApprovalsService> {
@@ -80,16 +78,9 @@ async function goOn(
   const milliseconds = request.wait?.milliseconds ?? 0;
   const minRevision =
     done.kind === 'done' ? done.append.expectedRevision + done.append.facts.length : done.lastRevision;
-  try {
-    const { turn } = await given.orchestrator.resumeRun(
-      { conversationId, wait: { milliseconds }, minRevision },
-      { timeoutMs: milliseconds + nudgeSlackMs, context: forwardDetached(context) },
-    );
-    if (turn !== undefined) return turn;
-  } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    // Losing the nudge is harmless: the sweep finds the run. The caller is told that it goes on.
-  }
+  const turn = await nudge(given, { conversationId, minRevision, waitMs: milliseconds }, context);
+  if (turn !== undefined) return turn;
+  // Losing the nudge is harmless: the sweep finds the run. The caller is told that it goes on.
   const view = done.kind === 'done' ? done.view : undefined;
   return {
     outcome: orchestrator.TurnOutcome.WORKING,

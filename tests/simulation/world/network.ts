@@ -21,6 +21,9 @@ export type Fate =
   /** It arrives twice; the first answer counts. */
   | 'twice';
 
+/** Typical hops that fit into the time to live of a heartbeat, at least. */
+const hopsPerTtl = 50;
+
 export type CallPlan = {
   readonly fate?: Fate;
   /** Runs in the step in which the call leaves the caller; true if the caller died in it. */
@@ -43,11 +46,12 @@ export class Network {
   /** Typical delay of a hop, in milliseconds; differs between worlds. */
   private readonly hopMs: number;
 
-  constructor(scheduler: Scheduler, faults: Faults, random: Random) {
+  /** `ttlMs`: the time to live of heartbeats. It is never so short that they can hardly keep up with the network. */
+  constructor(scheduler: Scheduler, faults: Faults, random: Random, ttlMs: number) {
     this.scheduler = scheduler;
     this.faults = faults;
     this.random = random;
-    this.hopMs = random.pick([0.3, 2, 20, 80]);
+    this.hopMs = random.pick([0.3, 2, 20, 80].filter((ms) => ms * hopsPerTtl <= ttlMs));
   }
 
   /** True if a heartbeat on its way there and back never takes that long. */

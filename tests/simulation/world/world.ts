@@ -36,7 +36,7 @@ export class World {
     this.ids = this.random.fork();
     const now = (): number => this.scheduler.now;
     this.faults = new Faults(scenario.faults, this.random.fork(), now, (line) => this.trace(line));
-    this.network = new Network(this.scheduler, this.faults, this.random.fork());
+    this.network = new Network(this.scheduler, this.faults, this.random.fork(), scenario.ttlMs);
     const { mutation } = scenario;
     this.store = new EventStore(
       now,

@@ -1,6 +1,7 @@
 import {
   type ConversationState,
   conversationOfStream,
+  conversationStream,
   DomainError,
   failRun,
   hasWork,
@@ -18,6 +19,11 @@ const statesKeptMax = 500;
 
 /** Times that a run may break its driver before it is ended. */
 const faultsMax = 5;
+/**
+ * Claims of a run in a row, by whatever processes, with nothing else between, before it is ended: one that kills the process
+ * that drives it leaves no other trace. More than a run has bad luck.
+ */
+const claimsMax = 20;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
 
 /** The runs that this process drives, at most one for each conversation. */
@@ -34,6 +40,7 @@ export class Registry implements DriverListener {
   private readonly runsMax: number;
   private readonly faults = new Map<string, number>();
   private isStopping = false;
+  private hasStopped = false;
 
   constructor(ports: DriverPorts, definitions: Definitions, runsMax: number) {
     this.ports = ports;
@@ -104,6 +111,8 @@ export class Registry implements DriverListener {
     }
     const driver = new RunDriver(start, this.ports, this.transcripts, this);
     const { conversationId } = driver;
+    // What was admitted before the stop and recorded after it: whoever takes over drives it.
+    if (this.hasStopped) driver.stop(stopReason());
     this.active.set(conversationId, driver);
     const ended = driver.drive().then(() => {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
@@ -140,6 +149,10 @@ export class Registry implements DriverListener {
     const isMine = owner?.instance === this.ports.instance;
     if (owner === null ? !hasWork(run) : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
     if (isMine && this.held.has(conversationId)) return;
+    if (owner !== null && (await this.isBreakingDrivers(state, run.id))) {
+      await handOver(this.ports, state, (now) => failRun(now, run.id, faultText));
+      return;
+    }
     const agent = await this.definitions.agent(run.agentDigest);
     const tools = await this.definitions.toolset(run.toolsetDigest);
     // Somebody else here may have been faster meanwhile.
@@ -159,6 +172,18 @@ export class Registry implements DriverListener {
       if (this.runs() >= this.runsMax) return;
       await this.resume(run.conversationId).catch((error) => this.ports.onFault(error, `taking up run ${run.runId}`));
     }
+  }
+
+  /** True if the log ends in so many claims of the run that every driver of it seems to die before it does anything. */
+  private async isBreakingDrivers({ id, revision }: ConversationState, runId: string): Promise<boolean> {
+    let claims = 0;
+    const from = revision - claimsMax + 1;
+    if (from < 1) return false;
+    for await (const { fact } of this.ports.log.read(conversationStream(id), from)) {
+      if (fact.case !== 'runClaimed' || fact.value.runId !== runId) return false;
+      claims += 1;
+    }
+    return claims >= claimsMax;
   }
 
   changed(driver: RunDriver): void {
@@ -208,8 +233,8 @@ export class Registry implements DriverListener {
     const grace = this.ports.clock.sleep(graceMs, waited.signal).catch(() => undefined);
     await Promise.race([Promise.all(this.running.values()), grace]);
     waited.abort();
-    for (const driver of this.running.keys())
-      driver.stop(new DomainError('unavailable', 'the orchestrator is stopping'));
+    this.hasStopped = true;
+    for (const driver of this.running.keys()) driver.stop(stopReason());
     await Promise.all(this.running.values());
   }
 
@@ -241,4 +266,8 @@ export class Registry implements DriverListener {
     driver.poke();
     return true;
   }
+}
+
+function stopReason(): DomainError {
+  return new DomainError('unavailable', 'the orchestrator is stopping');
 }
