@@ -7,6 +7,47 @@ import { until } from './until.ts';
 
 afterEach(closeAll);
 
+describeWithNats('a connection with a server that has something against us', () => {
+  const user = { name: 'ann', password: 'hunter22' };
+
+  test('that forbids a subject is told in the log, once', async () => {
+    const limits = 'permissions: { publish: { deny: "forbidden" }, subscribe: { deny: "closed.>" } }';
+    const more = `authorization { users: [{ user: ann, password: hunter22, ${limits} }] }`;
+    const nats = await server({ ...safe, more });
+    const { link, lines } = await checked({ ...nats, url: nats.url.replace('//', '//ann:hunter22@') });
+    for (let times = 0; times < 3; times++) {
+      link.connection.publish('forbidden');
+      link.connection.subscribe('closed.door', { callback: () => undefined });
+      await link.connection.flush();
+    }
+    const told = 'error: NATS at .* forbids this user what the store needs; grant it';
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${told} .*"publish","subject":"forbidden"`)),
+      expect.stringMatching(new RegExp(`^${told} .*"subscription","subject":"closed.door"`)),
+    ]);
+  });
+
+  test('that has another password when it is back is told, and used again once it is mended', async () => {
+    const nats = await server({ ...safe, user });
+    const { link, lines } = await checked(nats);
+    await nats.kill();
+    await nats.start({ ...safe, user: { ...user, password: 'changed1' } });
+    let back = 0;
+    link.onBack(() => back++);
+    await until('the error line', () => lines.some((line) => line.startsWith('error: ')));
+    await expect(link.ask(async () => 'answered')).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/cannot be used now: it refuses the credentials of NATS_URL; try again$/),
+    });
+    await nats.kill();
+    await nats.start({ ...safe, user });
+    await until('the connection', () => link.connected());
+    await link.connection.flush();
+    expect([back, ...lines.map((line) => line.slice(0, 4))]).toEqual([1, 'warn', 'erro', 'info']);
+    expect(lines.join()).not.toMatch(/hunter22|changed1/);
+  });
+});
+
 describeWithNats('a connection that is lost', () => {
   async function unavailableNow(link: OpenedLink): Promise<string> {
     return link

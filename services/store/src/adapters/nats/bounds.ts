@@ -24,6 +24,9 @@ export const retryAfterMs = 1_000;
 /** Longest wait for messages on their way when the connection is closed, in milliseconds. */
 export const closeMsMax = 1_000;
 
+/** Rights that are missing and that the log is told of, each once. */
+export const forbiddenLoggedMax = 20;
+
 /** How long a heartbeat is kept that is not renewed, in milliseconds. */
 export const beatKeptMs = 5 * 60_000;
 /** Longest wait of a heartbeat until this replica sees it, in milliseconds. */

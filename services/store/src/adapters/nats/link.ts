@@ -10,7 +10,16 @@ import { DomainError, failedPrecondition, unavailable } from '@stopgo/core';
 import { type Logger, messageOf } from '@stopgo/runtime';
 import { outageWaitMsMax } from '../../bounds.ts';
 import type { NatsAddress } from './address.ts';
-import { closeMsMax, dialMsMax, pingMs, pingsUnansweredMax, redialJitterMs, redialMs, retryAfterMs } from './bounds.ts';
+import {
+  closeMsMax,
+  dialMsMax,
+  forbiddenLoggedMax,
+  pingMs,
+  pingsUnansweredMax,
+  redialJitterMs,
+  redialMs,
+  retryAfterMs,
+} from './bounds.ts';
 import { pause, untilThere } from './waiting.ts';
 
 /** A connection that comes back by itself, and what is to be known of it. */
@@ -76,6 +85,8 @@ async function dial({ address, name }: LinkOptions): Promise<NatsConnection> {
     pingInterval: pingMs,
     maxPingOut: pingsUnansweredMax,
     maxReconnectAttempts: -1,
+    // A stack for each request would cost more than the rest of it.
+    noAsyncTraces: true,
     // A password that is wrong now may be right again when the server has been mended.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => redialMs + Math.random() * redialJitterMs,
@@ -96,6 +107,8 @@ async function dial({ address, name }: LinkOptions): Promise<NatsConnection> {
   }
 }
 
+const refused = 'it refuses the credentials of NATS_URL';
+
 class Link implements OpenedLink {
   readonly connection: NatsConnection;
   readonly address: string;
@@ -111,6 +124,10 @@ class Link implements OpenedLink {
   #down: string | undefined;
   /** Counts the losses, so that a check knows whether its connection is still the one there is. */
   #losses = 0;
+  /** The losses after which the connection there is now came back. */
+  #checking = 0;
+  /** What the server forbade and the log was told of. */
+  readonly #forbidden = new Set<string>();
 
   constructor(connection: NatsConnection, address: string, log: Logger) {
     this.connection = connection;
@@ -146,9 +163,9 @@ class Link implements OpenedLink {
     return new Promise<T>((resolve, reject) => {
       const lost = () => reject(this.#unavailable());
       this.#asking.add(lost);
-      request()
-        .then(resolve, reject)
-        .finally(() => this.#asking.delete(lost));
+      // What is thrown before there is a promise ends it like any other failure.
+      const answer = (async () => request())();
+      answer.then(resolve, reject).finally(() => this.#asking.delete(lost));
     });
   }
 
@@ -176,8 +193,12 @@ class Link implements OpenedLink {
     for await (const status of this.connection.status()) {
       if (this.#closing.signal.aborted) return;
       if (status.type === 'disconnect') this.#disconnected();
-      if (status.type === 'reconnect') void this.#reconnected(this.#losses);
-      if (status.type === 'error' && status.error instanceof errors.AuthorizationError) this.#refused();
+      // Said as often as it was tried to connect.
+      if (status.type === 'reconnect' && this.#checking !== this.#losses) {
+        this.#checking = this.#losses;
+        void this.#reconnected(this.#losses);
+      }
+      if (status.type === 'error') this.#failed(status.error);
     }
   }
 
@@ -185,13 +206,24 @@ class Link implements OpenedLink {
     this.#losses++;
     if (this.connected())
       this.#log.warn(`NATS at ${this.address}: the connection is lost; what needs it is refused until it is back`);
-    this.#lose('the connection is lost');
+    // Said again and again while nobody is there; a server that refuses us is the better reason.
+    if (this.#down !== refused) this.#lose('the connection is lost');
+  }
+
+  #failed(error: Error): void {
+    if (error instanceof errors.AuthorizationError) this.#refused();
+    if (!(error instanceof errors.PermissionViolationError)) return;
+    const { operation, subject } = error;
+    const forbidden = `${operation} ${subject}`;
+    if (this.#forbidden.has(forbidden) || this.#forbidden.size >= forbiddenLoggedMax) return;
+    this.#forbidden.add(forbidden);
+    this.#log.error(`NATS at ${this.address} forbids this user what the store needs; grant it`, { operation, subject });
   }
 
   #refused(): void {
-    const why = 'it refuses the credentials of NATS_URL';
-    if (this.#down !== why) this.#log.error(`NATS at ${this.address}: ${why}; mend the server's, or restart the store`);
-    this.#lose(why);
+    if (this.#down !== refused)
+      this.#log.error(`NATS at ${this.address}: ${refused}; mend the server's, or restart the store`);
+    this.#lose(refused);
   }
 
   #lose(why: string): void {
