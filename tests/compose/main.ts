@@ -20,7 +20,9 @@ const { values } = parseArgs({ options: { 'keep-logs': { type: 'boolean', defaul
 const tool = await findTool();
 if (tool === undefined) {
   const isRequired = process.env.CI === 'true';
-  say(`${isRequired ? 'FAILED' : 'SKIPPED'}: neither docker compose nor podman-compose works on this machine`);
+  process.stdout.write(
+    `${isRequired ? 'FAIL' : 'skip'}  compose: neither docker compose nor podman-compose works on this machine\n`,
+  );
   process.exit(isRequired ? 1 : 0);
 }
 
