@@ -52,5 +52,7 @@ function starting({ folder, undo }: Bench, natsServer: string, sync: SyncInterva
 }
 
 function nameOf(sync: SyncInterval): string {
-  return sync === 'shipped' ? 'sync_interval: always (shipped), stopgo service store' : 'default sync_interval';
+  return sync === 'shipped'
+    ? 'sync_interval: always (shipped), stopgo service store'
+    : 'default sync_interval, stopgo service store';
 }
