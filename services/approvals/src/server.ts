@@ -11,7 +11,7 @@ import {
 } from '@stopgo/core';
 import { type Clock, clientKey, type Loaded, storeLog, type Transacted, transact } from '@stopgo/log';
 import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
-import { type CallContext, type Client, forwardDetached, type ServiceImpl } from '@stopgo/rpc';
+import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
 import { loadByApproval } from './load.ts';
 import { nudge } from './nudge.ts';
 

@@ -43,7 +43,7 @@ test('a decision is not kept waiting where no orchestrator is', async () => {
 });
 
 test('an orchestrator that works on the run is waited for, however often it is asked for a sign meanwhile', async () => {
-  let asked = () => undefined as void;
+  let asked: () => void = () => undefined;
   const sign = new Promise<void>((resolve) => {
     asked = resolve;
   });

@@ -53,7 +53,10 @@ export class BridgeTools implements ToolPort {
 
   async execute(request: ExecuteRequest): Promise<ExecuteOutcome> {
     const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId, digest, pin } = request;
-    const context = { ...(bearer === undefined ? {} : { bearerToken: bearer }), sessionId };
+    const context = {
+      ...(bearer === undefined ? {} : { bearerToken: bearer }),
+      ...(sessionId === '' ? {} : { sessionId }),
+    };
     const call = { key, instance, server, tool, argumentsJson, approvalId, digest, pin };
     try {
       const answer = await this.directory.with(instance, (client) =>

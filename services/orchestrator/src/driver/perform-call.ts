@@ -6,6 +6,11 @@ import { authPrompt, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
 
+/** Attempts of a call that follow each other at once; before each further one there is a pause, in milliseconds. */
+const quickAttemptsMax = 3;
+const attemptPauseMs = 125;
+const attemptPauseMostMs = 5_000;
+
 /**
  * Makes a call. One that must not run twice is fenced first: `ToolCallStarted` is appended by this driver, and only then,
  * and only while this process is surely alive to all others, is it sent, once.
@@ -22,6 +27,8 @@ export async function performCall(
     await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call.server) });
     return;
   }
+  // One that never gets through is not tried as fast as it fails: each attempt is two events in the log.
+  if (effect.fenced && attempt > quickAttemptsMax) await driver.ports.clock.sleep(pauseBefore(attempt), signal);
   // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
   // anything is awaited, so that it shares the append of a claim.
   const bridge = driver.ports.tools.choose() ?? (await driver.ports.tools.available(signal));
@@ -39,6 +46,10 @@ export async function performCall(
   if (outcome === undefined) return;
   const command = outcomeCommand(call, attempt, outcome, argumentsJson);
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+}
+
+function pauseBefore(attempt: number): number {
+  return Math.min(attemptPauseMs * 2 ** (attempt - quickAttemptsMax), attemptPauseMostMs);
 }
 
 function needsToken(driver: RunDriver, call: CallState): boolean {
