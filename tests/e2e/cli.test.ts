@@ -19,7 +19,8 @@ const hostile = 'bell\u0007\u001b[2Jgone\u202egnp';
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
-  platform = await start(place, resourcesConfig(place), { env: model.env });
+  // What follows reads the embedded log.
+  platform = await start(place, resourcesConfig(place), { command: 'start', env: model.env });
   http = client(platform.url);
   await model.script({ match: 'hostile', calls: [{ name: 'resources_add', args: { name: hostile, value: 1 } }] });
   const { body } = await http.post('/conversations', { message: 'hostile' });

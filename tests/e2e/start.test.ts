@@ -5,7 +5,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, startRefused, type Workplace, workplace } from './platform.ts';
+import {
+  type Platform,
+  resourcesConfig,
+  start,
+  startRefused,
+  topology,
+  type Workplace,
+  workplace,
+} from './platform.ts';
 import { noneLeftOf, processesOf } from './processes.ts';
 
 /** What a start does with what it is given: it works, or it says in clear lines why not and leaves nothing behind. */
@@ -240,7 +248,8 @@ test('the demo without a key says that the offline model answers, and ends it wi
   await until('it says what to do next', async () =>
     /curl -s http:\/\/127\.0\.0\.1:\d+\/conversations/.test(said()) ? true : undefined,
   );
-  expect(processesOf(place.folder)).toHaveLength(2);
+  // Beside itself: the model; as separate processes also five services, a nats-server and its guard.
+  expect(processesOf(place.folder)).toHaveLength(topology === 'services' ? 9 : 2);
   expect((await client(platform.url).post('/conversations', { message: 'hello' })).body.result.response).toContain(
     'offline model',
   );
