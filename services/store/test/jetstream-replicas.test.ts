@@ -33,6 +33,26 @@ async function tell(log: EventLog, story: Story, turns: number): Promise<void> {
     });
 }
 
+/** The same log, which answers a read so late that others have appended meanwhile. */
+function slow(log: EventLog): EventLog {
+  return {
+    append: (...request) => log.append(...request),
+    async read(...request) {
+      const page = await log.read(...request);
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return page;
+    },
+    head: (...request) => log.head(...request),
+    keys: (...request) => log.keys(...request),
+    allKeys: (...request) => log.allKeys(...request),
+    readAll: (...request) => log.readAll(...request),
+    lastPosition: () => log.lastPosition(),
+    streams: (...request) => log.streams(...request),
+    follow: (...request) => log.follow(...request),
+    subscribe: (...request) => log.subscribe(...request),
+  };
+}
+
 /** What the driver says when the disk does not answer. */
 class NoDisk extends Error {
   readonly code = 'SQLITE_IOERR';
@@ -298,8 +318,17 @@ describeWithNats('replicas over JetStream', () => {
     });
     const a = await open();
     const story = new Story();
+    const [followed, leave]: [RecordedEvent[], AbortController] = [[], new AbortController()];
+    const following = (async () => {
+      for await (const event of breaking.events.follow(parseStreamName(story.stream), 1, leave.signal))
+        followed.push(event);
+    })();
     await tell(a.events, story, 3);
     await expect.poll(() => broken).toBe(true);
+    leave.abort();
+    await following;
+    const written = breaking.database.one('SELECT max(last_revision) FROM appends', (row) => row[0])();
+    expect(followed.length).toBe(written);
     // It still reaches the log, and what it acknowledges is true.
     expect(await breaking.events.append(append(0, 'acknowledged'))).toMatchObject({ kind: 'appended' });
     await breaking.end();
@@ -321,7 +350,7 @@ describeWithNats('replicas over JetStream', () => {
     });
     let seen = 0;
     while (!told) {
-      const { events, problems } = await verifyStream(b.events, b.views, name, never);
+      const { events, problems } = await verifyStream(slow(b.events), b.views, name, never);
       expect(problems).toEqual([]);
       expect(events).toBeGreaterThanOrEqual(seen);
       seen = events;

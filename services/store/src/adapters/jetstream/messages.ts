@@ -4,12 +4,14 @@ import { LruMap } from '../../lru-map.ts';
 import { decodeAppend, type LoggedAppend } from './batch-message.ts';
 import type { Leader } from './leader.ts';
 
+type Source = Pick<Leader, 'message' | 'anyMessage'>;
+
 /** Appends by the sequence of their message, which never change: those used last are kept. */
 export class Messages {
-  readonly #leader: Leader;
+  readonly #leader: Source;
   readonly #recent = new LruMap<number, LoggedAppend>({ entriesMax: recentAppendsMax, bytesMax: recentBytesMax });
 
-  constructor(leader: Leader) {
+  constructor(leader: Source) {
     this.#leader = leader;
   }
 

@@ -19,11 +19,10 @@ const noLog = '';
 /** Sees to it that the file can go on from where it stands: one that cannot is emptied, and the reason said. */
 export function prepareViewsFile(database: SqlDatabase, logId: string, log: Logger): void {
   const found = metaOf(database);
-  if (found?.version === version && found.logId !== noLog && found.logId !== logId) {
+  if (found?.version === version && found.logId === logId && conditionOfViews(database) === 'sound') return;
+  if (found?.version === version && found.logId !== logId && found.logId !== noLog)
     log.warn('the views are of another event log; they are made anew', { found: found.logId, wanted: logId });
-    emptyViewsFile(database, logId);
-  } else if (found?.version !== version || found.logId !== logId || conditionOfViews(database) !== 'sound')
-    emptyViewsFile(database, logId);
+  emptyViewsFile(database, logId);
 }
 
 /** Empties the index and the views; both show nothing of the log then. */
