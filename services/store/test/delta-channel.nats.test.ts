@@ -34,7 +34,7 @@ describeWithNats('delta channel in NATS', () => {
     const listener = await connect({ servers: nats.url });
     closing.push(() => listener.close());
     const sent: string[] = [];
-    listener.subscribe('stopgo.deltas.>', { callback: (_, { subject }) => void sent.push(subject) });
+    const wiretap = listener.subscribe('stopgo.deltas.>', { callback: (_, { subject }) => void sent.push(subject) });
     await listener.flush();
     const [id, alone] = [randomUUID(), randomUUID()];
     watching(one.channel, alone);
@@ -51,6 +51,10 @@ describeWithNats('delta channel in NATS', () => {
     one.channel.publish(delta(id, 'nobody'));
     await Promise.all([one.link.connection.flush(), listener.flush()]);
     expect(sent).toHaveLength(1);
+    // Nor does anybody listen any more.
+    wiretap.unsubscribe();
+    await listener.flush();
+    await expect(listener.request(`stopgo.deltas.${id}`)).rejects.toThrow(/no responders/);
   });
 
   test('a replica that comes later learns at once who watches where', async () => {
@@ -58,7 +62,13 @@ describeWithNats('delta channel in NATS', () => {
     const id = randomUUID();
     const first = await replica(nats);
     watching(first.channel, id);
+    const listener = await connect({ servers: nats.url });
+    closing.push(() => listener.close());
+    let questions = 0;
+    listener.subscribe('stopgo.watched.ask', { callback: () => void questions++ });
+    await listener.flush();
     const { channel, link } = await replica(nats);
+    await until('the question', () => questions === 1);
     await link.connection.flush();
     await until('the interest', () => channel.watchers(id) === 1);
   });

@@ -114,7 +114,8 @@ async function listening(child: ChildProcess, portsFile: string, output: string)
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that was free a moment ago. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

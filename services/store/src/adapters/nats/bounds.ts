@@ -34,6 +34,9 @@ export const beatSeenMsMax = 1_000;
 /** Tries of one heartbeat, each on a bucket watched anew. */
 export const beatTriesMax = 2;
 
+/** How long the heartbeats may have no leader, while the server answers, until they are made anew, in milliseconds. */
+export const stuckMsMax = 3_000;
+
 /** Time between two announcements of what is watched, in milliseconds. */
 export const interestRenewedMs = 2_000;
 /** How long what another replica announced holds without a renewal, in milliseconds. */

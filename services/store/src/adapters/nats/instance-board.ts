@@ -4,11 +4,14 @@
 // 2. A heartbeat is answered once the watch of the bucket has delivered it: all that was said before it came first.
 // 3. The bucket goes with its server. Whoever misses it makes it anew, and its revisions begin again: a watch that has seen
 //    higher ones is of the bucket that is gone, and shows nothing any more.
+// 4. In a cluster a bucket in memory can stay without a leader after several restarts. One that does is thrown away: what
+//    lives renews its heartbeat, and nobody is taken for dead for a missing one before its time to live is over.
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
+  type JetStreamManager,
   jetstream,
   jetstreamManager,
   RetentionPolicy,
@@ -21,7 +24,7 @@ import { store } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
 import type { Beat, InstanceBoard, Posted } from '../../instance-board.ts';
 import { checkBeat } from '../../instances.ts';
-import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, retryAfterMs } from './bounds.ts';
+import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, retryAfterMs, stuckMsMax } from './bounds.ts';
 import { BucketWatch, beatKeys } from './bucket-watch.ts';
 import type { NatsLink } from './link.ts';
 
@@ -45,10 +48,15 @@ export class NatsInstanceBoard implements InstanceBoard {
   readonly #options: BoardOptions;
   readonly #notBack: () => void;
   #opened: Promise<Opened> | undefined;
+  /** Since when no heartbeat could be written, though the server is there; undefined: the last one could. */
+  #stuckSince: number | undefined;
 
   constructor(options: BoardOptions) {
     this.#options = options;
-    this.#notBack = options.link.onBack(() => this.#forget());
+    this.#notBack = options.link.onBack(() => {
+      this.#stuckSince = undefined;
+      this.#forget();
+    });
   }
 
   async beat({ leaving, ...beat }: Beat & { readonly leaving: boolean }): Promise<readonly Posted[]> {
@@ -58,9 +66,13 @@ export class NatsInstanceBoard implements InstanceBoard {
       this.#opened = opening;
       try {
         const found = await this.#options.link.ask(async () => this.#post(await opening, beat, leaving));
-        if (found !== undefined) return found;
+        if (found !== undefined) {
+          this.#stuckSince = undefined;
+          return found;
+        }
       } catch (error) {
         this.#forget(opening);
+        if (!(error instanceof DomainError)) this.#stuckSince ??= this.#options.now();
         if (error instanceof DomainError || tries === beatTriesMax) throw this.#failure(error);
       }
       this.#forget(opening);
@@ -95,6 +107,7 @@ export class NatsInstanceBoard implements InstanceBoard {
     const { link, stream, now } = this.#options;
     const name = `${stream}_INSTANCES`;
     const client = jetstream(link.connection, { timeout: askMsMax });
+    if (this.#stuckSince !== undefined && now() - this.#stuckSince >= stuckMsMax) await this.#throwAway(name);
     const bucket = await new Kvm(client).open(name);
     const watched = () => bucket.watch();
     const entries = await watched().catch(async (error: unknown) => {
@@ -105,9 +118,20 @@ export class NatsInstanceBoard implements InstanceBoard {
     return { bucket, watch: new BucketWatch(entries, now) };
   }
 
+  async #throwAway(name: string): Promise<void> {
+    // Once for each time that it is stuck, so that two replicas do not throw away what the other has just made.
+    this.#stuckSince = undefined;
+    const manager = await this.#manager();
+    await manager.streams.delete(`KV_${name}`).catch(() => false);
+  }
+
+  #manager(): Promise<JetStreamManager> {
+    return jetstreamManager(this.#options.link.connection, { timeout: askMsMax, checkAPI: false });
+  }
+
   async #make(name: string): Promise<void> {
-    const { link, replicas } = this.#options;
-    const manager = await jetstreamManager(link.connection, { timeout: askMsMax, checkAPI: false });
+    const { replicas } = this.#options;
+    const manager = await this.#manager();
     // As a bucket is, but with a bound that drops the oldest instead of refusing the newest.
     await manager.streams.add({
       name: `KV_${name}`,

@@ -30,13 +30,10 @@ export type NatsLink = {
   readonly address: string;
   /** False from the moment when the connection is known to be lost until it is back and checked. */
   connected(): boolean;
-  /** Throws `unavailable`, with a time to try again after, while it is not connected. */
-  check(): void;
-  /** Resolves when it is connected; throws as `check` does if it is not for longer than `outageWaitMsMax`. */
-  up(): Promise<void>;
   /**
-   * What the request gives, once it is `up`. Throws `unavailable` as soon as the connection is lost meanwhile: whether the
-   * server took the request is then not known.
+   * What the request gives, once it is connected. Throws `unavailable`, with a time to try again after, if it is not for
+   * longer than `outageWaitMsMax`, and as soon as the connection is lost meanwhile: whether the server took the request is
+   * then not known.
    */
   ask<T>(request: () => Promise<T>): Promise<T>;
   /** Is called each time when it is back; gives a function that ends that. */
@@ -140,13 +137,21 @@ class Link implements OpenedLink {
     return this.#down === undefined;
   }
 
-  check(): void {
+  async ask<T>(request: () => Promise<T>): Promise<T> {
+    if (!this.connected()) await this.#comeBack();
     if (!this.connected()) throw this.#unavailable();
+    return new Promise<T>((resolve, reject) => {
+      const lost = () => reject(this.#unavailable());
+      this.#asking.add(lost);
+      // What is thrown before there is a promise ends it like any other failure.
+      const answer = (async () => request())();
+      answer.then(resolve, reject).finally(() => this.#asking.delete(lost));
+    });
   }
 
-  async up(): Promise<void> {
-    if (this.connected() || this.#closing.signal.aborted) return this.check();
-    await new Promise<void>((resolve) => {
+  /** Waits for the connection, as long as a caller should. */
+  #comeBack(): Promise<void> {
+    return new Promise((resolve) => {
       const settle = () => {
         clearTimeout(timer);
         this.#waiting.delete(settle);
@@ -154,18 +159,7 @@ class Link implements OpenedLink {
       };
       const timer = setTimeout(settle, outageWaitMsMax);
       this.#waiting.add(settle);
-    });
-    this.check();
-  }
-
-  async ask<T>(request: () => Promise<T>): Promise<T> {
-    await this.up();
-    return new Promise<T>((resolve, reject) => {
-      const lost = () => reject(this.#unavailable());
-      this.#asking.add(lost);
-      // What is thrown before there is a promise ends it like any other failure.
-      const answer = (async () => request())();
-      answer.then(resolve, reject).finally(() => this.#asking.delete(lost));
+      if (this.#closing.signal.aborted) settle();
     });
   }
 
