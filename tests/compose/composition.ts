@@ -4,9 +4,9 @@ import { mustRun, type RunOptions, run } from './run.ts';
 import type { Tool } from './tool.ts';
 
 /** Longest time from the start to the last container being healthy, in milliseconds. */
-const healthyMs = 180_000;
+const healthyMs = 300_000;
 /** Longest time for a container that was killed to be back and healthy, in milliseconds. */
-const backMs = 60_000;
+const backMs = 120_000;
 /** Seconds that a stop may take before the engine kills: the grace period of the file. */
 const graceSeconds = 40;
 

@@ -3,7 +3,7 @@ import { type Client, client, until } from '../e2e/http.ts';
 import type { Composition } from './composition.ts';
 
 /** Longest time for a request that meets a service just killed to be answered as it should be, in milliseconds. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** Asks for something destructive; the approval that it waits for, with the conversation's id. */
 export async function ask(gateway: Client, name: string): Promise<{ readonly id: string; readonly approval: string }> {
