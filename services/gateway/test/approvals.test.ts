@@ -127,7 +127,7 @@ describe('deciding', () => {
     const unknown = () => {
       throw notFound('nothing here');
     };
-    const { send } = await gateway({ approvals: { resolve: unknown, getApproval: unknown } });
+    const { send } = await gateway({ approvals: { resolve: unknown }, store: { getApproval: unknown } });
     for (const id of [APPROVAL, 'abc', '..%2f..%2fsecret']) {
       const text = `no conversation found with approval UUID: ${decodeURIComponent(id)}`;
       for (const reply of [
@@ -143,7 +143,7 @@ describe('deciding', () => {
 describe('reading', () => {
   test('a settled approval shows its decision', async () => {
     const settledOne = { ...decided(facts.Decision.WITHDRAWN, views.ApprovalStatus.WITHDRAWN), void: true };
-    const { send } = await gateway({ approvals: { getApproval: async () => ({ approval: settledOne }) } });
+    const { send } = await gateway({ store: { getApproval: async () => ({ approval: settledOne }) } });
     const { status, json } = await send('GET', PATH);
     expect(status).toBe(200);
     expect(json.approval).toMatchObject({
@@ -161,7 +161,7 @@ describe('reading', () => {
 
   test('lists pass their parameters on', async () => {
     const { send, calls } = await gateway({
-      approvals: { listApprovals: async () => ({ approvals: [approval()], nextCursor: 'more' }) },
+      store: { listApprovals: async () => ({ approvals: [approval()], nextCursor: 'more' }) },
     });
     const { json } = await send('GET', `/approvals?status=pending&conversation=${ID.toUpperCase()}&limit=7&cursor=c`);
     expect(json).toMatchObject({ approvals: [{ uuid: APPROVAL, status: 'pending' }], next_cursor: 'more' });

@@ -16,7 +16,7 @@ import { type Handler, permit, type Route, type RouteDependencies } from './rout
 
 const RESOLVE = '/approvals/:uuid';
 
-/** Reading approvals and deciding on them. */
+/** Reading approvals and deciding on them. What is read comes from the store, so that it is there while nobody can decide. */
 export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'GET', path: '/approvals', handle: list(deps) },
   { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
@@ -40,7 +40,7 @@ const list =
     const page = query.page();
     if (conversationId !== undefined) frame.conversationId = conversationId;
     await permit(deps, frame, 'approval.list', { kind: 'approval' });
-    const answer = await deps.clients.approvals.listApprovals(
+    const answer = await deps.clients.store.listApprovals(
       {
         ...page,
         ...(status === undefined ? {} : { status }),
@@ -59,7 +59,7 @@ const get =
   async (req, res, frame) => {
     const id = approvalIdOf(req);
     await permit(deps, frame, 'approval.read', { kind: 'approval', id });
-    const call = deps.clients.approvals.getApproval({ approvalId: id }, { context: frame.context });
+    const call = deps.clients.store.getApproval({ approvalId: id }, { context: frame.context });
     const approval = present((await orNotFound(call, approvalNotFound(id))).approval);
     frame.conversationId = approval.conversationId;
     sendJson(res, 200, { approval: renderApproval(approval) });
