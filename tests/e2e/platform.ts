@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { processesOf } from './processes.ts';
 
 /** The root of the repository: commands of the tests' configurations are relative to it. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -58,7 +59,7 @@ export type Platform = {
   output(): string;
   /** Its part of that on the error output. */
   errors(): string;
-  /** Ends it as a signal from outside would; gives the exit code (null if a signal ended it). */
+  /** Ends it as a signal from outside would, SIGKILL with all of its services; gives the exit code (null if a signal ended it). */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
 
@@ -179,8 +180,18 @@ function launch(place: Workplace, config: string, options: StartOptions) {
     output,
     errors,
     end: (signal: NodeJS.Signals) => {
+      // Killed is killed: a launcher alone would leave services that stop in good order.
+      if (signal === 'SIGKILL' && program === 'services') for (const pid of processesOf(place.folder)) kill(pid);
       child.kill(signal);
       return exited;
     },
   };
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
 }

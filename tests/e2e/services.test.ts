@@ -188,7 +188,7 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
       const journal = journalOf(place);
       platform = await launch(place, withJournal(place, journal));
       const asked = await client(platform.url).post('/conversations', call('erase', 'in-between'));
-      await platform.end('SIGKILL');
+      platform.process.kill('SIGKILL');
       await noneLeftOf(place.folder);
       platform = await launch(place, withJournal(place, journal));
       const http = client(platform.url);
