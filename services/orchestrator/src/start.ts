@@ -78,10 +78,14 @@ export async function startOrchestrator(
     },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
-  await heartbeat.renew();
+  const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
   const sweep = () => store.during(() => registry.sweep());
   await refresh();
+  // Beforehand, so that the first message does not wait for it; it records what is missing then.
+  const catalogue = isStoreThere ? tools.known() : undefined;
+  if (catalogue !== undefined)
+    await store.during(async () => void (await definitions.record(config.agent, catalogue, stopping.signal)));
   await sweep();
   const beating = heartbeat.run(() => tools.look());
   const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));

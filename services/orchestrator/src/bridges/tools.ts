@@ -37,6 +37,11 @@ export class BridgeTools implements ToolPort {
     this.directory.close();
   }
 
+  /** The catalogue, if any bridge has given one. */
+  known(): Catalogue | undefined {
+    return this.latest;
+  }
+
   catalogue(): Catalogue {
     if (this.latest === undefined)
       throw new DomainError('unavailable', 'no tool bridge has answered yet; try again', { retryAfterMs: 1_000 });
