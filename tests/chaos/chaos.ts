@@ -64,15 +64,21 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     const notes: Notes = { acknowledged: [], violations: [], notNow: 0 };
     const faults = new Faults(cluster);
     let begun = 0;
+    let ended = 0;
     let isOver = false;
     const talk = async (): Promise<void> => {
       while (!isOver || begun < options.conversations) {
         begun += 1;
         await tell(cluster, seed, begun, notes);
+        ended += 1;
       }
     };
     const talking = Promise.all(Array.from({ length: peopleMax }, talk));
-    await faults.carryOut(schedule, (line) => say(`  ${line}, ${begun} conversations begun`));
+    await faults.carryOut(
+      schedule,
+      () => ended / options.conversations,
+      (line) => say(`  ${line}, ${ended} conversations ended`),
+    );
     isOver = true;
     if (!(await within(restMs, talking)))
       notes.violations.push(`not all conversations came to rest within ${restMs} ms after the last fault`);

@@ -17,6 +17,12 @@ export type ChildSpec = {
 /** How long a process is given to stop in good order, in milliseconds. */
 const stopMs = 45_000;
 
+const living = new Set<ChildProcess>();
+// Whatever ends us, nobody is left behind, also not frozen.
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 /** A process that can be struck, and is started again as it was: same arguments, same addresses. */
 export class Child {
   readonly spec: ChildSpec;
@@ -62,6 +68,8 @@ export class Child {
     closeSync(log);
     child.stdin?.on('error', () => undefined);
     this.child = child;
+    living.add(child);
+    child.once('exit', () => living.delete(child));
     this.id = undefined;
     child.on('message', (message: { readonly instance?: string }) => {
       if (this.child !== child || message.instance === undefined) return;

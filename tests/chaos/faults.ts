@@ -5,8 +5,12 @@ import { type Fault, nameOf, type Part } from './schedule.ts';
 /** A fault that was carried out; from its beginning until what it struck was let go again, in milliseconds since 1970. */
 export type Carried = { readonly name: string; readonly part: Part; readonly from: number; readonly to: number };
 
-/** Faults that may last at the same time, cuts apart. */
+/** Faults that may last at the same time. */
 const togetherMax = 3;
+/** How long the next fault waits for people to get on, in milliseconds: where nothing goes on, nothing is disturbed. */
+const stallMs = 10_000;
+/** Pause between two looks at how far people have come, in milliseconds. */
+const lookMs = 50;
 
 /** Carries out the faults of a schedule, one after the other, some of them at the same time. */
 export class Faults {
@@ -19,9 +23,14 @@ export class Faults {
     this.cluster = cluster;
   }
 
-  /** Resolves when the last fault is over. */
-  async carryOut(schedule: readonly Fault[], say: (line: string) => void): Promise<void> {
+  /**
+   * Resolves when the last fault is over. `progress` tells how far people have come, from 0 to 1: no fault comes much
+   * before its share of that, so that a slow machine is struck more slowly.
+   */
+  async carryOut(schedule: readonly Fault[], progress: () => number, say: (line: string) => void): Promise<void> {
     for (const [index, fault] of schedule.entries()) {
+      const stalledAt = Date.now() + stallMs;
+      while (progress() < index / schedule.length && Date.now() < stalledAt) await pause(lookMs);
       await pause(fault.afterMs);
       const target = fault.kind === 'cut' ? 'cut' : `${fault.part}-${fault.replica}`;
       // What is struck already is struck again only after it was let go.

@@ -28,6 +28,7 @@ const natsServer = findNatsServer();
 if (natsServer === undefined && !values.embedded)
   throw new Error('there is no nats-server on this machine: put one on the PATH or name it in STOPGO_NATS_SERVER');
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const begun = performance.now();
 const bundle = await bundlePrograms();
 try {
