@@ -34,11 +34,12 @@ export function toolEnvironment() {
 
 /**
  * Runs a program in the repository to its end, with this process's output. Resolves to its exit code; a program that
- * a signal ended gives 1. SIGTERM and SIGHUP are passed on; SIGINT reaches the child by itself from the terminal.
+ * a signal ended gives 1. `env` is added to the environment. SIGTERM and SIGHUP are passed on; SIGINT reaches the child by itself from the terminal.
  */
-export function runToEnd(command, args, { input = 'ignore' } = {}) {
+export function runToEnd(command, args, { input = 'ignore', env = {} } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: toolEnvironment(), stdio: [input, 'inherit', 'inherit'] });
+    const environment = { ...toolEnvironment(), ...env };
+    const child = spawn(command, args, { cwd: root, env: environment, stdio: [input, 'inherit', 'inherit'] });
     const forward = (signal) => child.kill(signal);
     const wait = () => {};
     process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', wait);

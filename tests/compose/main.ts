@@ -1,6 +1,7 @@
 // Builds and starts the whole of docker-compose.yaml with the offline model, two of each service that matters, and goes
 // through a conversation while containers crash. Takes everything down again, whatever happens. Exit code 1 if anything
-// was not as it should be; where containers cannot be run it says so and ends with 0, but with 1 if CI=true.
+// was not as it should be; where containers cannot be run it says so and ends with 0 (or STOPGO_SKIPPED_CODE), but with 1 if
+// CI=true.
 //
 // Usage: main.ts [--keep-logs]
 import { setMaxListeners } from 'node:events';
@@ -23,7 +24,7 @@ if (tool === undefined) {
   process.stdout.write(
     `${isRequired ? 'FAIL' : 'skip'}  compose: neither docker compose nor podman-compose works on this machine\n`,
   );
-  process.exit(isRequired ? 1 : 0);
+  process.exit(isRequired ? 1 : Number(process.env.STOPGO_SKIPPED_CODE ?? 0));
 }
 
 const stop = new AbortController();

@@ -48,7 +48,8 @@ const violations: string[] = [];
 const rack = rackOrReason();
 if (rack instanceof Rack) await everything(rack);
 else say(`skip  power cut: ${rack}`);
-process.exitCode = violations.length === 0 ? 0 : 1;
+const skippedCode = Number(process.env.STOPGO_SKIPPED_CODE ?? 0);
+process.exitCode = violations.length > 0 ? 1 : rack instanceof Rack ? 0 : skippedCode;
 
 /** A rack, or why there can be none here. */
 function rackOrReason(): Rack | string {
