@@ -180,8 +180,11 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
   async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {
     if (revision <= (views.snapshot(conversationId)?.revision ?? 0) || !isUuid(conversationId)) return;
     const end = AbortSignal.any([signal, AbortSignal.timeout(readWaitMsMax)]);
-    // The views show what the log has given.
-    for await (const _ of log.follow(conversationStream(conversationId), revision, end)) return;
+    for await (const { position } of log.follow(conversationStream(conversationId), revision, end)) {
+      // The log has it; the views may be behind the log.
+      await views.caughtUp(signal, Number(position));
+      return;
+    }
     throw unavailable(`conversation ${conversationId} has not reached revision ${revision}; try again`);
   }
 }

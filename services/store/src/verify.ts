@@ -36,6 +36,7 @@ export async function verifyStream(
       chain.add(one);
       rows?.add(one);
     }
+    await views.caughtUp(signal, Number(page.events.at(-1)?.event.position ?? 0));
     rows?.compareMessages();
     if (problems.full) break;
     // A long stream must not hold up everybody else.

@@ -74,8 +74,7 @@ export type StoredApproval = StoredRow<string> & {
 };
 
 /**
- * The read models: rows that are a function of the log up to their position. They are never behind what the log has shown to
- * anybody in this process, and may be behind what other replicas know.
+ * The read models: rows that are a function of the log up to their position.
  *
  * A conversation whose events cannot be folded is in no list; a read of it by its id throws `data_loss`.
  */

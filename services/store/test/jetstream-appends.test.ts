@@ -1,28 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { decodeRecorded, fact, parseStreamName } from '@stopgo/core';
+import { decodeRecorded, parseStreamName } from '@stopgo/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EventLog, StreamAppend } from '../src/event-log.ts';
 import { verifyStream } from '../src/verify.ts';
+import { append, never, stream, textOf } from './jetstream-fleet.ts';
 import { makeStream, openReplica, type Replica } from './jetstream-log.ts';
 import { describeWithNats, type NatsServer, safe, startNats } from './nats-server.ts';
-import { eventsOf } from './story.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-
-const stream = parseStreamName('tool-t');
-const never = new AbortController().signal;
-
-function append(expectedRevision: number, text: string, more: Partial<StreamAppend> = {}): StreamAppend {
-  const events = eventsOf(fact('toolDefined', { pin: 'pin', definitionJson: text }));
-  return { stream, expectedRevision, events, idempotencyKey: randomUUID(), requestDigest: '', ...more };
-}
 
 async function textsIn(log: EventLog, of = stream): Promise<string[]> {
   const { events } = await log.read(of, 1, 1_000);
-  return events.map(({ event }) => {
-    const { fact: one } = decodeRecorded(event);
-    return one.case === 'toolDefined' ? one.value.definitionJson : '';
-  });
+  return events.map(({ event }) => textOf(event));
 }
 
 /** Appends until the outcome is known, as every caller of the store does. */

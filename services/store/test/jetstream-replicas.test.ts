@@ -1,37 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { decodeRecorded, fact, parseStreamName, sha256Hex, unavailable } from '@stopgo/core';
+import { parseStreamName } from '@stopgo/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { subjectOf } from '../src/adapters/jetstream/batch-message.ts';
-import type { EventLog, RecordedEvent, StreamAppend } from '../src/event-log.ts';
+import type { EventLog } from '../src/event-log.ts';
 import { verifyStream } from '../src/verify.ts';
-import { connectTo, makeStream, openReplica, type Replica, streamName } from './jetstream-log.ts';
-import { describeWithNats, type NatsServer, startNats } from './nats-server.ts';
-import { eventsOf, Story } from './story.ts';
+import { append, Fleet, never, rowsOf, stream, tell, textOf } from './jetstream-fleet.ts';
+import type { Replica, ReplicaOptions } from './jetstream-log.ts';
+import { describeWithNats } from './nats-server.ts';
+import { Story } from './story.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-
-const never = new AbortController().signal;
-const stream = parseStreamName('tool-t');
-
-function append(expectedRevision: number, text: string, more: Partial<StreamAppend> = {}): StreamAppend {
-  const events = eventsOf(fact('toolDefined', { pin: 'pin', definitionJson: text }));
-  return { stream, expectedRevision, events, idempotencyKey: randomUUID(), requestDigest: '', ...more };
-}
-
-const textOf = (event: RecordedEvent): string => {
-  const { fact: one } = decodeRecorded(event);
-  return one.case === 'toolDefined' ? one.value.definitionJson : '';
-};
-
-/** Appends of a story, which expects to be alone in its stream. */
-async function tell(log: EventLog, story: Story, turns: number): Promise<void> {
-  const all = [story.created(), ...Array.from({ length: turns }, () => [...story.turn()]).flat()];
-  for (const one of all)
-    expect(await log.append({ ...one, stream: parseStreamName(one.stream), requestDigest: '' })).toMatchObject({
-      kind: 'appended',
-    });
-}
 
 /** The same log, which answers a read so late that others have appended meanwhile. */
 function slow(log: EventLog): EventLog {
@@ -53,50 +28,21 @@ function slow(log: EventLog): EventLog {
   };
 }
 
-/** What the driver says when the disk does not answer. */
-class NoDisk extends Error {
-  readonly code = 'SQLITE_IOERR';
-}
-
-/** Every row of the index and of the views that a replica shows, whatever the order in which they were written. */
-async function rowsOf({ database, views }: Replica): Promise<unknown> {
-  await views.caughtUp(never);
-  const tables = ['streams', 'appends', 'conversations', 'messages', 'approvals', 'set_aside'];
-  const rows = tables.flatMap((table) =>
-    database.all(`SELECT * FROM ${table}`, (row) => {
-      const whole = JSON.stringify(row);
-      // Short enough to be read where two differ.
-      return `${table} ${whole.slice(0, 80)} ${sha256Hex(whole)}`;
-    })(),
-  );
-  return [...rows.sort(), views.counts()];
-}
-
 describeWithNats('replicas over JetStream', () => {
-  let server: NatsServer;
-  const replicas: Replica[] = [];
+  let fleet: Fleet;
+  const open = (options?: Partial<ReplicaOptions>) => fleet.open(options);
+  beforeEach(async () => {
+    fleet = await Fleet.start();
+  });
   const wires: TcpProxy[] = [];
-  const open = async (options: Partial<Parameters<typeof openReplica>[0]> = {}): Promise<Replica> => {
-    const replica = await openReplica({ url: server.url, ...options });
-    replicas.push(replica);
-    return replica;
-  };
   const wired = async (): Promise<[Replica, TcpProxy]> => {
-    const wire = await TcpProxy.to(Number(new URL(server.url).port));
+    const wire = await TcpProxy.to(Number(new URL(fleet.server.url).port));
     wires.push(wire);
     return [await open({ url: `nats://127.0.0.1:${wire.port}` }), wire];
   };
-
-  beforeEach(async () => {
-    server = await startNats();
-    await makeStream(server.url);
-  });
   afterEach(async () => {
-    const all = replicas.splice(0);
-    await Promise.all(all.map((replica) => replica.end()));
+    await fleet.remove();
     for (const wire of wires.splice(0)) await wire.close();
-    await server.remove();
-    for (const { dataDir } of all) rmSync(dataDir, { recursive: true, force: true });
   });
 
   test('two replicas append to one stream at once: no gap, one chain, each acknowledged append once', async () => {
@@ -220,124 +166,6 @@ describeWithNats('replicas over JetStream', () => {
     await tell(a.events, new Story(), 2);
     const back = await open({ dataDir: b.dataDir });
     expect(await rowsOf(back)).toEqual(await rowsOf(a));
-  });
-
-  test('a conversation that cannot be folded is set aside on every replica; all else goes on', async () => {
-    const [a, b] = [await open(), await open()];
-    const [poisoned, healthy] = [new Story(), new Story()];
-    await tell(a.events, poisoned, 1);
-    await tell(a.events, healthy, 1);
-    // Past the checks of every store: a newer version of it, say.
-    const connection = await connectTo(server.url);
-    await jetstream(connection).publish(subjectOf(parseStreamName(poisoned.stream)), new Uint8Array([1, 2, 3]));
-    await connection.close();
-    for (const { events, views, allSetAside } of [a, b]) {
-      await views.caughtUp(never);
-      expect(allSetAside(10)).toMatchObject([{ conversationId: poisoned.id, revision: poisoned.revision + 1 }]);
-      expect(() => views.view(poisoned.id)).toThrow(/was set aside/);
-      const name = parseStreamName(poisoned.stream);
-      await expect(events.append(append(poisoned.revision, 'x', { stream: name }))).rejects.toMatchObject({
-        kind: 'data_loss',
-      });
-      expect(views.view(healthy.id)?.head?.revision).toBe(healthy.revision);
-      expect((await verifyStream(events, views, parseStreamName(healthy.stream), never)).problems).toEqual([]);
-    }
-    await tell(b.events, new Story(), 1);
-    expect(await rowsOf(await open())).toEqual(await rowsOf(b));
-  });
-
-  test('a message that the log has lost is named, and holds nobody up', async () => {
-    const a = await open();
-    const [first, second] = [new Story(), new Story()];
-    await tell(a.events, first, 1);
-    await tell(a.events, second, 1);
-    const connection = await connectTo(server.url);
-    await (await jetstreamManager(connection)).streams.deleteMessage(streamName, 3);
-    await connection.close();
-    const fresh = await open();
-    expect(fresh.allSetAside(10)).toMatchObject([{ conversationId: first.id, revision: 5 }]);
-    expect(fresh.views.view(second.id)?.head?.revision).toBe(second.revision);
-  });
-
-  test('views of another log, or of a log that has lost its end, are made anew', async () => {
-    const a = await open();
-    await tell(a.events, new Story(), 1);
-    await a.end();
-    const other = await open({ dataDir: a.dataDir, id: 'another-log' });
-    expect(other.views.counts().total).toBe(1);
-    await other.end();
-    const connection = await connectTo(server.url);
-    await (await jetstreamManager(connection)).streams.delete(streamName);
-    await connection.close();
-    await makeStream(server.url);
-    const emptied = await open({ dataDir: a.dataDir, id: 'another-log' });
-    expect(emptied.views.counts().total).toBe(0);
-    await tell(emptied.events, new Story(), 1);
-    expect(emptied.views.counts().total).toBe(1);
-  });
-
-  test('a damaged row is made anew from the events, while the replica goes on', async () => {
-    const a = await open();
-    const story = new Story();
-    await tell(a.events, story, 2);
-    const sound = await rowsOf(a);
-    await a.end();
-    const b = await open({
-      dataDir: a.dataDir,
-      wrap: (database) => {
-        database.exec(`UPDATE conversations SET snapshot = x'00'`);
-        return database;
-      },
-    });
-    const view = () => {
-      try {
-        return b.views.view(story.id)?.head?.revision;
-      } catch (error) {
-        expect(error).toMatchObject({ kind: 'unavailable' });
-        return undefined;
-      }
-    };
-    await expect.poll(view).toBe(story.revision);
-    expect(await rowsOf(b)).toEqual(sound);
-  });
-
-  test('a replica whose file fails in the middle goes on from what it wrote, whole transactions only', async () => {
-    let [commits, broken] = [0, false];
-    const breaking = await open({
-      wrap: (database) => ({
-        ...database,
-        exec(sql) {
-          if (sql === 'COMMIT' && ++commits === 7) {
-            broken = true;
-            database.exec('ROLLBACK');
-          }
-          if (broken) throw unavailable('the disk is gone', {}, { cause: new NoDisk() });
-          database.exec(sql);
-        },
-      }),
-    });
-    const a = await open();
-    const story = new Story();
-    const [followed, leave]: [RecordedEvent[], AbortController] = [[], new AbortController()];
-    const following = (async () => {
-      for await (const event of breaking.events.follow(parseStreamName(story.stream), 1, leave.signal))
-        followed.push(event);
-    })();
-    await tell(a.events, story, 3);
-    await expect.poll(() => broken).toBe(true);
-    leave.abort();
-    await following;
-    const written = breaking.database.one('SELECT max(last_revision) FROM appends', (row) => row[0])();
-    expect(followed.length).toBe(written);
-    // It still reaches the log, and what it acknowledges is true.
-    expect(await breaking.events.append(append(0, 'acknowledged'))).toMatchObject({ kind: 'appended' });
-    await breaking.end();
-    const back = await open({ dataDir: breaking.dataDir });
-    expect((await back.events.read(stream, 1, 10)).events.map((one) => textOf(one.event))).toEqual(['acknowledged']);
-    expect(await rowsOf(back)).toEqual(await rowsOf(a));
-    expect(await verifyStream(back.events, back.views, parseStreamName(story.stream), never)).toMatchObject({
-      problems: [],
-    });
   });
 
   test('a verification finds nothing wrong while another replica appends', async () => {

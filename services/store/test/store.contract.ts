@@ -256,7 +256,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         ]),
       );
       await client.heartbeat({ instance: 'orchestrator-1', leaving: true });
-      expect((await client.heartbeat({})).instances).toHaveLength(1);
+      // One that left may still be named, as one that did.
+      expect((await client.heartbeat({})).instances.filter((one) => !one.left)).toHaveLength(1);
     });
 
     test('deltas reach those who watch, in order, and nobody else', async () => {

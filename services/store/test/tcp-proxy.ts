@@ -83,22 +83,24 @@ class Pair {
   readonly #server: Socket;
   #heldForServer: Buffer[] = [];
   #heldForClient: Buffer[] = [];
+  #clientIsGone = false;
+  readonly #closed: () => void;
 
   constructor(client: Socket, server: Socket, closed: () => void) {
+    this.#closed = closed;
     this.#client = client;
     this.#server = server;
     client.setNoDelay(true);
     server.setNoDelay(true);
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        closed();
-        other.end();
-      });
-    }
+    for (const one of [client, server]) one.on('error', () => undefined);
+    server.on('close', () => {
+      this.#closed();
+      client.destroy();
+    });
+    client.on('close', () => {
+      this.#clientIsGone = true;
+      this.#endIfNothingIsHeld();
+    });
   }
 
   get heldForServer(): number {
@@ -118,12 +120,18 @@ class Pair {
   release(): void {
     for (const bytes of this.#heldForServer.splice(0)) this.#server.write(bytes);
     for (const bytes of this.#heldForClient.splice(0)) this.#client.write(bytes);
+    if (this.#clientIsGone) this.#endIfNothingIsHeld();
   }
 
   cut(): void {
-    for (const bytes of this.#heldForServer.splice(0)) this.#server.write(bytes);
     this.#heldForClient = [];
+    this.release();
     this.#server.end();
     this.#client.destroy();
+  }
+
+  /** What a client said before it left may still be on its way. */
+  #endIfNothingIsHeld(): void {
+    if (this.#heldForServer.length === 0) this.#server.end();
   }
 }

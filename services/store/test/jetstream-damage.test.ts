@@ -1,0 +1,172 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { chainHash, chainStart, parseStreamName, unavailable } from '@stopgo/core';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeAppend, subjectOf } from '../src/adapters/jetstream/batch-message.ts';
+import type { EventLog, RecordedEvent } from '../src/event-log.ts';
+import { encodeEnvelope } from '../src/recorded.ts';
+import { verifyStream } from '../src/verify.ts';
+import { append, Fleet, never, rowsOf, stream, tell, textOf } from './jetstream-fleet.ts';
+import { connectTo, makeStream, type ReplicaOptions, streamName } from './jetstream-log.ts';
+import { describeWithNats } from './nats-server.ts';
+import { Story } from './story.ts';
+
+/** The message of an append whose event this version cannot fold. */
+async function newerAppend(log: EventLog, { stream: name, revision }: Story): Promise<Uint8Array> {
+  const of = parseStreamName(name);
+  const [event] = append(0, '').events;
+  if (event === undefined) throw new Error('no event');
+  const envelope = encodeEnvelope({ ...event, payload: new Uint8Array([255]) }, of, revision + 1);
+  const hash = chainHash((await log.head(of))?.hash ?? chainStart, envelope);
+  return encodeAppend({
+    ...{ stream: of, firstRevision: revision + 1, key: 'newer', requestDigest: '' },
+    events: [{ envelope, hash }],
+  });
+}
+
+/** What the driver says when the disk does not answer. */
+class NoDisk extends Error {
+  readonly code = 'SQLITE_IOERR';
+}
+
+describeWithNats('damage over JetStream', () => {
+  let fleet: Fleet;
+  const open = (options?: Partial<ReplicaOptions>) => fleet.open(options);
+  beforeEach(async () => {
+    fleet = await Fleet.start();
+  });
+  afterEach(() => fleet.remove());
+
+  test('a conversation that cannot be folded is set aside on every replica; all else goes on', async () => {
+    const [a, b] = [await open(), await open()];
+    const [unreadable, unfoldable, healthy] = [new Story(), new Story(), new Story()];
+    for (const story of [unreadable, unfoldable, healthy]) await tell(a.events, story, 1);
+    // Past the checks of this store: by a newer version of it, say.
+    const connection = await connectTo(fleet.server.url);
+    const publish = (name: string, data: Uint8Array) =>
+      jetstream(connection).publish(subjectOf(parseStreamName(name)), data);
+    await publish(unreadable.stream, new Uint8Array([1, 2, 3]));
+    await publish(unfoldable.stream, await newerAppend(a.events, unfoldable));
+    await connection.close();
+    for (const { events, views, allSetAside } of [a, b]) {
+      await views.caughtUp(never);
+      const ids = [unreadable, unfoldable].map(({ id, revision }) => ({ conversationId: id, revision: revision + 1 }));
+      expect(new Set(allSetAside(10).map(({ conversationId, revision }) => ({ conversationId, revision })))).toEqual(
+        new Set(ids),
+      );
+      for (const { id, stream: name, revision } of [unreadable, unfoldable]) {
+        expect(() => views.view(id)).toThrow(/was set aside/);
+        const next = append(revision, 'x', { stream: parseStreamName(name) });
+        await expect(events.append(next).then(({ kind }) => Promise.reject({ kind }))).rejects.toMatchObject({
+          kind: id === unreadable.id ? 'data_loss' : 'conflict',
+        });
+      }
+      // The log itself is whole.
+      const name = parseStreamName(unfoldable.stream);
+      expect((await events.read(name, 1, 100)).headRevision).toBe(unfoldable.revision + 1);
+      expect(views.view(healthy.id)?.head?.revision).toBe(healthy.revision);
+      expect((await verifyStream(events, views, parseStreamName(healthy.stream), never)).problems).toEqual([]);
+    }
+    await tell(b.events, new Story(), 1);
+    expect(await rowsOf(await open())).toEqual(await rowsOf(b));
+  });
+
+  test('a message that the log has lost is named, and holds nobody up', async () => {
+    const a = await open();
+    const [first, second] = [new Story(), new Story()];
+    await tell(a.events, first, 1);
+    await tell(a.events, second, 1);
+    const connection = await connectTo(fleet.server.url);
+    await (await jetstreamManager(connection)).streams.deleteMessage(streamName, 3);
+    await connection.close();
+    const fresh = await open();
+    expect(fresh.allSetAside(10)).toMatchObject([{ conversationId: first.id, revision: 5 }]);
+    expect(fresh.views.view(second.id)?.head?.revision).toBe(second.revision);
+  });
+
+  test('views of another log, or of a log that has lost its end, are made anew', async () => {
+    const replaceStream = async () => {
+      const connection = await connectTo(fleet.server.url);
+      await (await jetstreamManager(connection)).streams.delete(streamName);
+      await connection.close();
+      await makeStream(fleet.server.url);
+    };
+    const a = await open();
+    await tell(a.events, new Story(), 1);
+    await a.end();
+    await replaceStream();
+    const other = await open({ id: 'another-log' });
+    await tell(other.events, new Story(), 2);
+    const changed = await open({ dataDir: a.dataDir, id: 'another-log' });
+    expect(await rowsOf(changed)).toEqual(await rowsOf(other));
+    await Promise.all([other.end(), changed.end()]);
+    await replaceStream();
+    const emptied = await open({ dataDir: a.dataDir, id: 'another-log' });
+    expect(emptied.views.counts().total).toBe(0);
+    await tell(emptied.events, new Story(), 1);
+    expect(emptied.views.counts().total).toBe(1);
+  });
+
+  test('a damaged row is made anew from the events, while the replica goes on', async () => {
+    const a = await open();
+    const story = new Story();
+    await tell(a.events, story, 2);
+    const sound = await rowsOf(a);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec(`UPDATE conversations SET snapshot = x'00'`);
+        return database;
+      },
+    });
+    const view = () => {
+      try {
+        return b.views.view(story.id)?.head?.revision;
+      } catch (error) {
+        expect(error).toMatchObject({ kind: 'unavailable' });
+        return undefined;
+      }
+    };
+    await expect.poll(view).toBe(story.revision);
+    expect(await rowsOf(b)).toEqual(sound);
+  });
+
+  test('a replica whose file fails in the middle goes on from what it wrote, whole transactions only', async () => {
+    let [commits, broken] = [0, false];
+    const breaking = await open({
+      wrap: (database) => ({
+        ...database,
+        exec(sql) {
+          if (sql === 'COMMIT' && ++commits === 7) {
+            broken = true;
+            database.exec('ROLLBACK');
+          }
+          if (broken) throw unavailable('the disk is gone', {}, { cause: new NoDisk() });
+          database.exec(sql);
+        },
+      }),
+    });
+    const a = await open();
+    const story = new Story();
+    const [followed, leave]: [RecordedEvent[], AbortController] = [[], new AbortController()];
+    const following = (async () => {
+      for await (const event of breaking.events.follow(parseStreamName(story.stream), 1, leave.signal))
+        followed.push(event);
+    })();
+    await tell(a.events, story, 3);
+    await expect.poll(() => broken).toBe(true);
+    leave.abort();
+    await following;
+    const written = breaking.database.one('SELECT max(last_revision) FROM appends', (row) => row[0])();
+    expect(followed.length).toBe(written);
+    // It still reaches the log, and what it acknowledges is true.
+    expect(await breaking.events.append(append(0, 'acknowledged'))).toMatchObject({ kind: 'appended' });
+    await breaking.end();
+    const back = await open({ dataDir: breaking.dataDir });
+    expect((await back.events.read(stream, 1, 10)).events.map((one) => textOf(one.event))).toEqual(['acknowledged']);
+    expect(await rowsOf(back)).toEqual(await rowsOf(a));
+    expect(await verifyStream(back.events, back.views, parseStreamName(story.stream), never)).toMatchObject({
+      problems: [],
+    });
+  });
+});
