@@ -1,9 +1,10 @@
 // Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
 // outside what became of it. Exit code 1 if a promise was broken.
 //
-// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--embedded]
+// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--embedded] [--mutant NAME]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
+import { mutantOf } from './mutants.ts';
 import { findNatsServer } from './nats-server.ts';
 import { bundlePrograms } from './programs.ts';
 import { medianAndMax } from './recovery.ts';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     conversations: { type: 'string', default: '300' },
     'cut-ms': { type: 'string', default: '35000' },
     embedded: { type: 'boolean', default: false },
+    mutant: { type: 'string' },
   },
 });
 const whole = (name: string, text: string): number => {
@@ -30,7 +32,7 @@ if (natsServer === undefined && !values.embedded)
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 const begun = performance.now();
-const bundle = await bundlePrograms();
+const bundle = await bundlePrograms(values.mutant === undefined ? [] : mutantOf(values.mutant));
 try {
   say(`chaos with --seed ${seed}`);
   const found = await chaos({
@@ -43,6 +45,7 @@ try {
     cutMs: whole('cut-ms', values['cut-ms']),
     conversations: whole('conversations', values.conversations),
     say,
+    keepEvidence: values.mutant === undefined,
   });
   const counts = new Map<string, number>();
   for (const { name } of found.carried) counts.set(name, (counts.get(name) ?? 0) + 1);

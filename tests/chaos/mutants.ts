@@ -1,0 +1,80 @@
+import type { Edit } from '../promises/bundle.ts';
+
+/**
+ * Ways to break the platform in its source. The chaos test must find each of them out; one that it does not see is a hole
+ * in the checker. An edit that no longer fits its file fails the build of the programs.
+ */
+export const mutants = {
+  /** Nobody's approval is waited for, and the bridge does not look. */
+  'no-approval': [
+    { file: 'packages/core/src/policy.ts', from: 'if (place.hints.destructive)', to: 'if (place.approvalRequired)' },
+  ],
+  /** An append is stored whatever has come before it. */
+  'append-without-fence': [
+    {
+      file: 'services/store/src/adapters/jetstream/leader.ts',
+      from: 'const expect = { streamName, lastSubjectSequence: lastSequence };',
+      to: 'const expect = lastSequence < 0 ? { streamName, lastSubjectSequence: lastSequence } : { streamName };',
+    },
+  ],
+  /** A call of a bridge that has died counts as one that never began. */
+  'doubt-is-no': [
+    {
+      file: 'services/orchestrator/src/driver/ask-fence.ts',
+      from: "kind: 'unknown',\n          message: 'the process that made the call has ended, and nobody knows how the call ended',",
+      to: "kind: 'fenced',",
+    },
+  ],
+  /** A bridge forgets an attempt as soon as it has begun. */
+  'attempts-forgotten': [
+    {
+      file: 'services/mcp-bridge/src/attempts.ts',
+      from: 'this.#running.set(id, { outcome, cancel });',
+      to: '',
+    },
+    {
+      file: 'services/mcp-bridge/src/attempts.ts',
+      from: 'this.#keep(id, isRepeatable, end);',
+      to: '',
+    },
+  ],
+  /** A call whose answer is lost is made anew without asking what became of it. */
+  'lost-is-not-started': [
+    {
+      file: 'services/orchestrator/src/driver/perform-call.ts',
+      from: 'return await askFence(driver, request.key, request.bridge);',
+      to: "return { kind: 'fenced' } as const;",
+    },
+    {
+      file: 'services/orchestrator/src/driver/recover-call.ts',
+      from: 'await askFence(driver, key, bridge)',
+      to: "await Promise.resolve({ kind: 'fenced' } as const)",
+    },
+  ],
+  /** Some messages are not written into the views. */
+  'views-skip': [
+    {
+      file: 'services/store/src/adapters/sqlite-views/projection.ts',
+      from: 'for (const message of messages) this.#writeMessage',
+      to: 'for (const message of messages.filter(({ revision }) => revision % 5 !== 0)) this.#writeMessage',
+    },
+  ],
+  /** A repeated request is a new one. */
+  'keys-ignored': [
+    {
+      file: 'services/gateway/src/idempotency.ts',
+      from: "const key = req.get('idempotency-key');",
+      to: "const key = req.get('idempotency-key')?.concat(String(Math.random()));",
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Edit[]>>;
+
+export type MutantName = keyof typeof mutants;
+
+/** The mutant of this name. */
+export function mutantOf(name: string): readonly Edit[] {
+  const found = Object.entries(mutants).find(([one]) => one === name);
+  if (found === undefined)
+    throw new Error(`there is no mutant "${name}"; there are ${Object.keys(mutants).join(', ')}`);
+  return found[1];
+}
