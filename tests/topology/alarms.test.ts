@@ -52,7 +52,11 @@ test('the page of operations explains each alarm, and no other', () => {
 
 test.each([
   ['a constant text', "log.warn('the sky falls', { reason })", 'warn the sky falls'],
-  ['a text with gaps', 'this.#log.error(`${name} is at ${{ a }.a} %`)', 'error … is at … %'],
+  [
+    'a text with gaps',
+    'this.#log.error(`#{name} is at #{{ a }.a} %`)'.replaceAll('#{', '$'.concat('{')),
+    'error … is at … %',
+  ],
   ['a text of somewhere else', 'options.logger.warn(surprise)', 'warn services/store/src/mutant.ts surprise'],
 ])('%s is seen', (_, source, alarm) => {
   expect(written(withFile(repository, 'services/store/src/mutant.ts', source))).toContain(alarm);
