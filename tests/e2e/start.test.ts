@@ -229,7 +229,9 @@ test('an HTTP tool server that comes up later is waited for; the old key for it 
   try {
     platform = await start(place, config(`mcp: {url: "http://127.0.0.1:${port}/mcp"}`), { env: model.env });
     expect(platform.output()).toMatch(/mcp.*mcp_servers/);
-    expect(platform.output()).toMatch(/MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/);
+    // As a process of its own the bridge may begin only when the server is there.
+    if (topology !== 'services')
+      expect(platform.output()).toMatch(/MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/);
     const offered = (await client(platform.url).get('/tools')).body.tools;
     expect(offered.map((tool) => tool.server)).toContain('default');
   } finally {

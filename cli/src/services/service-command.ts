@@ -25,7 +25,8 @@ export async function serviceCommand(
   registerSecrets(redactor, config, host.env);
   for (const secret of await secretsOf(environment)) redactor.registerSecret(secret);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });
-  for (const warning of warnings) logger.warn(warning);
+  // A launcher has said them once for all.
+  if (host.send === undefined) for (const warning of warnings) logger.warn(warning);
   await runProcess({
     name,
     logger,
