@@ -26,6 +26,10 @@ export class Feed {
   #messages: ConsumerMessages | undefined;
   #wake: () => void = () => undefined;
   #closed = false;
+  /** True if it is to begin again without a pause. */
+  #atOnce = false;
+  /** Why it ended last, until it runs again. */
+  #told = '';
   #notBack: () => void = () => undefined;
 
   constructor(parts: FeedParts) {
@@ -39,6 +43,7 @@ export class Feed {
 
   /** Begins again: what was lost on the way is brought once more. */
   again(): void {
+    this.#atOnce = true;
     this.#messages?.stop();
     this.#wake();
   }
@@ -51,16 +56,15 @@ export class Feed {
   }
 
   async #run(): Promise<void> {
-    const { log } = this.#parts;
     while (!this.#closed) {
+      this.#atOnce = false;
       try {
         await this.#bring();
       } catch (error) {
-        // An outage is not told here but by the connection, and once.
-        if (!this.#closed && !(error instanceof DomainError && error.kind === 'unavailable'))
-          log.warn('the feed of the event log ended; it begins again', { error });
+        this.#tell(error);
       }
       if (this.#closed) return;
+      if (this.#atOnce) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, feedAgainMs);
         this.#wake = () => {
@@ -69,6 +73,15 @@ export class Feed {
         };
       });
     }
+  }
+
+  /** An outage is told by the connection; whatever else it is, once and not at each try. */
+  #tell(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isOutage = error instanceof DomainError && error.kind === 'unavailable';
+    if (this.#closed || isOutage || reason === this.#told) return;
+    this.#told = reason;
+    this.#parts.log.warn('the feed of the event log ended; it begins again', { error });
   }
 
   async #bring(): Promise<void> {
@@ -84,6 +97,7 @@ export class Feed {
     );
     const messages = await consumer.consume({ max_messages: feedMessagesMax, idle_heartbeat: feedHeartbeatMs });
     this.#messages = messages;
+    this.#told = '';
     try {
       for await (const { subject, seq, data } of messages) {
         if (this.#closed) return;

@@ -38,6 +38,7 @@ export class Pipeline {
   #position: number;
   #scheduled = false;
   #closed = false;
+  #failing = false;
   /** Up to here one message at a time, so that only the one that defeats a transaction is harmed. */
   #singlyUpTo = 0;
   /** The message that did: to be taken for one that cannot be read. */
@@ -135,6 +136,9 @@ export class Pipeline {
       this.#failed(stretch, error);
       return;
     }
+    if (this.#failing)
+      this.#parts.log.info('messages of the event log are taken into the views again', { from: first });
+    this.#failing = false;
     this.#ahead.drop(stretch);
     this.#waiting.applied(first - 1, this.applied);
     this.#makeRoom();
@@ -182,7 +186,10 @@ export class Pipeline {
     if (ofTheMessages && arrived.length > 1) this.#singlyUpTo = last;
     else if (ofTheMessages && this.#guilty !== first) this.#guilty = first;
     else {
-      log.error('messages of the event log could not be taken into the views; tried again', { error, from: first });
+      // Once, however often it is tried.
+      if (!this.#failing)
+        log.error('messages of the event log could not be taken into the views; tried again', { error, from: first });
+      this.#failing = true;
       setTimeout(() => this.#schedule(), applyAgainMs).unref();
       return;
     }
