@@ -8,7 +8,7 @@ import { type Notes, Person } from './person.ts';
 import type { ProgramName } from './programs.ts';
 import { type Recovery, recoveryOf } from './recovery.ts';
 import { readReplicas } from './replicas.ts';
-import { type Part, scheduleOf } from './schedule.ts';
+import { type Part, parts, scheduleOf } from './schedule.ts';
 import type { ServiceReplicas } from './services.ts';
 import { storyFor } from './stories.ts';
 import { writeEvidence } from './write-evidence.ts';
@@ -24,6 +24,8 @@ export type ChaosOptions = {
   readonly cutMs: number;
   /** Conversations that are begun at least. */
   readonly conversations: number;
+  /** What is struck; everything if absent. */
+  readonly parts?: readonly Part[];
   readonly say: (line: string) => void;
   /** False: the files are removed also if something is wrong. */
   readonly keepEvidence?: boolean;
@@ -52,7 +54,10 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
   const { bundle, natsServer, seed, say } = options;
   const hasNats = natsServer !== undefined;
   const replicas = hasNats ? replicasOnNats : { ...replicasOnNats, store: 1 };
-  const struck: Readonly<Record<Part, number>> = { ...replicas, tools: toolServers, nats: hasNats ? 1 : 0 };
+  const there: Readonly<Record<Part, number>> = { ...replicas, tools: toolServers, nats: hasNats ? 1 : 0 };
+  const struck = Object.fromEntries(
+    parts.map((part) => [part, (options.parts ?? parts).includes(part) ? there[part] : 0]),
+  ) as Record<Part, number>;
   const schedule = scheduleOf({ ...options, cuts: hasNats ? options.cuts : 0, ttlMs, replicas: struck });
   const cluster = await Cluster.start({
     bundle,

@@ -1,13 +1,15 @@
 // Kills, freezes and restarts every part of the platform and cuts it off from NATS while people talk to it, and checks from
 // outside what became of it. Exit code 1 if a promise was broken.
 //
-// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--embedded] [--mutant NAME]
+// Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--parts LIST]
+//   [--embedded] [--mutant NAME]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 import { mutantOf } from './mutants.ts';
 import { findNatsServer } from './nats-server.ts';
 import { bundlePrograms } from './programs.ts';
 import { medianAndMax } from './recovery.ts';
+import { type Part, parts } from './schedule.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const { values } = parseArgs({
@@ -18,6 +20,7 @@ const { values } = parseArgs({
     conversations: { type: 'string', default: '300' },
     'cut-ms': { type: 'string', default: '35000' },
     embedded: { type: 'boolean', default: false },
+    parts: { type: 'string' },
     mutant: { type: 'string' },
   },
 });
@@ -44,6 +47,7 @@ try {
     // The default is longer than every time-out of the platform: no call waits longer than 30 s.
     cutMs: whole('cut-ms', values['cut-ms']),
     conversations: whole('conversations', values.conversations),
+    ...(values.parts === undefined ? {} : { parts: partsOf(values.parts) }),
     say,
     keepEvidence: values.mutant === undefined,
   });
@@ -67,4 +71,12 @@ try {
   process.exitCode = violations.length === 0 ? 0 : 1;
 } finally {
   bundle.remove();
+}
+
+function partsOf(list: string): Part[] {
+  return list.split(',').map((name) => {
+    const found = parts.find((part) => part === name);
+    if (found === undefined) throw new Error(`there is no part "${name}"; there are ${parts.join(', ')}`);
+    return found;
+  });
 }

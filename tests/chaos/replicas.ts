@@ -33,10 +33,15 @@ async function differentViews(clients: readonly StoreClient[], { conversations }
   const problems: string[] = [];
   for (const { id: conversationId } of conversations) {
     const request = { conversationId, messageLimit: 1_000 };
-    const [first, ...others] = await Promise.all(clients.map((client) => client.getConversation(request)));
-    for (const other of others)
-      if (first === undefined || !equals(store.GetConversationResponseSchema, first, other))
-        problems.push(`two stores show conversation ${conversationId} differently`);
+    try {
+      const [first, ...others] = await Promise.all(clients.map((client) => client.getConversation(request)));
+      for (const other of others)
+        if (first === undefined || !equals(store.GetConversationResponseSchema, first, other))
+          problems.push(`two stores show conversation ${conversationId} differently`);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push(`a store does not show conversation ${conversationId}: ${reason}`);
+    }
   }
   return problems;
 }

@@ -9,8 +9,8 @@ export type Story = {
   tell(person: Person): Promise<void>;
 };
 
-/** How long a call takes that is to be canceled, in milliseconds. */
-const slowMs = 500;
+/** How long a call takes that something is to befall, in milliseconds. */
+const slowMs = 1_500;
 
 export const stories: readonly Story[] = [
   {

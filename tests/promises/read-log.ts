@@ -26,11 +26,15 @@ export async function readLog(client: StoreClient): Promise<ReadLog> {
   const problems: string[] = [];
   const hashes = new Map<string, readonly string[]>();
   for (const stream of await streamsOf(client)) {
-    const verified = await client.verifyStream({ stream }, { timeoutMs: verifyMs });
-    problems.push(...verified.problems.map((problem) => `${stream}: ${problem}`));
-    const { events, hashes: chain } = await eventsOf(client, stream);
-    hashes.set(stream, chain);
-    if (stream.startsWith(prefix)) conversations.push({ id: stream.slice(prefix.length), events });
+    try {
+      const verified = await client.verifyStream({ stream }, { timeoutMs: verifyMs });
+      problems.push(...verified.problems.map((problem) => `${stream}: ${problem}`));
+      const { events, hashes: chain } = await eventsOf(client, stream);
+      hashes.set(stream, chain);
+      if (stream.startsWith(prefix)) conversations.push({ id: stream.slice(prefix.length), events });
+    } catch (error) {
+      problems.push(`${stream} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
   return { conversations, problems, hashes };
 }
