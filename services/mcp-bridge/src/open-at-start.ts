@@ -38,8 +38,8 @@ export async function openAtStart(connection: ServerConnection, dependencies: Op
 const unauthorized = 401;
 const forbidden = 403;
 
-/** False for what stays as it is: wrong credentials, a redirect. */
-function waitingHelps(error: unknown): boolean {
+/** Whether an HTTP server may still come. False for what stays as it is: wrong credentials, a redirect. */
+export function waitingHelps(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof NotSent) return true;
     if (at instanceof RedirectRefused) return false;

@@ -1,3 +1,4 @@
+import { unavailable } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import type { mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
@@ -8,7 +9,7 @@ import { assembleCatalogue, duplicateTool, emptyCatalogue } from './catalogue.ts
 import type { Environment } from './child-environment.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
-import { openAtStart } from './open-at-start.ts';
+import { openAtStart, waitingHelps } from './open-at-start.ts';
 import { ServerConnection } from './server-connection.ts';
 import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
@@ -58,7 +59,8 @@ export type McpBridge = {
 /**
  * Starts the bridge: every server in turn, all or nothing. No server at all is fine.
  *
- * @throws Error `failed to start MCP clients: failed to start MCP server "b": …` or `duplicate tool name "X" found in
+ * @throws Error `failed to start MCP clients: failed to start MCP server "b": …` (a DomainError `unavailable` if it is a
+ * server over HTTP that may still come) or `duplicate tool name "X" found in
  * MCP servers "a" and "b"`; whatever was started before has been ended.
  */
 export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBridge> {
@@ -100,7 +102,9 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       await openAtStart(connection, { bounds, log, clock });
     } catch (error) {
       await stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
-      throw new Error(`failed to start MCP clients: failed to start MCP server "${name}": ${reasonOf(error)}`);
+      const problem = `failed to start MCP clients: failed to start MCP server "${name}": ${reasonOf(error)}`;
+      if (connection.config.transport.kind === 'http' && waitingHelps(error)) throw unavailable(problem);
+      throw new Error(problem);
     }
     const duplicate = duplicateTool(connections.slice(0, index + 1));
     if (duplicate === undefined) continue;

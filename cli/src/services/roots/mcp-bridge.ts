@@ -30,7 +30,10 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
     await beating;
   });
   await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
-  const bridge = await startBridgePart(process.options, heartbeat);
+  const bridge = await whenAvailable('the tool servers', () => startBridgePart(process.options, heartbeat), {
+    logger,
+    signal: stopping,
+  });
   const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)]);
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));
