@@ -26,6 +26,8 @@ export type ClusterOptions = {
   readonly storeGates?: boolean;
 };
 
+/** Ports of what is no service of ours: NATS and its monitoring, two tool servers, the model. */
+const otherPorts = 5;
 /** Tool servers: mcp-resources, and the ledger. */
 const toolServers = 2;
 /** How long one call of a tool may take if nothing else is said, in milliseconds: less than a long freeze. */
@@ -113,7 +115,9 @@ export class Cluster {
 
   private async launch(): Promise<void> {
     const { replicas, ttlMs, natsServer, toolTimeoutMs = toolTimeoutMsDefault } = this.options;
-    const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0] = await freePorts(5);
+    const wanted = otherPorts + Object.values(replicas).reduce((sum, count) => sum + count, 0);
+    const [natsPort = 0, monitorPort = 0, resourcesPort = 0, ledgerPort = 0, modelPort = 0, ...ports] =
+      await freePorts(wanted);
     this.launchTools(resourcesPort, ledgerPort);
     this.launchModel(modelPort);
     const environment = {
@@ -124,7 +128,6 @@ export class Cluster {
     };
     const config = join(this.folder, 'agent.yaml');
     writeFileSync(config, configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort));
-    const ports = await freePorts(Object.values(replicas).reduce((sum, count) => sum + count, 0));
     const addresses: Record<string, string[]> = {};
     for (const service of services)
       addresses[service] = ports.splice(0, replicas[service]).map((port) => `127.0.0.1:${port}`);
