@@ -29,6 +29,8 @@ export type ChaosOptions = {
   readonly say: (line: string) => void;
   /** False: the files are removed also if something is wrong. */
   readonly keepEvidence?: boolean;
+  /** True: the files stay also if nothing is wrong. */
+  readonly alwaysKeep?: boolean;
 };
 
 export type ChaosFindings = Recovery & {
@@ -98,10 +100,13 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
       ...check({ ...log, toolRuns, acknowledged, carried }),
     ];
     await cluster.end();
-    if (violations.length === 0 || options.keepEvidence === false) cluster.remove();
+    const isKept = options.alwaysKeep === true || (violations.length > 0 && options.keepEvidence !== false);
+    if (!isKept) cluster.remove();
     else {
       writeEvidence(cluster.folder, log.conversations, violations, carried);
-      violations.push(`what is left of it is in ${cluster.folder}`);
+      const where = `what is left of it is in ${cluster.folder}`;
+      if (violations.length > 0) violations.push(where);
+      else say(where);
     }
     return {
       ...recoveryOf(log.conversations, carried),

@@ -2,7 +2,7 @@
 // outside what became of it. Exit code 1 if a promise was broken.
 //
 // Usage: main.ts [--seed N] [--faults N] [--cuts N] [--conversations N] [--cut-ms N] [--parts LIST]
-//   [--embedded] [--mutant NAME]
+//   [--embedded] [--mutant NAME] [--keep]
 import { parseArgs } from 'node:util';
 import { chaos } from './chaos.ts';
 import { mutantOf } from './mutants.ts';
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     'cut-ms': { type: 'string', default: '35000' },
     embedded: { type: 'boolean', default: false },
     parts: { type: 'string' },
+    keep: { type: 'boolean', default: false },
     mutant: { type: 'string' },
   },
 });
@@ -50,6 +51,7 @@ try {
     ...(values.parts === undefined ? {} : { parts: partsOf(values.parts) }),
     say,
     keepEvidence: values.mutant === undefined,
+    alwaysKeep: values.keep,
   });
   const counts = new Map<string, number>();
   for (const { name } of found.carried) counts.set(name, (counts.get(name) ?? 0) + 1);

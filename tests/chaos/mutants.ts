@@ -41,8 +41,8 @@ export const mutants = {
   /** A call whose answer is lost is made anew without asking what became of it. */
   'lost-is-not-started': [
     {
-      file: 'services/orchestrator/src/driver/perform-call.ts',
-      from: 'return await askFence(driver, request.key, request.bridge);',
+      file: 'services/orchestrator/src/driver/send-call.ts',
+      from: 'return await askFence(driver, key, bridge);',
       to: "return { kind: 'fenced' } as const;",
     },
     {
