@@ -59,6 +59,9 @@ describeOnNats('while a part is away', (natsServer) => {
   const expectNotNow = ({ status, headers, text }: Answer) => {
     expect(status, text).toBe(503);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    // What to do, and nothing of how the inside is built.
+    expect(text).toMatch(/try again|repeat/);
+    expect(text).not.toMatch(/127\.0\.0\.1|:\d{4,5}|stopgo\./);
   };
 
   /** After each test: a whole conversation, without anybody having been told that the part is back. */

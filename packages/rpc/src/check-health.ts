@@ -30,7 +30,8 @@ async function check({ grpc, address }: GrpcChannel, timeoutMs: number): Promise
       if (answer !== undefined) resolve(answer);
       else if (error?.code === status.DEADLINE_EXCEEDED) {
         reject(unavailable(`${address} did not answer a health check within ${timeoutMs} ms`));
-      } else reject(error === null ? error : domainErrorOfStatus(error, path, address));
+      } else if (error?.code === status.UNAVAILABLE) reject(unavailable(`${address}: ${error.details}`));
+      else reject(error === null ? error : domainErrorOfStatus(error, path, address));
     };
     grpc.makeUnaryRequest(
       path,

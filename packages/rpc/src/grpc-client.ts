@@ -1,11 +1,11 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import type { CallOptions as GrpcCallOptions, Metadata, ServiceError } from '@grpc/grpc-js';
-import { DomainError, dataLoss, invalidArgument, unavailable } from '@stopgo/core';
+import { DomainError, dataLoss, invalidArgument } from '@stopgo/core';
 import { briefly } from './address.ts';
 import { clientStream } from './client-stream.ts';
 import { asIs, decode, encode } from './codec.ts';
 import type { GrpcChannel } from './grpc-channel.ts';
-import { domainErrorOfStatus } from './grpc-status.ts';
+import { domainErrorOfStatus, notAnswering } from './grpc-status.ts';
 import { type CallLifetime, callLifetime } from './lifetime.ts';
 import { type MessageInit, type Method, methodsOf, requestOf } from './methods.ts';
 import type { CallOptions, Client, ClientDefaults } from './service-types.ts';
@@ -124,7 +124,10 @@ function errorOf(error: unknown, method: Method, channel: GrpcChannel): DomainEr
   const address = briefly(channel.address);
   if (isServiceError(error)) return domainErrorOfStatus(error, method.path, address);
   // What grpc-js throws by itself: the channel has been closed.
-  return unavailable(`${method.path} at ${address}: the call could not be made`, {}, { cause: error });
+  return notAnswering(
+    method.path,
+    new Error(`${method.path} at ${address}: the call could not be made`, { cause: error }),
+  );
 }
 
 const isServiceError = (error: unknown): error is ServiceError =>

@@ -47,7 +47,18 @@ export function domainErrorOfStatus(error: ServiceError, path: string, address: 
   const wire = trailerOf(error.metadata);
   if (wire !== undefined) return domainErrorOf(wire);
   if (error.code === status.DEADLINE_EXCEEDED) return deadlinePassed(path);
-  return new DomainError(KINDS.get(error.code) ?? 'internal', `${path} at ${address}: ${error.details}`);
+  const kind = KINDS.get(error.code) ?? 'internal';
+  const cause = new Error(`${path} at ${address}: ${error.details}`);
+  return kind === 'unavailable' ? notAnswering(path, cause) : new DomainError(kind, cause.message, { cause });
+}
+
+/** `/stopgo.store.v1.StoreService/Load`: the second part of the package names the service. */
+const packageOfPath = /^\/\w+\.(\w+)/;
+
+/** What may be shown to anybody of a service that was not reached; where it is and how that went is the cause, for logs. */
+export function notAnswering(path: string, cause: unknown): DomainError {
+  const [, service = path] = packageOfPath.exec(path) ?? [];
+  return new DomainError('unavailable', `the ${service} service does not answer now; try again`, { cause });
 }
 
 function trailerOf(metadata: Metadata | undefined): WireError | undefined {

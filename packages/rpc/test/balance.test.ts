@@ -122,7 +122,7 @@ describe('balance', () => {
   test('an error of a long list names a few', async () => {
     const dead = Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 1}:1`);
     const error = await failure(clientOf(dead).echo({}));
-    expect(error.message).toContain('at 127.0.1.1:1, 127.0.1.2:1, 127.0.1.3:1 and 97 more:');
+    expect(String(error.cause)).toContain('at 127.0.1.1:1, 127.0.1.2:1, 127.0.1.3:1 and 97 more:');
   });
 });
 
@@ -175,7 +175,7 @@ describe('names', () => {
     };
     const client = clientOf(address.replace('127.0.0.1', 'replicas.test'), { lookup });
     const error = await failure(client.echo({}));
-    expect([error.kind, error.message]).toEqual([
+    expect([error.kind, String(error.cause)]).toEqual([
       'unavailable',
       expect.stringContaining('replicas.test: the name has no address'),
     ]);
@@ -205,7 +205,10 @@ describe('faults', { timeout: 60_000 }, () => {
     const client = createGrpcClient(EchoService, channel);
     for (let call = 0; call < 2; call++) {
       const error = await failure(client.echo({}, { timeoutMs: PATIENT_MS }));
-      expect([error.kind, error.message]).toEqual(['unavailable', expect.stringContaining('nobody has answered')]);
+      expect([error.kind, String(error.cause)]).toEqual([
+        'unavailable',
+        expect.stringContaining('nobody has answered'),
+      ]);
     }
     // Nor do calls wait again whenever another replica fails once more.
     const change = new Promise((resolve) => {

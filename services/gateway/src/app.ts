@@ -1,4 +1,4 @@
-import { notFound, unavailable, visibleText } from '@stopgo/core';
+import { DomainError, notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';
@@ -105,6 +105,14 @@ const answerError =
         error: describeError(cause),
       });
     });
+    // The client is told which service it was; where that is and how it was tried is for whoever operates it.
+    if (error instanceof DomainError && error.kind === 'unavailable' && error.cause !== undefined) {
+      log.warn('a service was not reached', {
+        path: pathOf(req.originalUrl),
+        sid: frameOf(res).sessionId,
+        error: describeError(error),
+      });
+    }
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
     sendJson(res, problem.status, problem.body);
   };

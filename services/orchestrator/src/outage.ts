@@ -1,4 +1,4 @@
-import type { Logger } from '@stopgo/runtime';
+import { describeError, type Logger } from '@stopgo/runtime';
 
 /** Tells of something that cannot be reached once, and once when it can be again, however often that is noticed between. */
 export class Outage {
@@ -14,8 +14,7 @@ export class Outage {
   failed(error: unknown): void {
     if (this.isOut) return;
     this.isOut = true;
-    const text = error instanceof Error ? error.message : String(error);
-    this.log.warn(`${this.what} does not answer; it is tried again until it does`, { error: text });
+    this.log.warn(`${this.what} does not answer; it is tried again until it does`, { error: describeError(error) });
   }
 
   /** Does something that needs it. Never rejects. */

@@ -37,7 +37,10 @@ describeWithNats('a connection with a server that has something against us', () 
     await until('the error line', () => lines.some((line) => line.startsWith('error: ')));
     await expect(link.ask(async () => 'answered')).rejects.toMatchObject({
       kind: 'unavailable',
-      message: expect.stringMatching(/cannot be used now: it refuses the credentials of NATS_URL; try again$/),
+      message: 'the event log (NATS) cannot be used now; try again',
+      cause: expect.objectContaining({
+        message: expect.stringMatching(/cannot be used now: it refuses the credentials of NATS_URL$/),
+      }),
     });
     await nats.kill();
     await nats.start({ ...safe, user });
@@ -54,7 +57,9 @@ describeWithNats('a connection that is lost', () => {
       .ask(async () => 'answered')
       .catch((error: DomainError) => {
         expect(error).toMatchObject({ kind: 'unavailable', retryAfterMs: 1_000 });
-        return error.message;
+        // Where it is and why, is for logs.
+        expect(error.message).toBe('the event log (NATS) cannot be used now; try again');
+        return String(error.cause);
       });
   }
 
@@ -67,7 +72,7 @@ describeWithNats('a connection that is lost', () => {
     underWay.catch(() => undefined);
     await nats.kill();
     await expect(underWay).rejects.toMatchObject({ kind: 'unavailable' });
-    expect(await unavailableNow(link)).toMatch(/^NATS at 127.*cannot be used now: the connection is lost; try again$/);
+    expect(await unavailableNow(link)).toMatch(/NATS at 127.*cannot be used now: the connection is lost$/);
     await nats.start();
     await until('the connection', () => link.connected());
     expect(await unavailableNow(link)).toBe('answered');

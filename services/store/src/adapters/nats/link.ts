@@ -253,7 +253,8 @@ class Link implements OpenedLink {
   }
 
   #unavailable(): DomainError {
-    return unavailable(`NATS at ${this.address} cannot be used now: ${this.#down}; try again`, {}, { retryAfterMs });
+    const cause = new Error(`NATS at ${this.address} cannot be used now: ${this.#down}`);
+    return unavailable('the event log (NATS) cannot be used now; try again', {}, { retryAfterMs, cause });
   }
 }
 
