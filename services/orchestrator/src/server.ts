@@ -120,16 +120,23 @@ async function send(
 ): Promise<Turn> {
   checkMessage(request.message);
   const idempotency = idempotencyOf(request.idempotency);
-  const loaded = await load(parts, request.conversationId, idempotency);
+  const { conversationId } = request;
   const { registry } = parts;
-  const begin = async (): Promise<Begun> =>
-    transact(registry.ports, loaded, {
+  const state = idempotency === undefined ? registry.lastSeen(conversationId) : undefined;
+  const seen = state === undefined ? undefined : { conversationId, state, knownKeys: [] };
+  const loaded = seen ?? (await load(parts, conversationId, idempotency));
+  const begin = async (): Promise<Begun> => {
+    const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),
       decide: await messageDecider(parts, request.message, idempotency, context),
-      factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
-    });
-  const { conversationId } = request;
+      factsOf: (decision: MessageDecision) => ('facts' in decision ? decision.facts : undefined),
+    };
+    const done = await transact(registry.ports, loaded, command);
+    // An append onto what was seen last is checked by the log; a refusal by it may be out of date.
+    if (done.kind !== 'refused' || done.state !== seen?.state) return done;
+    return transact(registry.ports, await load(parts, conversationId, undefined), command);
+  };
   // A repeat begins no run.
   const release = loaded.knownKeys.length > 0 ? registry.hold(conversationId) : registry.admit(conversationId);
   const { done, driver } = await drive(parts, begin, context).finally(release);
@@ -170,11 +177,11 @@ async function drive(
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
   const done = await begin();
   if (done.kind !== 'done') return { done };
-  registry.appended(done.append);
-  if (done.decision.kind !== 'append') return { done };
-  const bearer = context.bearerToken;
   // The events as the log has them, not the facts as they were anticipated: the times differ.
   const state = fold(done.state, recordedOf(done.append));
+  registry.appended(done.append, state);
+  if (done.decision.kind !== 'append') return { done };
+  const bearer = context.bearerToken;
   const driver = registry.start({
     state,
     agent,

@@ -24,6 +24,9 @@ const outcomes: Readonly<Record<RunStanding, wire.TurnOutcome>> = {
   working: wire.TurnOutcome.WORKING,
 };
 
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const waitIsOver = new Error('the wait is over');
+
 /** Answers about conversations: waits for runs, wherever they are driven, and shows what they came to. */
 export class Turns {
   private readonly registry: Registry;
@@ -78,13 +81,13 @@ export class Turns {
   private async withTimer<T>(waitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
     const timer = this.registry.ports.clock.sleep(waitMs, over.signal).then(
-      () => over.abort(),
+      () => over.abort(waitIsOver),
       () => undefined,
     );
     try {
       return await work(over.signal);
     } finally {
-      over.abort();
+      over.abort(waitIsOver);
       await timer;
     }
   }

@@ -79,9 +79,15 @@ export class Registry implements DriverListener {
     return loaded;
   }
 
-  /** Takes note of an append that this process has made outside of a driver. */
-  appended(append: Append): void {
+  /** Takes note of an append that this process has made outside of a driver, and of the state after it. */
+  appended(append: Append, state: ConversationState): void {
     this.transcripts.add(conversationOfStream(append.stream) ?? '', recordedOf(append));
+    this.remember(state);
+  }
+
+  /** A conversation as this process has seen it last, which may be a while ago; undefined if it keeps none. */
+  lastSeen(conversationId: string): ConversationState | undefined {
+    return this.active.get(conversationId)?.state ?? this.states.get(conversationId);
   }
 
   /**

@@ -60,6 +60,9 @@ const fruitlessMax = 3;
 /** Pause before what failed because the log or a service was out of reach is tried again, in milliseconds. */
 const retryPauseMs = 500;
 
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const driverHasEnded = new Error('the driver has ended');
+
 export class RunDriver {
   readonly conversationId: string;
   readonly runId: string;
@@ -203,7 +206,7 @@ export class RunDriver {
       }
     } finally {
       this.hasEnded = true;
-      following.abort();
+      following.abort(driverHasEnded);
       this.fence();
     }
   }
