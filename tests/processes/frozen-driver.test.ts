@@ -67,7 +67,7 @@ async function platform() {
 
   const startBridge = async (instance: string) => {
     const self = { instance, role: bridgeRole, address: 'bridge:1', renames: true };
-    const heartbeat = new Heartbeat({ beat: storeBeat(client), clock: systemClock, ttlMs, ...self });
+    const heartbeat = new Heartbeat({ beat: storeBeat(client, ttlMs), clock: systemClock, ttlMs, ...self });
     const bridge = await startMcpBridge({
       servers: [server],
       standing: heartbeat,
