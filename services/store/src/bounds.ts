@@ -61,10 +61,14 @@ export const aheadBytesMax = 64 * 1024 * 1024;
 export const feedMessagesMax = 128;
 /** How often NATS says that there is nothing to send, in milliseconds. */
 export const feedHeartbeatMs = 1_000;
+/** How often in a row it may not say it until the feed is begun again. */
+export const feedHeartbeatsMissedMax = 4;
 /** Pause before a feed that ended is begun again, in milliseconds. */
 export const feedAgainMs = 250;
 /** How long a message that was acknowledged may take to come before it is asked for anew, in milliseconds. */
 export const feedStuckMs = 1_000;
+/** How long the log must end before what was read from it until that is taken for its end, in milliseconds. */
+export const shorterLogMsMax = 5_000;
 /** How long NATS keeps a feed that nobody takes anything from, in milliseconds. */
 export const feedKeptMs = 60_000;
 /** Pause before messages are taken into the views again when the file could not be written, in milliseconds. */

@@ -85,6 +85,11 @@ export type EventLog = {
   /** Names of streams in order of name. */
   streams(prefix: string, after: string, limit: number): Promise<readonly string[]>;
   /**
+   * Where what this log shows of a stream differs from what keeps the stream, a line for each difference; nothing where both
+   * are the same thing. It asks for every append: for verification only.
+   */
+  differences(stream: StreamName, signal: AbortSignal): AsyncIterable<string>;
+  /**
    * The events of a stream from a revision on, then each as it is appended: no gap, no duplicate, in order. A slow
    * reader is fed from the log, nothing queues for it. Ends when the signal aborts; throws `unavailable` when the log
    * closes.

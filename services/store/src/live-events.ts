@@ -36,7 +36,7 @@ export class LiveEvents {
       });
       if (events !== undefined || signal.aborted) return events;
     }
-    throw unavailable('the event log is closed; ask again once the store is back');
+    throw unavailable('the event log ends here; ask again');
   }
 
   /** Hands the events of one append to those who wait for them. */
@@ -44,9 +44,14 @@ export class LiveEvents {
     for (const key of [stream, everyStream]) for (const wake of [...(this.#waiting.get(key) ?? [])]) wake(events);
   }
 
-  /** Ends every wait. */
+  /** Ends every wait, for good. */
   close(): void {
     this.#closed = true;
+    this.interrupt();
+  }
+
+  /** Ends every wait of now: what they follow goes on otherwise than it began. */
+  interrupt(): void {
     for (const waiting of [...this.#waiting.values()]) for (const wake of [...waiting]) wake(undefined);
   }
 }

@@ -12,7 +12,8 @@ export type Verified = { readonly events: number; readonly problems: readonly st
 
 /**
  * Recomputes a stream from its stored bytes: revisions without gaps, each event's own stream and revision, the chain of
- * hashes, the idempotency keys that cover every event once; of a conversation also every row of its views.
+ * hashes, the idempotency keys that cover every event once, and that nothing is shown otherwise than it is kept; of a
+ * conversation also every row of its views.
  */
 export async function verifyStream(
   log: EventLog,
@@ -44,6 +45,10 @@ export async function verifyStream(
   }
   rows?.compareRest();
   await checkKeys(log, stream, chain.revision, problems);
+  for await (const difference of log.differences(stream, signal)) {
+    problems.add(difference);
+    if (problems.full) break;
+  }
   return { events: chain.events, problems: problems.found };
 }
 

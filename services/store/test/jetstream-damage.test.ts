@@ -6,7 +6,7 @@ import type { EventLog, RecordedEvent } from '../src/event-log.ts';
 import { encodeEnvelope } from '../src/recorded.ts';
 import { verifyStream } from '../src/verify.ts';
 import { append, Fleet, never, rowsOf, stream, tell, textOf } from './jetstream-fleet.ts';
-import { connectTo, makeStream, type ReplicaOptions, streamName } from './jetstream-log.ts';
+import { connectTo, type ReplicaOptions, replaceStream, streamName } from './jetstream-log.ts';
 import { describeWithNats } from './nats-server.ts';
 import { Story } from './story.ts';
 
@@ -84,26 +84,52 @@ describeWithNats('damage over JetStream', () => {
   });
 
   test('views of another log, or of a log that has lost its end, are made anew', async () => {
-    const replaceStream = async () => {
-      const connection = await connectTo(fleet.server.url);
-      await (await jetstreamManager(connection)).streams.delete(streamName);
-      await connection.close();
-      await makeStream(fleet.server.url);
-    };
     const a = await open();
     await tell(a.events, new Story(), 1);
     await a.end();
-    await replaceStream();
+    await replaceStream(fleet.server.url);
     const other = await open({ id: 'another-log' });
     await tell(other.events, new Story(), 2);
     const changed = await open({ dataDir: a.dataDir, id: 'another-log' });
     expect(await rowsOf(changed)).toEqual(await rowsOf(other));
     await Promise.all([other.end(), changed.end()]);
-    await replaceStream();
+    await replaceStream(fleet.server.url);
     const emptied = await open({ dataDir: a.dataDir, id: 'another-log' });
     expect(emptied.views.counts().total).toBe(0);
     await tell(emptied.events, new Story(), 1);
     expect(emptied.views.counts().total).toBe(1);
+  });
+
+  test('a log that was restored and has grown past the views is not gone on with: they are made anew', async () => {
+    const a = await open();
+    await tell(a.events, new Story(), 1);
+    await a.end();
+    await replaceStream(fleet.server.url);
+    const other = await open();
+    for (const turns of [1, 2]) await tell(other.events, new Story(), turns);
+    const again = await open({ dataDir: a.dataDir });
+    expect(await rowsOf(again)).toEqual(await rowsOf(other));
+  });
+
+  test('verification misses neither what the index has lost nor what it has too much', async () => {
+    const a = await open();
+    const problems = async () => (await verifyStream(a.events, a.views, stream, never)).problems;
+    for (const expected of [0, 1, 2]) await a.events.append(append(expected, `${expected}`));
+    expect(await problems()).toEqual([]);
+    const connection = await connectTo(fleet.server.url);
+    await (await jetstreamManager(connection)).streams.deleteMessage(streamName, 2);
+    await connection.close();
+    expect(await problems()).toEqual(['events 2 to 2: this replica has them in message 2, which is not in the log']);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec('DELETE FROM appends WHERE first_revision > 1');
+        return database;
+      },
+    });
+    const found = (await verifyStream(b.events, b.views, stream, never)).problems;
+    expect(found).toEqual(['events 3 to 3, message 3 of the log, are missing on this replica']);
   });
 
   test('a damaged row is made anew from the events, while the replica goes on', async () => {

@@ -28,6 +28,14 @@ export async function makeStream(url: string): Promise<void> {
   await connection.close();
 }
 
+/** Another stream in its place that says to be the same log, as after a restore from a backup. */
+export async function replaceStream(url: string): Promise<void> {
+  const connection = await connectTo(url);
+  await (await jetstreamManager(connection)).streams.delete(streamName);
+  await connection.close();
+  await makeStream(url);
+}
+
 /** One replica of the log, in this process. */
 export type Replica = JetStreamParts & {
   readonly link: NatsLink;
@@ -43,17 +51,19 @@ export type ReplicaOptions = {
   readonly observe?: Observe;
   readonly wrap?: (database: SqlDatabase) => SqlDatabase;
   readonly id?: string;
+  /** False: `ready` is left to the test. */
+  readonly isReady?: boolean;
 };
 
 /** Starts a replica whose views show the log. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
-  const { url, dataDir = freshDirectory(), observe = () => undefined, id = logId } = options;
+  const { url, dataDir = freshDirectory(), observe = () => undefined, id = logId, isReady = true } = options;
   const { wrap = (database) => database } = options;
   const link = await openLink({ address: parseNatsUrl(url), log: silent, signal: never, name: 'replica' });
   const file = openViewsFile(dataDir);
   const database = wrap(file.database);
   const parts = await jetStreamParts({ link, streamName, logId: id, database, log: silent, observe });
-  await parts.ready();
+  if (isReady) await parts.ready();
   return {
     ...parts,
     link,

@@ -1,9 +1,10 @@
 import { parseStreamName } from '@stopgo/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import type { EventLog } from '../src/event-log.ts';
 import { verifyStream } from '../src/verify.ts';
 import { append, Fleet, never, rowsOf, stream, tell, textOf } from './jetstream-fleet.ts';
-import type { Replica, ReplicaOptions } from './jetstream-log.ts';
+import { connectTo, type Replica, type ReplicaOptions, replaceStream } from './jetstream-log.ts';
 import { describeWithNats } from './nats-server.ts';
 import { Story } from './story.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -25,6 +26,19 @@ function slow(log: EventLog): EventLog {
     streams: (...request) => log.streams(...request),
     follow: (...request) => log.follow(...request),
     subscribe: (...request) => log.subscribe(...request),
+    differences: (...request) => log.differences(...request),
+  };
+}
+
+/** A file that takes long for each transaction. */
+function slowToCommit(database: SqlDatabase): SqlDatabase {
+  return {
+    ...database,
+    exec(sql) {
+      const until = performance.now() + (sql === 'COMMIT' ? 400 : 0);
+      while (performance.now() < until);
+      database.exec(sql);
+    },
   };
 }
 
@@ -43,6 +57,52 @@ describeWithNats('replicas over JetStream', () => {
   afterEach(async () => {
     await fleet.remove();
     for (const wire of wires.splice(0)) await wire.close();
+  });
+
+  test('a log that was replaced while the connection was lost: followers end, and the views are made anew', async () => {
+    const [[a, wire], b] = [await wired(), await open()];
+    await tell(b.events, new Story(), 3);
+    await a.views.caughtUp(never);
+    const followed = (async () => {
+      for await (const _ of a.events.follow(stream, 1, never));
+    })();
+    wire.refuse(true);
+    await b.end();
+    await replaceStream(fleet.server.url);
+    const c = await open();
+    for (const turns of [2, 3]) await tell(c.events, new Story(), turns);
+    wire.refuse(false);
+    await expect(followed).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect.poll(() => rowsOf(a), { timeout: 20_000 }).toEqual(await rowsOf(c));
+    expect(await a.events.append(append(0, 'new'))).toMatchObject({ kind: 'appended' });
+    expect(await rowsOf(a)).toEqual(await rowsOf(c));
+    // It ends before what was read from it now, and nobody lost a connection.
+    await c.end();
+    await replaceStream(fleet.server.url);
+    const d = await open();
+    await tell(d.events, new Story(), 1);
+    await expect.poll(() => rowsOf(a), { timeout: 20_000 }).toEqual(await rowsOf(d));
+  });
+
+  test('a replica that is far behind and gets on has its feed begun once, however many wait for it', async () => {
+    const a = await open();
+    for (let n = 0; n < 600; n++) await a.events.append(append(n, `${n}`));
+    const connection = await connectTo(fleet.server.url);
+    const begun = connection.subscribe('$JS.API.CONSUMER.CREATE.>');
+    await connection.flush();
+    const slow = await open({ url: fleet.server.url, wrap: slowToCommit, isReady: false });
+    const ready = slow.ready();
+    const waiting: Promise<void>[] = [];
+    for (let commit = 0; commit < 50 && slow.views.position() < a.views.position(); commit++) {
+      waiting.push(slow.views.caughtUp(new AbortController().signal));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.allSettled(waiting);
+    await ready;
+    await connection.flush();
+    // A machine that stands still for a second looks like a feed that does.
+    expect(begun.getReceived()).toBeLessThanOrEqual(3);
+    await connection.close();
   });
 
   test('two replicas append to one stream at once: no gap, one chain, each acknowledged append once', async () => {

@@ -50,6 +50,11 @@ export class Ahead {
     return { first, last, arrived };
   }
 
+  clear(): void {
+    this.#arrived.clear();
+    this.#bytes = 0;
+  }
+
   drop({ first, arrived }: Stretch): void {
     let sequence = first;
     for (const one of arrived) {

@@ -61,6 +61,11 @@ export class Appends {
     return this.#acknowledged;
   }
 
+  /** Is told that the index begins anew, and where the log ends: all of that is to be shown before it is spoken of. */
+  rewound(last: number): void {
+    this.#acknowledged = last;
+  }
+
   /** As {@link EventLog.append}. */
   async append(append: StreamAppend): Promise<AppendOutcome> {
     if (this.#closed) throw unavailable('the store is stopping; repeat with the same idempotency key');

@@ -1,24 +1,24 @@
 import { DomainError } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
-import { feedAgainMs, feedStuckMs, readWaitMsMax, rebuildProgressMs } from '../../bounds.ts';
+import { feedAgainMs, feedStuckMs, readWaitMsMax, rebuildProgressMs, shorterLogMsMax } from '../../bounds.ts';
 import { sequenceOf } from './batch-message.ts';
 import type { Feed } from './feed.ts';
-import { type Leader, noAnswer } from './leader.ts';
+import { noAnswer } from './leader.ts';
 import type { Pipeline } from './pipeline.ts';
+import { type SameLogParts, type Sameness, sameLog } from './same-log.ts';
 
-export type CatchUpParts = {
-  readonly leader: Leader;
+export type CatchUpParts = SameLogParts & {
   readonly pipeline: Pipeline;
   readonly feed: Feed;
   readonly log: Logger;
-  /** Empties the index and the views. */
-  readonly startOver: () => void;
+  /** Empties the index and the views; with the sequence at which the log ends. */
+  readonly startOver: (last: number) => void;
 };
 
 /** Brings this replica to where the log was when somebody asked. */
 export class CatchUp {
   readonly #parts: CatchUpParts;
-  #shortened = false;
+  #comparing = false;
 
   constructor(parts: CatchUpParts) {
     this.#parts = parts;
@@ -28,29 +28,24 @@ export class CatchUp {
   async caughtUp(signal?: AbortSignal, position?: number): Promise<void> {
     const { pipeline, feed } = this.#parts;
     const wanted = position === undefined ? await this.#last() : sequenceOf(position);
-    if (wanted <= pipeline.applied) return;
+    const { applied } = pipeline;
+    if (wanted <= applied) return;
     try {
       await pipeline.reached(wanted, feedStuckMs, signal);
     } catch (error) {
       if (signal?.aborted === true) throw error;
-      // A message that was acknowledged and does not come: whatever holds it up, it is asked for anew.
-      feed.again();
+      // A message that was acknowledged and does not come: whatever holds it up, it is asked for anew. A replica that is
+      // far behind and gets on is left alone.
+      if (pipeline.applied === applied) feed.stuck();
       await pipeline.reached(wanted, readWaitMsMax - feedStuckMs, signal);
     }
   }
 
   /** Follows the log from now on; resolves once the views show all that it holds now. */
   async follow(signal?: AbortSignal): Promise<void> {
-    const { pipeline, feed, log, startOver } = this.#parts;
-    const last = await this.#patientLast(signal);
-    if (last < pipeline.applied) {
-      log.error('the event log has lost events; verify it and restore it from a backup. The views are made anew', {
-        shown: pipeline.applied,
-        last,
-      });
-      startOver();
-      pipeline.rewound();
-    }
+    const { leader, pipeline, feed, log } = this.#parts;
+    this.#begin(await this.#patient(() => sameLog(this.#parts), signal));
+    const last = await this.#patient(() => leader.lastSequence(), signal);
     const from = pipeline.applied;
     feed.start();
     if (from >= last) return;
@@ -66,34 +61,63 @@ export class CatchUp {
     log.info('the views are made', { sequence: pipeline.applied });
   }
 
+  /**
+   * To be called when the server that answers may have another log than before: makes the views anew if so. Takes until the
+   * server says; calls meanwhile change nothing. Never rejects.
+   */
+  async compare(): Promise<void> {
+    if (this.#comparing) return;
+    this.#comparing = true;
+    try {
+      const since = performance.now();
+      let found = await this.#patient(() => sameLog(this.#parts));
+      // A server of a cluster that was left behind and does not know it yet says so too.
+      while (found.kind === 'shorter' && performance.now() - since < shorterLogMsMax) {
+        await pause(feedAgainMs);
+        found = await this.#patient(() => sameLog(this.#parts));
+      }
+      if (this.#begin(found)) this.#parts.feed.again();
+    } catch {
+      // Closed meanwhile.
+    } finally {
+      this.#comparing = false;
+    }
+  }
+
+  /** Makes the views anew if they are not of this log. */
+  #begin(found: Sameness): boolean {
+    if (found.kind === 'same') return false;
+    const { shown, last } = found;
+    const why = found.kind === 'other' ? 'is not the one that the views were made of' : 'has lost events';
+    this.#parts.log.error(`the event log ${why}; verify it and restore it from a backup. The views are made anew`, {
+      shown,
+      last,
+    });
+    this.#parts.startOver(last);
+    return true;
+  }
+
   async #last(): Promise<number> {
-    const { leader, pipeline, log } = this.#parts;
+    const { leader, pipeline } = this.#parts;
     const { applied } = pipeline;
     const last = await leader.lastSequence();
-    if (last >= applied) {
-      this.#shortened = false;
-      return last;
-    }
+    if (last >= applied) return last;
     // A server that was left behind and does not know it yet, or a log that was replaced under us: no answer is right.
-    if (!this.#shortened)
-      log.error('the event log ends before what was read from it; if that lasts, restore it from a backup', {
-        shown: applied,
-        last,
-      });
-    this.#shortened = true;
+    void this.compare();
     throw noAnswer();
   }
 
-  async #patientLast(signal: AbortSignal | undefined): Promise<number> {
-    const { leader, pipeline } = this.#parts;
+  async #patient<T>(question: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (;;) {
-      if (pipeline.isClosed || signal?.aborted === true) throw noAnswer();
+      if (this.#parts.pipeline.isClosed || signal?.aborted === true) throw noAnswer();
       try {
-        return await leader.lastSequence();
+        return await question();
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind !== 'unavailable') throw error;
-        await new Promise((resolve) => setTimeout(resolve, feedAgainMs));
+        await pause(feedAgainMs);
       }
     }
   }
 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

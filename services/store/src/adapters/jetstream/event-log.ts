@@ -5,7 +5,9 @@ import type { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { Appends } from './appends.ts';
 import { sequenceOf } from './batch-message.ts';
+import { differencesOf } from './differences.ts';
 import { type StreamIndex, toKnownKey } from './index-tables.ts';
+import type { Leader } from './leader.ts';
 import type { Messages } from './messages.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -13,6 +15,7 @@ export type JetStreamEventLogParts = {
   readonly index: StreamIndex;
   readonly pipeline: Pipeline;
   readonly messages: Messages;
+  readonly leader: Leader;
   readonly appends: Appends;
   readonly live: LiveEvents;
   /** Resolves once the index shows all that the log held at the call. */
@@ -74,6 +77,11 @@ export class JetStreamEventLog implements EventLog {
     return this.#parts.index.names(prefix, after, limit);
   }
 
+  async *differences(stream: StreamName, signal: AbortSignal): AsyncGenerator<string, void> {
+    await this.#parts.caughtUp();
+    yield* differencesOf(this.#parts, stream, signal);
+  }
+
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {
     const { index, live } = this.#parts;
     let next = Math.max(1, fromRevision);
@@ -108,6 +116,8 @@ export class JetStreamEventLog implements EventLog {
       } else
         for (const { event, stream } of (await live.next(undefined, signal)) ?? []) {
           if (signal.aborted) return;
+          // Shown before: the views were made anew meanwhile.
+          if (Number(event.position) <= last) continue;
           last = Number(event.position);
           if (stream.startsWith(prefix)) yield event;
         }

@@ -2,7 +2,14 @@ import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nat
 import { nanos } from '@nats-io/nats-core';
 import { DomainError } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
-import { feedAgainMs, feedHeartbeatMs, feedKeptMs, feedMessagesMax } from '../../bounds.ts';
+import {
+  feedAgainMs,
+  feedHeartbeatMs,
+  feedHeartbeatsMissedMax,
+  feedKeptMs,
+  feedMessagesMax,
+  feedStuckMs,
+} from '../../bounds.ts';
 import type { NatsLink } from '../nats/link.ts';
 import { allSubjects } from './batch-message.ts';
 import type { Leader } from './leader.ts';
@@ -28,6 +35,7 @@ export class Feed {
   #closed = false;
   /** True if it is to begin again without a pause. */
   #atOnce = false;
+  #beganAt = 0;
   /** Why it ended last, until it runs again. */
   #told = '';
   #notBack: () => void = () => undefined;
@@ -45,7 +53,13 @@ export class Feed {
   again(): void {
     this.#atOnce = true;
     this.#messages?.stop();
+    this.#messages = undefined;
     this.#wake();
+  }
+
+  /** The same, unless it has just begun: however many wait for a message, it is asked for anew once. */
+  stuck(): void {
+    if (performance.now() - this.#beganAt >= feedStuckMs) this.again();
   }
 
   /** Brings nothing more. */
@@ -87,6 +101,7 @@ export class Feed {
   async #bring(): Promise<void> {
     const { client, streamName, link, pipeline } = this.#parts;
     let next = pipeline.applied + 1;
+    this.#beganAt = performance.now();
     const consumer = await link.ask(() =>
       client.consumers.get(streamName, {
         filter_subjects: allSubjects,
@@ -98,19 +113,31 @@ export class Feed {
     const messages = await consumer.consume({ max_messages: feedMessagesMax, idle_heartbeat: feedHeartbeatMs });
     this.#messages = messages;
     this.#told = '';
+    void this.#watch(messages);
     try {
+      // Told so while it began: from where it was to begin is no longer sure.
+      if (this.#atOnce) return;
       for await (const { subject, seq, data } of messages) {
-        if (this.#closed) return;
+        // What is left of a feed that was to begin again may be of a log that is gone.
+        if (this.#closed || this.#messages !== messages) return;
         if (seq < next) continue;
         if (seq > next) await this.#fill(next, seq - 1);
         next = seq + 1;
         await pipeline.received({ subject, sequence: seq, data });
       }
     } finally {
-      this.#messages = undefined;
+      if (this.#messages === messages) this.#messages = undefined;
       messages.stop();
       // The server forgets it by itself later; a server that is gone has forgotten it.
       void consumer.delete().catch(() => undefined);
+    }
+  }
+
+  /** A feed that stays silent is begun again: the client of NATS mends it at once, or may take half a minute for that. */
+  async #watch(messages: ConsumerMessages): Promise<void> {
+    for await (const status of messages.status()) {
+      if (this.#messages !== messages) return;
+      if (status.type === 'heartbeats_missed' && status.count >= feedHeartbeatsMissedMax) this.again();
     }
   }
 

@@ -27,9 +27,13 @@ export const indexTables = `
     PRIMARY KEY (stream, first_revision)
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX appends_by_key ON appends (stream, key);
+  CREATE TABLE log_end (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    hash BLOB NOT NULL
+  ) STRICT;
 `;
 
-export const indexNames = ['streams', 'appends'];
+export const indexNames = ['streams', 'appends', 'log_end'];
 
 /** The last append of a stream. */
 export type IndexedHead = {
@@ -94,12 +98,20 @@ export class StreamIndex {
     return this.#tables.places(head.id, head.id, fromRevision, limit);
   }
 
+  /** Hash of the last message that was taken in; empty if there is none, or it could not be read. */
+  get endHash(): Uint8Array {
+    return this.#tables.endHash() ?? new Uint8Array();
+  }
+
   names(prefix: string, after: string, limit: number): string[] {
     return this.#tables.names(prefix, prefix + afterAnyName, after, limit);
   }
 
-  /** Writes appends in order, inside the caller's transaction; then it must be told what became of it. */
-  write(appends: readonly LoggedAppend[], unreadable: readonly string[]): void {
+  /**
+   * Writes appends in order, inside the caller's transaction; then it must be told what became of it. `endHash` is that of
+   * the last message, empty if it cannot be read.
+   */
+  write(appends: readonly LoggedAppend[], unreadable: readonly string[], endHash: Uint8Array): void {
     const ids = new Map<string, number>();
     for (const append of appends) {
       const id = this.#idOf(append.stream, ids);
@@ -108,6 +120,7 @@ export class StreamIndex {
       this.#heads.set(append.stream, { id, revision: lastRevision, sequence, hash });
     }
     for (const name of unreadable) this.#idOf(name, ids);
+    this.#tables.end(endHash);
   }
 
   /** Trusts nothing that is kept in memory: after a transaction that did not end well. */
@@ -163,6 +176,10 @@ function statements(database: SqlDatabase) {
     id: database.one('SELECT id FROM streams WHERE name = ?', (row) => integer(row, 0)),
     lastId: database.one('SELECT ifnull(max(id), 0) FROM streams', (row) => integer(row, 0)),
     insertStream: database.run('INSERT INTO streams (id, name) VALUES (?, ?)'),
+    endHash: database.one('SELECT hash FROM log_end', (row) => bytes(row, 0)),
+    end: database.run(
+      'INSERT INTO log_end (only, hash) VALUES (1, ?) ON CONFLICT (only) DO UPDATE SET hash = excluded.hash',
+    ),
     insert: database.run(
       `INSERT INTO appends (stream, first_revision, last_revision, key, request_digest, sequence, bytes, hash)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -82,6 +82,14 @@ export class Leader {
     return found?.seq ?? 0;
   }
 
+  /** The first message of a stream's subject from a sequence on; undefined if there is none. */
+  async nextOf(stream: StreamName, sequence: number): Promise<Message | undefined> {
+    const { manager, streamName } = this.#parts;
+    const query = { seq: sequence, next_by_subj: subjectOf(stream) };
+    const found = await this.#ask(() => manager.streams.getMessage(streamName, query));
+    return found === null ? undefined : { subject: found.subject, sequence: found.seq, data: found.data };
+  }
+
   /** Undefined if the stream does not hold it. */
   async message(sequence: number): Promise<Message | undefined> {
     const { manager, streamName } = this.#parts;

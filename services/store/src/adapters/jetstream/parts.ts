@@ -68,12 +68,17 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const live = new LiveEvents();
   const pipeline = new Pipeline({ database, index, projection, messages, live, log, observe });
   const feed = new Feed({ client, streamName, leader, link, pipeline, log });
-  const startOver = () => emptyViewsFile(database, logId);
-  const catchUp = new CatchUp({ leader, pipeline, feed, log, startOver });
+  const startOver = (last: number) => {
+    emptyViewsFile(database, logId);
+    pipeline.rewound();
+    appends.rewound(last);
+  };
+  const catchUp = new CatchUp({ leader, pipeline, index, feed, log, startOver });
+  const notBack = link.onBack(() => void catchUp.compare());
   const unseen: AppendsParts['unseen'] = (stream, after, upTo) => events.unseen(stream, after, upTo);
   const appends = new Appends({ link, leader, pipeline, index, projection, unseen, observe });
   const caughtUp = () => catchUp.caughtUp();
-  const events = new JetStreamEventLog({ index, pipeline, messages, appends, live, caughtUp, observe });
+  const events = new JetStreamEventLog({ index, pipeline, messages, leader, appends, live, caughtUp, observe });
   return {
     events,
     views: new SqliteViews(tables, hot, (signal, position) => catchUp.caughtUp(signal, position)),
@@ -81,6 +86,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
     ready: (signal) => catchUp.follow(signal),
     async close() {
       await appends.close();
+      notBack();
       live.close();
       pipeline.close();
       feed.close();

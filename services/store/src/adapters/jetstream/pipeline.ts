@@ -63,11 +63,17 @@ export class Pipeline {
     return this.#closed;
   }
 
-  /** Is told that the index and the views were emptied. Nothing may have come before. */
+  /** Is told that the index and the views were emptied: what came before is of no use, and who follows begins anew. */
   rewound(): void {
-    this.#parts.projection.forget();
-    this.#parts.index.forget();
-    this.#position = this.#parts.projection.checkpoint();
+    const { projection, index, messages, live } = this.#parts;
+    projection.forget();
+    index.forget();
+    messages.forget();
+    this.#ahead.clear();
+    this.#makeRoom();
+    [this.#singlyUpTo, this.#guilty] = [0, 0];
+    this.#position = projection.checkpoint();
+    live.interrupt();
   }
 
   /** Takes an append that the log has just acknowledged, so that nobody waits until the feed brings it. */
@@ -149,7 +155,7 @@ export class Pipeline {
     const { database, index } = this.#parts;
     const plan = planOf(this.#parts, stretch, this.#guilty);
     database.exec('BEGIN IMMEDIATE');
-    index.write(plan.appends, plan.unreadable);
+    index.write(plan.appends, plan.unreadable, plan.endHash);
     plan.views.write(plan.position);
     database.exec('COMMIT');
     plan.views.committed();

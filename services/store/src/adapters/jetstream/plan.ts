@@ -16,9 +16,13 @@ export type Plan = {
   readonly damage: Damage[];
   /** Of the last event. */
   position: number;
+  /** Of the last message; empty if it cannot be read. */
+  endHash: Uint8Array;
 };
 
 type Damage = { readonly stream: string; readonly sequence: number; readonly reason: string };
+
+const unknown = new Uint8Array();
 
 /** Works out what to write. A message that is `guilty` of an earlier failure counts as one that cannot be read. */
 export function planOf(
@@ -26,10 +30,18 @@ export function planOf(
   { first, arrived }: Stretch,
   guilty: number,
 ): Plan {
-  const plan: Plan = { views: projection.begin(), appends: [], unreadable: [], damage: [], position: 0 };
+  const plan: Plan = {
+    views: projection.begin(),
+    appends: [],
+    unreadable: [],
+    damage: [],
+    position: 0,
+    endHash: unknown,
+  };
   const revisions = new Map<StreamName, number>();
   let sequence = first;
   for (const one of arrived) {
+    plan.endHash = unknown;
     if (one.kind === 'lost') plan.position = positionOf(one.upTo, 0);
     else add(plan, one, sequence);
     sequence = lastOf(one, sequence) + 1;
@@ -51,6 +63,7 @@ export function planOf(
       plan.appends.push(append);
       revisions.set(stream, append.lastRevision);
       plan.position = positionOf(sequence, append.events.length - 1);
+      plan.endHash = append.hash;
     } catch (error) {
       if (isFailureOfFile(error)) throw error;
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, damageReasonCharactersMax);

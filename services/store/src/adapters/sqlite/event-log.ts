@@ -64,6 +64,9 @@ export class SqliteEventLog implements EventLog {
     return this.#tables.streamNames(prefix, prefix + afterAnyName, after, limit);
   }
 
+  /** Its index is the log. */
+  async *differences(): AsyncGenerator<string, void> {}
+
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {
     let next = Math.max(1, fromRevision);
     while (!signal.aborted) {
