@@ -60,8 +60,10 @@ describeOnNats('who goes on when the driver of a run cannot', (natsServer) => {
   };
   const doubt = async (id: string): Promise<ApprovalJson> => {
     for (;;) {
-      const waiting = (await conversation(id)).pending_approvals.find(({ kind }) => kind === 'in_doubt');
+      const { run, pending_approvals: pending } = await conversation(id);
+      const waiting = pending.find(({ kind }) => kind === 'in_doubt');
       if (waiting !== undefined) return waiting;
+      if (run?.status !== 'working') throw new Error(`the run is ${run?.status}, and no call of it is in doubt`);
       await pause(50);
     }
   };
