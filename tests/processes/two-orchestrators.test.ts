@@ -102,6 +102,7 @@ test('a message is judged by what the conversation is now, not by what was seen 
   // What one has seen last is current: nothing is loaded.
   const before = slow.loads.length;
   const first = say(slow, 'one');
+  await asked;
   expect((await say(other, 'too early')).turn?.outcome).toBe(orchestrator.TurnOutcome.REFUSED_BUSY);
   answer();
   expect((await first).turn?.view?.head?.run?.response).toBe('one');
