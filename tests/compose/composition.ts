@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { until } from '../e2e/http.ts';
+import { Containers } from './containers.ts';
 import { mustRun, type RunOptions, run } from './run.ts';
+import { type Shared, shareFolder } from './shared-folder.ts';
 import type { Tool } from './tool.ts';
-
-/** Longest time from the start to the last container being healthy, in milliseconds. */
-const healthyMs = 300_000;
-/** Longest time for a container that was killed to be back and healthy, in milliseconds. */
-const backMs = 120_000;
-/** Seconds that a stop may take before the engine kills: the grace period of the file. */
-const graceSeconds = 40;
 
 /** What the containers are given that must not be found anywhere else. */
 export type Secrets = {
@@ -17,26 +11,22 @@ export type Secrets = {
   readonly modelKey: string;
 };
 
-/** One container of the composition, as the engine describes it. */
-export type Container = {
-  readonly id: string;
-  readonly name: string;
-  readonly service: string;
-};
-
-/** The whole of docker-compose.yaml with the offline model, under a project name and on ports of its own. */
-export class Composition {
+/**
+ * The whole of docker-compose.yaml with the offline model, under a project name and on ports of its own. What
+ * override.yaml adds: one more tool server, whose journal the tests read, and the controls of the model.
+ */
+export class Composition extends Containers {
   readonly secrets: Secrets;
   readonly tool: Tool;
   readonly image: string;
-  private readonly project = `stopgo-test-${randomBytes(4).toString('hex')}`;
+  readonly shared: Shared;
   private readonly env: Readonly<Record<string, string | undefined>>;
-  private readonly signal: AbortSignal;
 
   /** `replicas` says of which service there is more than one. */
   constructor(tool: Tool, replicas: Readonly<Record<string, number>>, signal: AbortSignal) {
+    super(tool.engine, `stopgo-test-${randomBytes(4).toString('hex')}`, signal);
     this.tool = tool;
-    this.signal = signal;
+    this.shared = shareFolder();
     this.image = 'localhost/stopgo-test:latest';
     const random = () => randomBytes(24).toString('hex');
     // Begins like a number on purpose: the configuration of NATS must not read it as one.
@@ -44,7 +34,8 @@ export class Composition {
     this.env = {
       ...process.env,
       COMPOSE_PROFILES: undefined,
-      STOPGO_CONFIG: undefined,
+      STOPGO_CONFIG: this.shared.configuration,
+      STOPGO_TEST_FOLDER: this.shared.folder,
       STOPGO_BIND: undefined,
       // Any free port, so that several gateways do not want the same.
       STOPGO_PORT: '',
@@ -84,6 +75,7 @@ export class Composition {
     // podman-compose leaves the volumes that the image asks for.
     if (this.tool.engine === 'podman')
       for (const volume of anonymous) await run('podman', ['volume', 'rm', '--force', volume]);
+    this.shared.remove();
     const left: string[] = [];
     for (const what of ['container', 'volume', 'network']) {
       const all = what === 'container' ? ['-a'] : [];
@@ -91,97 +83,6 @@ export class Composition {
       if (ids.length > 0) left.push(`${what} ${ids.join(', ')}`);
     }
     if (left.length > 0) throw new Error(`left behind after "down": ${left.join('; ')}`);
-  }
-
-  /** The containers of one service, or all of them. */
-  async containers(service?: string): Promise<Container[]> {
-    const ids = await this.ours('container', ['-a', '--no-trunc']);
-    const found = await Promise.all(
-      ids.map(async (id) => {
-        const format = '{{.Name}} {{index .Config.Labels "com.docker.compose.service"}}';
-        const [name = '', of = ''] = (await this.inspect(id, format)).split(' ');
-        return { id, name: name.replace(/^\//, ''), service: of };
-      }),
-    );
-    return found
-      .filter((container) => service === undefined || container.service === service)
-      .sort((one, other) => one.name.localeCompare(other.name));
-  }
-
-  /** Waits until every container's own health check says yes. */
-  async healthy(deadlineMs = healthyMs): Promise<void> {
-    for (const container of await this.containers()) await this.healthyAgain(container, deadlineMs);
-  }
-
-  /** Waits until one container's health check says yes. */
-  async healthyAgain({ id, name }: Container, deadlineMs = backMs): Promise<void> {
-    await until(
-      `${name} is healthy`,
-      async () => {
-        this.signal.throwIfAborted();
-        return (await this.isHealthy(id)) ? true : undefined;
-      },
-      deadlineMs,
-    );
-  }
-
-  /** Kills every process in a container, as a crash would: the restart policy of the file brings it back. */
-  async crash({ id }: Container): Promise<void> {
-    const before = await this.inspect(id, '{{.RestartCount}} {{.State.StartedAt}}');
-    // Number 1 is the init process, which then ends by itself; the shell may be hit by its own shot.
-    await run(this.tool.engine, ['exec', id, 'sh', '-c', 'kill -9 -1']);
-    await until('the container was restarted', async () => {
-      const now = await this.inspect(id, '{{.RestartCount}} {{.State.StartedAt}}');
-      return now === before ? undefined : true;
-    });
-  }
-
-  /** Stops a container with SIGTERM; its exit code and the seconds it took. */
-  async stop({ id }: Container): Promise<{ readonly code: number; readonly seconds: number }> {
-    const from = performance.now();
-    await this.engine('stop', '-t', String(graceSeconds), id);
-    const seconds = (performance.now() - from) / 1_000;
-    return { code: Number(await this.inspect(id, '{{.State.ExitCode}}')), seconds };
-  }
-
-  async start({ id }: Container): Promise<void> {
-    await this.engine('start', id);
-  }
-
-  /** The URLs of all gateways, from this machine. */
-  async gateways(): Promise<string[]> {
-    const containers = await this.containers('gateway');
-    return await Promise.all(
-      containers.map(async ({ id }) => `http://${(await this.engine('port', id, '8080/tcp')).split('\n')[0]}`),
-    );
-  }
-
-  async logs({ id }: Container): Promise<string> {
-    return (await run(this.tool.engine, ['logs', id])).output;
-  }
-
-  /** One field of what the engine says about a container or an image. */
-  async inspect(id: string, format: string): Promise<string> {
-    // Also after a signal: what is to be taken down must be found.
-    return (await mustRun(this.tool.engine, ['inspect', '--format', format, id])).trim();
-  }
-
-  /** Runs a program of the engine; gives its output. */
-  engine(...args: string[]): Promise<string> {
-    return mustRun(this.tool.engine, args, { signal: this.signal });
-  }
-
-  private async isHealthy(id: string): Promise<boolean> {
-    // Podman runs the checks by timers of systemd, which not every machine has: here it is asked to.
-    if (this.tool.engine === 'podman') return (await run('podman', ['healthcheck', 'run', id])).code === 0;
-    return (await this.inspect(id, '{{.State.Health.Status}}')) === 'healthy';
-  }
-
-  /** Ids of what the engine made for this project. */
-  private async ours(what: string, flags: readonly string[]): Promise<string[]> {
-    const filter = `label=com.docker.compose.project=${this.project}`;
-    const output = await mustRun(this.tool.engine, [what, 'ls', '-q', ...flags, '--filter', filter]);
-    return output.split(/\s+/).filter((id) => id !== '');
   }
 
   private async anonymousVolumes(): Promise<string[]> {
@@ -193,7 +94,8 @@ export class Composition {
 
   private compose(args: readonly string[], options: RunOptions): Promise<string> {
     const [command, ...rest] = this.tool.compose;
-    return mustRun(command, [...rest, '-p', this.project, '--profile', 'demo', ...args], options);
+    const files = ['-f', 'docker-compose.yaml', '-f', 'tests/compose/override.yaml'];
+    return mustRun(command, [...rest, ...files, '-p', this.project, '--profile', 'demo', ...args], options);
   }
 
   private stoppable(): RunOptions {

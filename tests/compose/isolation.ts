@@ -1,4 +1,5 @@
-import type { Composition, Container } from './composition.ts';
+import type { Composition } from './composition.ts';
+import type { Container } from './containers.ts';
 
 /** Which services may know which secret. */
 const knows: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,5 @@
-// Builds and starts the whole of docker-compose.yaml with the offline model, two of each service that matters, and goes
-// through a conversation while containers crash. Takes everything down again, whatever happens. Exit code 1 if anything
+// Builds and starts the whole of docker-compose.yaml with the offline model, two of each service that matters, runs the
+// end-to-end tests on it, and goes through a conversation while containers crash. Takes everything down again, whatever happens. Exit code 1 if anything
 // was not as it should be; where containers cannot be run it says so and ends with 0 (or STOPGO_SKIPPED_CODE), but with 1 if
 // CI=true.
 //
@@ -7,7 +7,9 @@
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Composition } from './composition.ts';
+import { endToEnd } from './end-to-end.ts';
 import { isolationProblems } from './isolation.ts';
+import { stopsInTheMiddle } from './slow-stop.ts';
 import { conversationThroughCrashes } from './story.ts';
 import { findTool } from './tool.ts';
 
@@ -73,7 +75,12 @@ async function everything(): Promise<void> {
   await composition.healthy();
   say(`every container is healthy, ${seconds(from)} after the start`);
   await isolated();
+  await endToEnd(composition, stop.signal, say);
+  await composition.start(...(await composition.containers()));
+  await composition.healthy();
+  say('every container is healthy again');
   await conversationThroughCrashes(composition, say);
+  await stopsInTheMiddle(composition, say);
   await cleanStops();
   await isolated();
 }

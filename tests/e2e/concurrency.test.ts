@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
 import { follow } from './sse.ts';
 
 /** Several requests about one conversation, requests that are repeated, and clients that do not wait. */
@@ -12,11 +12,8 @@ let journal: Journal;
 let platform: Platform;
 let http: Client;
 
-const config = (more = ''): string =>
-  resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journal.server()}`);
-
 async function startAgain(more = ''): Promise<void> {
-  platform = await start(place, config(more), { env: model.env });
+  platform = await start(place, journaledConfig(place, more), { env: model.env });
   http = client(platform.url);
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
 import { noneLeftOf } from './processes.ts';
 import { follow } from './sse.ts';
 
@@ -14,8 +14,7 @@ let platform: Platform;
 let http: Client;
 
 async function startAgain(): Promise<void> {
-  const yaml = resourcesConfig(place).replace('mcp_servers:', `mcp_servers:${journal.server()}`);
-  platform = await start(place, yaml, { env: model.env });
+  platform = await start(place, journaledConfig(place), { env: model.env });
   http = client(platform.url);
 }
 
@@ -103,8 +102,9 @@ test('a second signal ends it at once, its children too; what ran is in doubt af
 test('killed in the middle of many conversations, it settles all of them at the next start, and nothing runs twice', async () => {
   const count = 20;
   const tools = ['note', 'look', 'erase', 'note'] as const;
-  const requests = Array.from({ length: count }, (_, index) => {
-    const tool = tools[index % tools.length] ?? 'note';
+  const before = (await http.get('/conversations')).body.summary.total ?? 0;
+  const requests = Array.from({ length: count + 1 }, (_, index) => {
+    const tool = index === count ? 'hold' : (tools[index % tools.length] ?? 'note');
     const key = (what: string) => ({ 'idempotency-key': `killed-in-the-middle-${what}-${index}` });
     return { tool, name: `busy-${index}`, key };
   });
@@ -114,8 +114,12 @@ test('killed in the middle of many conversations, it settles all of them at the 
     if (approval?.kind !== 'tool') return answer;
     return http.post(`/approvals/${approval.uuid}`, { approved: true }, key('decide'));
   };
-  const sent = requests.map((request) => send(request).catch(() => undefined));
+  const cutOff = (request: (typeof requests)[number]) => send(request).catch(() => undefined);
+  const sent = requests.slice(0, count).map(cutOff);
   await until('some calls ran', async () => (journal.text().split('"began"').length > count / 4 ? true : undefined));
+  // This one does not end by itself: it is cut off whatever the others do, and those that come after it wait.
+  sent.push(...requests.slice(count).map(cutOff));
+  await journal.running('hold', `busy-${count}`);
   await platform.end('SIGKILL');
   const answers = await Promise.all(sent);
   expect(answers).toContain(undefined);
@@ -127,12 +131,12 @@ test('killed in the middle of many conversations, it settles all of them at the 
     expect(['completed', 'waiting']).toContain(run?.status);
     // A call that was cut off is in doubt unless it only reads; everything else has its answer.
     for (const { kind } of pending_approvals) expect(kind).toBe('in_doubt');
-    const before = answers[index];
-    if (before !== undefined) expect(body.conversation).toEqual(before.body.conversation);
+    const first = answers[index];
+    if (first !== undefined) expect(body.conversation).toEqual(first.body.conversation);
     const { tool, name } = requests[index] ?? { tool: 'note', name: '' };
     if (tool !== 'look') expect(journal.began(tool, name)).toBeLessThanOrEqual(1);
     if (run?.status === 'completed') expect(journal.began(tool, name)).toBeGreaterThanOrEqual(1);
   }
   const { summary } = (await http.get('/conversations')).body;
-  expect(summary.total).toBe(count);
+  expect(summary.total).toBe(before + requests.length);
 });

@@ -1,3 +1,5 @@
+import { patienceMs } from './topology.ts';
+
 /** An answer of the gateway. */
 export type Answer = {
   readonly status: number;
@@ -104,7 +106,7 @@ function parsed(text: string): Body {
 }
 
 /** Waits until a condition holds; fails with its name if it does not within a deadline. */
-export async function until<T>(what: string, probe: () => Promise<T | undefined>, deadlineMs = 15_000): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T | undefined>, deadlineMs = patienceMs): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
     const found = await probe();

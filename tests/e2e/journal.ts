@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { until } from './http.ts';
-import type { Workplace } from './platform.ts';
+import { journaledServer, journalFile, type Workplace } from './platform.ts';
 
 /** What the journaled tool server wrote down: what really ran, whatever the platform says. */
 export type Journal = {
@@ -18,19 +18,18 @@ export type Journal = {
 };
 
 /** The journal of a test, for one or more servers. */
-export function journalOf(place: Workplace): Journal {
-  const file = join(place.folder, 'tools/journal');
+export function journalOf(place: Pick<Workplace, 'folder'>): Journal {
+  const file = journalFile(place);
+  // In the composition it is the one of the test before.
   writeFileSync(file, '');
+  for (const name of readdirSync(dirname(file)))
+    if (name.startsWith(`${basename(file)}.`)) rmSync(join(dirname(file), name));
   const began = (tool: string, name: string): number =>
     readFileSync(file, 'utf8')
       .split('\n')
       .filter((line) => line.includes(`"began":"${tool}","args":${JSON.stringify({ name })}`)).length;
   return {
-    server: (prefix = '', more = '') => `
-  - name: ${prefix}journaled
-    command: node
-    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(file)}, ${JSON.stringify(prefix)}]
-    ${more}`,
+    server: (prefix = '', more = '') => journaledServer(place, prefix, more),
     text: () => readFileSync(file, 'utf8'),
     began,
     running: async (tool, name) => {

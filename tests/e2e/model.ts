@@ -1,4 +1,6 @@
 import { startOfflineModel } from '@stopgo/offline-model';
+import { composedModel } from './composed.ts';
+import { topology } from './topology.ts';
 
 /** One scripted reaction of the model; its fields stand in offline-model/README.md. */
 export type Step = {
@@ -24,9 +26,11 @@ export type ModelRequest = {
   readonly body: unknown;
 };
 
-/** The offline model in this process, with its controls. */
+/** Asks the controls of an offline model. */
+export type ModelControls = (method: string, path: string, body?: unknown) => Promise<unknown>;
+
+/** The offline model with its controls: in this process, or in the composition the one that all tests share. */
 export type ScriptedModel = {
-  readonly url: string;
   /** What the platform needs to know to ask it, with keys that tests may look for. */
   readonly env: Readonly<Record<string, string>>;
   script(...steps: readonly Step[]): Promise<void>;
@@ -40,29 +44,38 @@ export type ScriptedModel = {
 export const geminiKey = 'gemini+key/5d1f0c9be2a7==';
 export const anthropicKey = 'anthropic+key/c04e7b61f3d8==';
 
-/** Starts the offline model with open controls. */
+/** Starts the offline model with open controls; in the composition it runs already, as it was started there. */
 export async function scriptedModel(options: { readonly strictSignatures?: boolean } = {}): Promise<ScriptedModel> {
+  if (topology === 'compose') {
+    const control = composedModel();
+    await control('DELETE', '/__script');
+    return { env: {}, ...scripted(control), stop: async () => undefined };
+  }
   const offline = await startOfflineModel({ host: '127.0.0.1', port: 0, control: true, ...options });
-  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-    const response = await fetch(offline.url + path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer: unknown = await response.json();
-    if (!response.ok) throw new Error(`the offline model refused ${path}: ${JSON.stringify(answer)}`);
-    return answer;
-  };
   return {
-    url: offline.url,
     env: {
       GEMINI_API_KEY: geminiKey,
       GEMINI_BASE_URL: offline.url,
       ANTHROPIC_API_KEY: anthropicKey,
       ANTHROPIC_BASE_URL: offline.url,
     },
+    ...scripted(async (method, path, body) => {
+      const response = await fetch(offline.url + path, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const answer: unknown = await response.json();
+      if (!response.ok) throw new Error(`the offline model refused ${path}: ${JSON.stringify(answer)}`);
+      return answer;
+    }),
+    stop: () => offline.stop(),
+  };
+}
+
+function scripted(control: ModelControls): Pick<ScriptedModel, 'script' | 'release' | 'requests'> {
+  return {
     script: async (...steps) => void (await control('POST', '/__script', steps)),
     release: async () => void (await control('POST', '/__release')),
     requests: async () => ((await control('GET', '/__requests')) as { requests: ModelRequest[] }).requests,
-    stop: () => offline.stop(),
   };
 }

@@ -3,16 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { handed, startComposed } from './composed.ts';
 import { processesOf } from './processes.ts';
+import { topology } from './topology.ts';
 
 /** The root of the repository: commands of the tests' configurations are relative to it. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'cli/dist/main.js');
-/**
- * The platform in one process, or with `STOPGO_E2E_TOPOLOGY=services` each service as a process of its own: the same tests
- * hold for both.
- */
-export const topology = process.env.STOPGO_E2E_TOPOLOGY === 'services' ? 'services' : 'one process';
 const startCommand = topology === 'services' ? 'services' : 'start';
 /** How long a start may take before it counts as failed, in milliseconds. */
 const startMs = { start: 20_000, services: 60_000 } as const;
@@ -26,6 +23,7 @@ export type Workplace = {
 };
 
 export function workplace(): Workplace {
+  if (topology === 'compose') return composedWorkplace();
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-e2e-'));
   mkdirSync(join(folder, 'tools'));
   return {
@@ -34,6 +32,13 @@ export function workplace(): Workplace {
     database: join(folder, 'tools/resources.db'),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** The one that the composition has: its own folders are inside of the containers. */
+function composedWorkplace(): Workplace {
+  const { folder } = handed();
+  const inside = '/data';
+  return { folder, dataDir: inside, database: join(inside, 'resources.db'), remove: () => undefined };
 }
 
 /** The configuration of the resources agent, with lines of YAML added at its top level. */
@@ -51,9 +56,30 @@ mcp_servers:
 ${more}`;
 }
 
+/** Lines of configuration of the journaled tool server, for the list `mcp_servers`; its tools' names begin with the prefix. */
+export function journaledServer(place: Pick<Workplace, 'folder'>, prefix = '', more = ''): string {
+  return `
+  - name: ${prefix}journaled
+    command: node
+    args: [tests/e2e/fixtures/tools.mjs, ${JSON.stringify(journalFile(place))}, ${JSON.stringify(prefix)}]
+    ${more}`;
+}
+
+/** {@link resourcesConfig} with the journaled tool server too. */
+export function journaledConfig(place: Workplace, more = ''): string {
+  return resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journaledServer(place)}`);
+}
+
+/** Where the journaled tool server writes what really ran. */
+export function journalFile(place: Pick<Workplace, 'folder'>): string {
+  return join(place.folder, 'tools/journal');
+}
+
 /** The platform as a process of its own. */
 export type Platform = {
   readonly url: string;
+  /** Of every gateway, `url` first. */
+  readonly urls: readonly string[];
   readonly process: ChildProcess;
   /** Everything that it has printed so far. */
   output(): string;
@@ -76,13 +102,26 @@ export type StartOptions = {
 /** What came of a start that was not to succeed. */
 export type FailedStart = { readonly code: number | null; readonly output: string; readonly errors: string };
 
-/** Starts `stopgo start --config` (or `services`) with a configuration; resolves when it is ready, rejects if it ends before. */
+/**
+ * Starts `stopgo start --config` (or `services`) with a configuration; resolves when it is ready, rejects if it ends before.
+ * The composition has its configuration already: only what runs there is started.
+ */
 export async function start(place: Workplace, config: string, options: StartOptions = {}): Promise<Platform> {
+  if (topology === 'compose') {
+    if (![resourcesConfig(place), journaledConfig(place)].includes(config))
+      throw new Error(
+        'this configuration is not the one of the composition: name the test in tests/compose/left-out.ts',
+      );
+    return startComposed();
+  }
   const running = launch(place, config, options);
   const ready = await running.ready;
   if (typeof ready !== 'string')
     throw new Error(`the platform did not start (exit code ${ready.code}):\n${ready.output}`);
-  return { url: ready, process: running.child, output: running.output, errors: running.errors, end: running.end };
+  const { child, output, errors, end } = running;
+  const gateways = [...output().matchAll(/^\[gateway-\d+\] .*ready on (http:\S+)$/gm)].map(([, url = '']) => url);
+  const urls = [ready, ...gateways.filter((url) => url !== ready)];
+  return { url: ready, urls, process: child, output, errors, end };
 }
 
 /** Starts it expecting that it refuses; gives its exit code and what it said. */

@@ -5,8 +5,9 @@ import { type Answer, client } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { anthropicKey, geminiKey, type ScriptedModel, scriptedModel } from './model.ts';
-import { start, startRefused, stopgo, topology, type Workplace, workplace } from './platform.ts';
+import { start, startRefused, stopgo, type Workplace, workplace } from './platform.ts';
 import { follow } from './sse.ts';
+import { topology } from './topology.ts';
 
 /**
  * Keys and tokens stay out of everything that the platform writes or says, also when a model, a tool server or a child

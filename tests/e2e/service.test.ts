@@ -5,7 +5,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { client, until } from './http.ts';
 import { journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { launchCommand, type RunningCommand, resourcesConfig, stopgo, type Workplace, workplace } from './platform.ts';
+import {
+  journaledConfig,
+  launchCommand,
+  type RunningCommand,
+  resourcesConfig,
+  stopgo,
+  type Workplace,
+  workplace,
+} from './platform.ts';
 import { noneLeftOf } from './processes.ts';
 
 /** Services that somebody else starts, one by one: `stopgo service NAME`, here over the embedded log. */
@@ -46,7 +54,7 @@ const said = (command: RunningCommand, what: RegExp): Promise<string> =>
 test('they wait for each other in any order, work, and let a slow request finish', { timeout: 120_000 }, async () => {
   const journal = journalOf(place);
   const config = join(place.folder, 'agent.yaml');
-  writeFileSync(config, resourcesConfig(place).replace('mcp_servers:', `mcp_servers:${journal.server()}`));
+  writeFileSync(config, journaledConfig(place));
   const [store, bridge, orchestrator, approvals] = (await freePorts(4)).map((port) => `127.0.0.1:${port}`);
   const start = (name: string, env: Record<string, string | undefined>): RunningCommand => {
     const given = Object.fromEntries(

@@ -6,7 +6,16 @@ import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { anthropicKey, geminiKey, type ScriptedModel, scriptedModel } from './model.ts';
 import { hasNatsServer } from './nats-server.ts';
-import { type Platform, resourcesConfig, start, startRefused, stopgo, type Workplace, workplace } from './platform.ts';
+import {
+  journaledConfig,
+  type Platform,
+  resourcesConfig,
+  start,
+  startRefused,
+  stopgo,
+  type Workplace,
+  workplace,
+} from './platform.ts';
 import { noneLeftOf, processesOf } from './processes.ts';
 
 /** The services as processes of their own, as `stopgo services` starts them: over gRPC and NATS JetStream. */
@@ -21,9 +30,6 @@ afterAll(() => model.stop());
 const call = (tool: string, name: string) => ({ message: `call ${tool} ${JSON.stringify({ name })}` });
 /** On a busy machine; a quiet one needs a tenth. */
 const startMs = 90_000;
-
-const withJournal = (place: Workplace, journal: Journal): string =>
-  resourcesConfig(place).replace('mcp_servers:', `mcp_servers:${journal.server()}`);
 
 const launch = (place: Workplace, yaml: string, args: readonly string[] = [], env: Record<string, string> = {}) =>
   start(place, yaml, { command: 'services', args, env: { ...model.env, ...env } });
@@ -66,7 +72,7 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
       place = workplace();
       journal = journalOf(place);
       const replicas = ['--replicas', 'store=2,orchestrator=2,gateway=2'];
-      platform = await launch(place, withJournal(place, journal), replicas, { CLOUD_PASSWORD: 'nobodys-business' });
+      platform = await launch(place, journaledConfig(place), replicas, { CLOUD_PASSWORD: 'nobodys-business' });
       first = client(platform.url);
       second = client(addressOf(platform, 'gateway-2'));
     }, startMs);
@@ -185,12 +191,12 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
     test('a launcher that is killed leaves nothing behind, and the next one goes on from there', {
       timeout: 2 * startMs,
     }, async () => {
-      const journal = journalOf(place);
-      platform = await launch(place, withJournal(place, journal));
+      journalOf(place);
+      platform = await launch(place, journaledConfig(place));
       const asked = await client(platform.url).post('/conversations', call('erase', 'in-between'));
       platform.process.kill('SIGKILL');
       await noneLeftOf(place.folder);
-      platform = await launch(place, withJournal(place, journal));
+      platform = await launch(place, journaledConfig(place));
       const http = client(platform.url);
       const { body } = await http.post(`/approvals/${asked.body.result.approval?.uuid}`, { approved: true });
       expect(body.result.response).toContain('erase in-between');

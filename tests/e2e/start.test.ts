@@ -5,16 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import {
-  type Platform,
-  resourcesConfig,
-  start,
-  startRefused,
-  topology,
-  type Workplace,
-  workplace,
-} from './platform.ts';
+import { type Platform, resourcesConfig, start, startRefused, type Workplace, workplace } from './platform.ts';
 import { noneLeftOf, processesOf } from './processes.ts';
+import { topology } from './topology.ts';
 
 /** What a start does with what it is given: it works, or it says in clear lines why not and leaves nothing behind. */
 let model: ScriptedModel;

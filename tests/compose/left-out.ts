@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './run.ts';
+
+const folder = 'tests/e2e';
+
+/** Why whole files of the end-to-end tests cannot be run on the composition. */
+const files: Readonly<Record<string, string>> = {
+  'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
+  'cost.test.ts': 'counts calls from inside of the process',
+  'fault.test.ts': 'breaks appends from inside of the process',
+  'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
+  'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
+  'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',
+  'services.test.ts': 'is about the launcher of separate processes',
+  'start.test.ts': 'has configurations of its own, most of them refused',
+  'tools.test.ts': 'has tool servers of its own',
+};
+
+/** Why single tests of the other files cannot. */
+const tests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'conversation.test.ts': {
+    'it says what it starts (TS-001)': 'looks at the output of a tool server of its own',
+  },
+  'concurrency.test.ts': {
+    'is answered with 202 when the run takes longer than sync_wait':
+      'has a configuration of its own: a short sync_wait',
+  },
+  'graceful.test.ts': {
+    'SIGTERM lets a running request finish, takes no new one, ends every child, and what was there is there again':
+      'looks at the processes and their output; slow-stop.ts does this with containers',
+    'a run that nobody waits for may finish too': 'looks at the output; slow-stop.ts does this with containers',
+    'a second signal ends it at once, its children too; what ran is in doubt afterwards, and never runs by itself':
+      'is about signals of a terminal',
+  },
+};
+
+/** What is run on the composition: files, and a pattern that the names of tests must match. */
+export type Selection = { readonly files: readonly string[]; readonly pattern: string };
+
+/**
+ * All end-to-end tests but those named above.
+ *
+ * @throws Error if one is named that is not there.
+ */
+export function selection(): Selection {
+  const all = readdirSync(join(root, folder)).filter((name) => name.endsWith('.test.ts'));
+  for (const name of [...Object.keys(files), ...Object.keys(tests)])
+    if (!all.includes(name)) throw new Error(`left-out.ts names ${name}, which is not in ${folder}`);
+  for (const [file, named] of Object.entries(tests))
+    for (const name of Object.keys(named))
+      if (!readFileSync(join(root, folder, file), 'utf8').includes(`'${name}'`))
+        throw new Error(`left-out.ts names a test that is not in ${file}: ${name}`);
+  const names = Object.values(tests).flatMap((named) => Object.keys(named));
+  return {
+    files: all.filter((name) => files[name] === undefined).map((name) => join(folder, name)),
+    pattern: `^(?!.*(?:${names.map(escaped).join('|')})$)`,
+  };
+}
+
+/** One line for each of them. */
+export function leftOutLines(): string[] {
+  return [
+    ...Object.entries(files).map(([file, reason]) => `${file}: ${reason}`),
+    ...Object.entries(tests).flatMap(([file, named]) =>
+      Object.entries(named).map(([name, reason]) => `${file}, "${name}": ${reason}`),
+    ),
+  ];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
