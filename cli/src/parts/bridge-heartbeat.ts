@@ -6,7 +6,7 @@ import type { Client } from '@stopgo/rpc';
 /** The heartbeat of a bridge: it takes another id whenever it may have been taken for dead. */
 export function bridgeHeartbeat(client: Client<typeof store.StoreService>, instance: string, ttlMs: number): Heartbeat {
   return new Heartbeat({
-    beat: storeBeat(client),
+    beat: storeBeat(client, ttlMs),
     clock: systemClock,
     ttlMs,
     instance,

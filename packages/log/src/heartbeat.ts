@@ -9,6 +9,8 @@
  *    confirmed is more than `lapseShare` of the time to live. Nobody can have taken it for dead before: whoever saw the first
  *    renewal at all saw it after it was sent, and waits for a whole time to live. What is left of the time to live is for
  *    store replicas that show a renewal late.
+ * 4. A process that has heard no answer for a whole time to live, and so cannot act, does not renew before it has heard one:
+ *    otherwise heartbeats that arrive while their answers do not would keep alive what stands still.
  */
 import type { Clock } from './clock.ts';
 import { idInLife, type Liveness, type Peer, type Standing } from './liveness.ts';
@@ -39,6 +41,11 @@ export type HeartbeatOptions = {
 
 /** Part of the time to live after which a process that was not heard of may have been taken for dead. */
 const lapseShare = 3 / 4;
+/** Pause before a renewal that was not confirmed is tried again, as a part of the time to live, and at most, in milliseconds. */
+const againShare = 1 / 10;
+const againMsMax = 500;
+/** Asks who is alive, without a heartbeat of one's own. */
+const question = { instance: '', role: '', address: '', counter: 0, leaving: false };
 /** Instances that are gone and still remembered. */
 const goneMax = 1_000;
 /** How long a process that leaves waits for the store to hear of it, in milliseconds. */
@@ -93,8 +100,11 @@ export class Heartbeat implements Liveness, Standing {
   /** Renews until stopped. `onBeat` is called after each renewal that was confirmed. */
   async run(onBeat: () => void): Promise<void> {
     while (!this.stopped.signal.aborted) {
-      if (await this.renew()) onBeat();
-      await this.clock.sleep(this.ttlMs / 3, this.stopped.signal).catch(() => undefined);
+      const isConfirmed = await this.renew();
+      if (isConfirmed) onBeat();
+      // Where one replica of the store does not answer, the next one is asked before anybody counts as dead.
+      const pauseMs = isConfirmed ? this.ttlMs / 3 : Math.min(this.ttlMs * againShare, againMsMax);
+      await this.clock.sleep(pauseMs, this.stopped.signal).catch(() => undefined);
     }
   }
 
@@ -123,12 +133,15 @@ export class Heartbeat implements Liveness, Standing {
   /** Renews once; true if it was confirmed. */
   async renew(): Promise<boolean> {
     // What counts is when the renewal was sent: an observer may have seen it at any time since.
-    const sentAt = this.clock.monotonic();
+    let sentAt = this.clock.monotonic();
     if (this.renames && this.hasLapsedAt(sentAt)) this.rename();
     this.counter += 1;
     const previous = this.confirmedAt;
+    const isDeaf = previous !== Number.NEGATIVE_INFINITY && !this.isReachable();
     let pulse: Pulse;
     try {
+      if (isDeaf) await this.beat(question, this.stopped.signal);
+      sentAt = this.clock.monotonic();
       pulse = await this.beat(this.self(false), this.stopped.signal);
     } catch {
       return false;

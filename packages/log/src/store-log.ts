@@ -18,8 +18,8 @@ type StoreClient = Client<typeof wire.StoreService>;
 
 /** Longest wait for an append, in milliseconds; after it the outcome is unknown and the append is repeated. */
 const appendTimeoutMs = 5_000;
-/** Longest wait for a heartbeat, in milliseconds. */
-const heartbeatTimeoutMs = 1_000;
+/** Longest wait for a heartbeat, in milliseconds. One that took half the time to live would come too late to act upon. */
+const heartbeatMsMax = 1_000;
 
 /** The log through the store service. */
 export function storeLog(store: StoreClient): ConversationLog {
@@ -34,12 +34,10 @@ export function storeLog(store: StoreClient): ConversationLog {
 }
 
 /** Heartbeats through the store service. */
-export function storeBeat(store: StoreClient): Beat {
+export function storeBeat(store: StoreClient, ttlMs: number): Beat {
+  const timeoutMs = Math.min(heartbeatMsMax, ttlMs / 2);
   return async ({ counter, ...self }, signal) => {
-    const { instances, complete } = await store.heartbeat(
-      { ...self, counter: BigInt(counter) },
-      { signal, timeoutMs: heartbeatTimeoutMs },
-    );
+    const { instances, complete } = await store.heartbeat({ ...self, counter: BigInt(counter) }, { signal, timeoutMs });
     return {
       instances: instances.map(({ instance, role, address, left, counter: count }) => {
         return { instance, role, address, left, counter: Number(count) };

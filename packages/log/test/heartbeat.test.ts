@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { Heartbeat } from '../src/index.ts';
+import { type Beat, Heartbeat } from '../src/index.ts';
 import { HandClock, HeartbeatList } from './hours.ts';
 
 const ttlMs = 900;
 const third = ttlMs / 3;
+/** How finely time passes where it matters, in milliseconds. */
+const step = 10;
 
 function world() {
   const clock = new HandClock();
@@ -180,4 +182,53 @@ test('while the store is away for longer, whoever waits to act is told no, not l
   expect(await later).toBe(false);
   bridge.stop();
   await running;
+});
+
+test('where every other heartbeat gets no answer, nobody loses its id, and the dead are found all the same', async () => {
+  const { clock, list, member } = world();
+  const everyOther = (): Beat => {
+    let beats = 0;
+    return async (self, stop) => {
+      beats += 1;
+      if (beats % 2 === 1) return list.beat(self, stop);
+      await clock.sleep(ttlMs / 5);
+      throw new Error('no answer');
+    };
+  };
+  const shared = { clock, ttlMs, role: 'mcp-bridge' };
+  const bridge = new Heartbeat({ ...shared, beat: everyOther(), instance: 'bridge', renames: true });
+  const observer = new Heartbeat({ ...shared, beat: everyOther(), instance: 'observer' });
+  await member('silent').renew();
+  const running = [bridge, observer].map((one) => one.run(() => undefined));
+  for (let passed = 0; passed < 3 * ttlMs; passed += step) await clock.pass(step);
+  expect(bridge.instance).toBe('bridge');
+  expect(observer.isDead('bridge')).toBe(false);
+  expect(observer.isDead('silent')).toBe(true);
+  for (const one of [bridge, observer]) one.stop();
+  await clock.pass(ttlMs);
+  await Promise.all(running);
+});
+
+test('who hears no answers is dead to others, though its heartbeats arrive; and lives again when it hears', async () => {
+  const { clock, list, member } = world();
+  let isDeaf = false;
+  const beat: Beat = async (self, stop) => {
+    const answer = await list.beat(self, stop);
+    if (isDeaf) throw new Error('no answer');
+    return answer;
+  };
+  const deaf = new Heartbeat({ beat, clock, ttlMs, instance: 'deaf', role: 'orchestrator' });
+  const observer = member('observer');
+  const running = [deaf, observer].map((one) => one.run(() => undefined));
+  await clock.pass(0);
+  isDeaf = true;
+  for (let passed = 0; passed < 3 * ttlMs; passed += step) await clock.pass(step);
+  expect(observer.isDead('deaf')).toBe(true);
+  isDeaf = false;
+  for (let passed = 0; passed < ttlMs; passed += step) await clock.pass(step);
+  expect(observer.isDead('deaf')).toBe(false);
+  expect(deaf.isFresh()).toBe(true);
+  for (const one of [deaf, observer]) one.stop();
+  await clock.pass(ttlMs);
+  await Promise.all(running);
 });

@@ -41,7 +41,7 @@ export class HeartbeatList {
 
   readonly beat: Beat = async ({ leaving, ...peer }) => {
     if (this.isAway) throw new Error('the store is away');
-    this.peers.set(peer.instance, { ...peer, left: leaving });
+    if (peer.instance !== '') this.peers.set(peer.instance, { ...peer, left: leaving });
     const instances = [...this.peers.values()];
     await this.answer();
     return { instances, complete: this.isComplete };

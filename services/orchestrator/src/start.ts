@@ -54,7 +54,13 @@ export async function startOrchestrator(
   const { heartbeatTtlMs: ttlMs } = config;
   const stopping = new AbortController();
   const log = storeLog(given.store);
-  const heartbeat = new Heartbeat({ beat: storeBeat(given.store), clock, ttlMs, instance, role: 'orchestrator' });
+  const heartbeat = new Heartbeat({
+    beat: storeBeat(given.store, ttlMs),
+    clock,
+    ttlMs,
+    instance,
+    role: 'orchestrator',
+  });
   const tools = new BridgeTools({ connect: connectBridge, liveness: heartbeat, clock });
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);

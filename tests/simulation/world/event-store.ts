@@ -150,7 +150,7 @@ export class EventStore {
   }
 
   beat({ leaving, ...peer }: Parameters<Beat>[0], isComplete: boolean): Pulse {
-    this.peers.set(peer.instance, { ...peer, left: leaving });
+    if (peer.instance !== '') this.peers.set(peer.instance, { ...peer, left: leaving });
     return { instances: [...this.peers.values()], complete: isComplete };
   }
 
