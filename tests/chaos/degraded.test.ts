@@ -45,7 +45,9 @@ describeOnNats('while a part is away', (natsServer) => {
     expect(status).toBe(201);
     return { id: body.conversation.id, uuid: body.conversation.pending_approvals[0]!.uuid };
   };
-  const approve = (uuid: string) => gateway.post(`/approvals/${uuid}`, { approved: true }, { prefer: 'wait=1' });
+  // With a key: that a first try took effect may not have been known when it was answered.
+  const approve = (uuid: string) =>
+    gateway.post(`/approvals/${uuid}`, { approved: true }, { prefer: 'wait=1', 'idempotency-key': uuid });
   const completed = (id: string) =>
     until(
       `the end of ${id}`,
