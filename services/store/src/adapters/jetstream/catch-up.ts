@@ -87,13 +87,16 @@ export class CatchUp {
   /** Makes the views anew if they are not of this log. */
   #begin(found: Sameness): boolean {
     if (found.kind === 'same') return false;
+    const { log, startOver } = this.#parts;
     const { shown, last } = found;
-    const why = found.kind === 'other' ? 'is not the one that the views were made of' : 'has lost events';
-    this.#parts.log.error(`the event log ${why}; verify it and restore it from a backup. The views are made anew`, {
-      shown,
-      last,
-    });
-    this.#parts.startOver(last);
+    if (found.kind === 'other')
+      log.error('the event log is not the one that the views were made of; they are made anew', { shown, last });
+    else
+      log.error('the event log has lost events; verify it and restore it from a backup. The views are made anew', {
+        shown,
+        last,
+      });
+    startOver(last);
     return true;
   }
 
