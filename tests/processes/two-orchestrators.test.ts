@@ -83,12 +83,19 @@ async function platform() {
 test('a message is judged by what the conversation is now, not by what was seen of it last', async () => {
   const { start } = await platform();
   let answer: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => {
+  const mayAnswer = new Promise<void>((resolve) => {
     answer = resolve;
+  });
+  let ask: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
   });
   const slow = await start(
     'slow',
-    modelThat(() => asked),
+    modelThat(() => {
+      ask();
+      return mayAnswer;
+    }),
   );
   const other = await start(
     'other',
