@@ -69,8 +69,6 @@ export const mutants = {
   ],
 } as const satisfies Readonly<Record<string, readonly Edit[]>>;
 
-export type MutantName = keyof typeof mutants;
-
 /** The mutant of this name. */
 export function mutantOf(name: string): readonly Edit[] {
   const found = Object.entries(mutants).find(([one]) => one === name);

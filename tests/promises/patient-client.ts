@@ -47,8 +47,8 @@ export type ClientOptions = {
 /** How long one request is repeated before it counts as never answered, in milliseconds. */
 const answerMs = 180_000;
 const pauseMsDefault = 15;
-/** Answers that say: ask again. */
-const notNow: readonly number[] = [503, 504];
+/** Answers that say: ask again. 408 comes from a gateway that was frozen while the request arrived. */
+const notNow: readonly number[] = [408, 503, 504];
 
 /** A client that does not give up: a request whose answer is lost is made again, with the same key. */
 export class PatientClient {
