@@ -1,4 +1,4 @@
-import { parseStreamName } from '@stopgo/core';
+import { parseStreamName, unavailable } from '@stopgo/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import type { EventLog } from '../src/event-log.ts';
@@ -49,10 +49,10 @@ describeWithNats('replicas over JetStream', () => {
     fleet = await Fleet.start();
   });
   const wires: TcpProxy[] = [];
-  const wired = async (): Promise<[Replica, TcpProxy]> => {
+  const wired = async (options?: Partial<ReplicaOptions>): Promise<[Replica, TcpProxy]> => {
     const wire = await TcpProxy.to(Number(new URL(fleet.server.url).port));
     wires.push(wire);
-    return [await open({ url: `nats://127.0.0.1:${wire.port}` }), wire];
+    return [await open({ ...options, url: `nats://127.0.0.1:${wire.port}` }), wire];
   };
   afterEach(async () => {
     await fleet.remove();
@@ -60,7 +60,17 @@ describeWithNats('replicas over JetStream', () => {
   });
 
   test('a log that was replaced while the connection was lost: followers end, and the views are made anew', async () => {
-    const [[a, wire], b] = [await wired(), await open()];
+    let failures = 0;
+    const wrap: ReplicaOptions['wrap'] = (database) => ({
+      ...database,
+      exec(sql) {
+        if (failures > 0 && sql.startsWith('DROP TABLE') && failures-- > 0)
+          throw unavailable('the disk does not answer');
+        database.exec(sql);
+      },
+    });
+    const [[a, wire], b] = [await wired({ wrap }), await open()];
+    failures = 2;
     await tell(b.events, new Story(), 3);
     await a.views.caughtUp(never);
     const followed = (async () => {

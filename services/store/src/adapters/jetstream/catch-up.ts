@@ -1,11 +1,18 @@
 import { DomainError } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
-import { feedAgainMs, feedStuckMs, readWaitMsMax, rebuildProgressMs, shorterLogMsMax } from '../../bounds.ts';
+import {
+  applyAgainMs,
+  feedAgainMs,
+  feedStuckMs,
+  readWaitMsMax,
+  rebuildProgressMs,
+  shorterLogMsMax,
+} from '../../bounds.ts';
 import { sequenceOf } from './batch-message.ts';
 import type { Feed } from './feed.ts';
 import { noAnswer } from './leader.ts';
 import type { Pipeline } from './pipeline.ts';
-import { type SameLogParts, type Sameness, sameLog } from './same-log.ts';
+import { type NotSame, type SameLogParts, sameLog } from './same-log.ts';
 
 export type CatchUpParts = SameLogParts & {
   readonly pipeline: Pipeline;
@@ -43,8 +50,12 @@ export class CatchUp {
 
   /** Follows the log from now on; resolves once the views show all that it holds now. */
   async follow(signal?: AbortSignal): Promise<void> {
-    const { leader, pipeline, feed, log } = this.#parts;
-    this.#begin(await this.#patient(() => sameLog(this.#parts), signal));
+    const { leader, pipeline, feed, log, startOver } = this.#parts;
+    const found = await this.#patient(() => sameLog(this.#parts), signal);
+    if (found.kind !== 'same') {
+      this.#tell(found);
+      startOver(found.last);
+    }
     const last = await this.#patient(() => leader.lastSequence(), signal);
     const from = pipeline.applied;
     feed.start();
@@ -76,7 +87,10 @@ export class CatchUp {
         await pause(feedAgainMs);
         found = await this.#patient(() => sameLog(this.#parts));
       }
-      if (this.#begin(found)) this.#parts.feed.again();
+      if (found.kind === 'same') return;
+      this.#tell(found);
+      await this.#emptied(found.last);
+      this.#parts.feed.again();
     } catch {
       // Closed meanwhile.
     } finally {
@@ -84,20 +98,27 @@ export class CatchUp {
     }
   }
 
-  /** Makes the views anew if they are not of this log. */
-  #begin(found: Sameness): boolean {
-    if (found.kind === 'same') return false;
-    const { log, startOver } = this.#parts;
-    const { shown, last } = found;
-    if (found.kind === 'other')
-      log.error('the event log is not the one that the views were made of; they are made anew', { shown, last });
+  /** Empties the index and the views, however often a file that fails has to be asked. */
+  async #emptied(last: number): Promise<void> {
+    const { pipeline, log, startOver } = this.#parts;
+    for (let told = false; !pipeline.isClosed; told = true) {
+      try {
+        startOver(last);
+        return;
+      } catch (error) {
+        if (!told) log.error('the views could not be emptied; tried again', { error });
+        await pause(applyAgainMs);
+      }
+    }
+  }
+
+  #tell({ kind, shown, last }: NotSame): void {
+    const { log } = this.#parts;
+    const ends = { shown, last };
+    if (kind === 'other')
+      log.error('the event log is not the one that the views were made of; they are made anew', ends);
     else
-      log.error('the event log has lost events; verify it and restore it from a backup. The views are made anew', {
-        shown,
-        last,
-      });
-    startOver(last);
-    return true;
+      log.error('the event log has lost events; verify it and restore it from a backup. The views are made anew', ends);
   }
 
   async #last(): Promise<number> {

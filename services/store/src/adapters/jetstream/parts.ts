@@ -4,6 +4,7 @@ import type { EventLog } from '../../event-log.ts';
 import { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { SetAside, Views } from '../../views.ts';
+import { askMsMax } from '../nats/bounds.ts';
 import type { NatsLink } from '../nats/link.ts';
 import type { SqlDatabase } from '../sqlite/database.ts';
 import { HotConversations } from '../sqlite-views/hot-conversations.ts';
@@ -57,8 +58,9 @@ export type JetStreamParts = {
 export async function jetStreamParts(options: JetStreamPartsOptions): Promise<JetStreamParts> {
   const { link, streamName, logId, database, log, observe } = options;
   prepareViewsFile(database, logId, log);
-  const client = jetstream(link.connection);
-  const manager = await jetstreamManager(link.connection, { checkAPI: false });
+  const client = jetstream(link.connection, { timeout: askMsMax });
+  // Shorter than callers wait: a server that is frozen keeps its connection for a while.
+  const manager = await jetstreamManager(link.connection, { checkAPI: false, timeout: askMsMax });
   const leader = new Leader({ link, client, manager, streamName });
   const messages = new Messages(leader);
   const index = new StreamIndex(database);

@@ -4,13 +4,18 @@ import type { StreamIndex } from './index-tables.ts';
 import type { Leader } from './leader.ts';
 import type { Pipeline } from './pipeline.ts';
 
-/** How the log stands to what this replica made of it. */
-export type Sameness =
-  | { readonly kind: 'same' }
-  /** The last message that was taken in is not the one that the log has in its place. */
-  | { readonly kind: 'other'; readonly shown: number; readonly last: number }
-  /** It ends before what was taken in. */
-  | { readonly kind: 'shorter'; readonly shown: number; readonly last: number };
+/** How the log is not the one that this replica's views were made of. */
+export type NotSame = {
+  /**
+   * `other`: the last message that was taken in is not the one that the log has in its place. `shorter`: the log ends before
+   * it.
+   */
+  readonly kind: 'other' | 'shorter';
+  /** Sequence of the last message that was taken in. */
+  readonly shown: number;
+  /** Sequence at which the log ends. */
+  readonly last: number;
+};
 
 export type SameLogParts = {
   readonly leader: Leader;
@@ -22,7 +27,7 @@ export type SameLogParts = {
  * Asks whether the log is still the one that the index and the views were made of: an id alone does not tell, since a log
  * that was restored from a backup keeps it. Throws `unavailable` while nobody answers.
  */
-export async function sameLog({ leader, pipeline, index }: SameLogParts): Promise<Sameness> {
+export async function sameLog({ leader, pipeline, index }: SameLogParts): Promise<NotSame | { readonly kind: 'same' }> {
   // Both of one moment.
   const [shown, hash] = [pipeline.applied, index.endHash];
   const last = await leader.lastSequence();
