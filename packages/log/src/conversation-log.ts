@@ -61,6 +61,8 @@ export type OpenRun = {
   readonly runId: string;
   /** Empty if nobody owns it. */
   readonly ownerInstance: string;
+  /** Of the conversation, as the list shows it. */
+  readonly revision: number;
 };
 
 /**

@@ -149,9 +149,8 @@ async function openRuns(store: StoreClient): Promise<readonly OpenRun[]> {
   const runs: OpenRun[] = [];
   for (let cursor = ''; ; ) {
     const page = await store.listOpenRuns({ cursor });
-    runs.push(
-      ...page.runs.map(({ conversationId, runId, ownerInstance }) => ({ conversationId, runId, ownerInstance })),
-    );
+    for (const { conversationId, runId, ownerInstance, revision } of page.runs)
+      runs.push({ conversationId, runId, ownerInstance, revision });
     cursor = page.nextCursor;
     if (cursor === '') return runs;
   }

@@ -145,7 +145,8 @@ export class EventStore {
       if (run === undefined || run === null || run.status !== 'open') return [];
       if (run.owner === null && !hasWork(run)) return [];
       const conversationId = conversationOfStream(stream.name) ?? '';
-      return [{ conversationId, runId: run.id, ownerInstance: run.owner?.instance ?? '' }];
+      const { revision } = stream.states.at(-1) ?? { revision: 0 };
+      return [{ conversationId, runId: run.id, ownerInstance: run.owner?.instance ?? '', revision }];
     });
   }
 

@@ -8,7 +8,7 @@ import {
   provideToken,
   type RunStanding,
 } from '@stopgo/core';
-import { type Append, handOver, type Loaded, recordedOf } from '@stopgo/log';
+import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { Definitions, DriverPorts } from './ports.ts';
 import { type DriverListener, type DriverStart, RunDriver } from './run-driver.ts';
@@ -24,6 +24,8 @@ const faultsMax = 5;
  * that drives it leaves no other trace. More than a run has bad luck.
  */
 const claimsMax = 20;
+/** Runs that one sweep takes up at the same time. */
+const takenUpAtOnceMax = 16;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
 
 /** The runs that this process drives, at most one for each conversation. */
@@ -168,15 +170,34 @@ export class Registry implements DriverListener {
     this.start({ state, agent, tools, ...(bearer === undefined ? {} : { bearer }) });
   }
 
-  /** Takes up every run that nobody drives. */
+  /** Takes up every run that nobody drives, and has those who drive look at what they have missed. */
   async sweep(): Promise<void> {
-    for (const run of await this.ports.log.openRuns()) {
-      const { ownerInstance } = run;
-      if (this.driver(run.conversationId) !== undefined) continue;
-      const isElsewhere = ownerInstance !== '' && ownerInstance !== this.ports.instance;
-      if (isElsewhere && !this.ports.liveness.isDead(ownerInstance)) continue;
-      if (this.runs() >= this.runsMax) return;
-      await this.resume(run.conversationId).catch((error) => this.ports.onFault(error, `taking up run ${run.runId}`));
+    const open = await this.ports.log.openRuns();
+    this.pokeBehind(open);
+    const left = open.filter((run) => this.isLeft(run));
+    while (left.length > 0) {
+      // Together: one that has to wait for an answer of the store does not hold up the others.
+      const some = left.splice(0, Math.min(takenUpAtOnceMax, this.runsMax - this.runs()));
+      if (some.length === 0) return;
+      await Promise.all(
+        some.map(({ conversationId, runId }) =>
+          this.resume(conversationId).catch((error) => this.ports.onFault(error, `taking up run ${runId}`)),
+        ),
+      );
+    }
+  }
+
+  private isLeft({ conversationId, ownerInstance }: OpenRun): boolean {
+    if (this.driver(conversationId) !== undefined) return false;
+    return ownerInstance === '' || ownerInstance === this.ports.instance || this.ports.liveness.isDead(ownerInstance);
+  }
+
+  /** A stream that is followed may have fallen silent: the decision or the cancel is found here then. */
+  private pokeBehind(open: readonly OpenRun[]): void {
+    const listed = new Map(open.map((run) => [run.runId, run]));
+    for (const driver of this.active.values()) {
+      const run = listed.get(driver.runId);
+      if (run === undefined || run.revision > driver.state.revision) driver.poke();
     }
   }
 
