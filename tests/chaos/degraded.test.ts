@@ -111,7 +111,10 @@ describeOnNats('while a part is away', (natsServer) => {
     async () => {
       const { id, uuid } = await waiting();
       await down('approvals');
-      expectNotNow(await approve(uuid));
+      const refused = await approve(uuid);
+      expectNotNow(refused);
+      expect(refused.text).toContain('the approvals service does not answer now');
+      expect(refused.text).toContain('repeat the request with the same Idempotency-Key');
       expect((await gateway.get(`/conversations/${id}`)).status).toBe(200);
       expect((await gateway.get('/conversations')).status).toBe(200);
       expect((await gateway.get(`/approvals/${uuid}`)).status).toBe(200);

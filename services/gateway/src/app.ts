@@ -1,10 +1,10 @@
-import { DomainError, notFound, unavailable, visibleText } from '@stopgo/core';
+import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
-import { OUTCOME_UNKNOWN, problemOf } from './errors.ts';
+import { isNotReached, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
@@ -97,22 +97,12 @@ const answerError =
       res.destroy();
       return;
     }
-    const problem = problemOf(error, newId, (cause, id) => {
-      log.error('internal error', {
-        error_id: id,
-        path: pathOf(req.originalUrl),
-        sid: frameOf(res).sessionId,
-        error: describeError(cause),
-      });
-    });
+    const where = { path: pathOf(req.originalUrl), sid: frameOf(res).sessionId };
+    const report = (cause: unknown, id: string): void =>
+      log.error('internal error', { error_id: id, ...where, error: describeError(cause) });
+    const problem = problemOf(error, newId, report, req.method === 'POST');
     // The client is told which service it was; where that is and how it was tried is for whoever operates it.
-    if (error instanceof DomainError && error.kind === 'unavailable' && error.cause !== undefined) {
-      log.warn('a service was not reached', {
-        path: pathOf(req.originalUrl),
-        sid: frameOf(res).sessionId,
-        error: describeError(error),
-      });
-    }
+    if (isNotReached(error)) log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
     sendJson(res, problem.status, problem.body);
   };

@@ -35,14 +35,21 @@ export const OUTCOME_UNKNOWN =
 /** What a failed precondition is, by the reason in its details; any other is a 409. */
 const PRECONDITION_STATUS: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
 
-/** The answer for whatever was thrown. Only a DomainError that is not a defect of ours keeps its text. */
-export function problemOf(error: unknown, newId: () => string, report: ReportInternal): Problem {
-  if (error instanceof DomainError) return problemOfDomain(error, newId, report);
+/** True if a service was not reached, or was lost in the middle of a call: only what it says itself is certain. */
+export const isNotReached = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.kind === 'unavailable' && error.cause !== undefined;
+
+/**
+ * The answer for whatever was thrown. Only a DomainError that is not a defect of ours keeps its text. `changes`: the request
+ * may have changed something.
+ */
+export function problemOf(error: unknown, newId: () => string, report: ReportInternal, changes = false): Problem {
+  if (error instanceof DomainError) return problemOfDomain(error, newId, report, changes);
   const refused = refusedByParser(error);
   return refused ?? internalProblem(error, newId(), report);
 }
 
-function problemOfDomain(error: DomainError, newId: () => string, report: ReportInternal): Problem {
+function problemOfDomain(error: DomainError, newId: () => string, report: ReportInternal, changes: boolean): Problem {
   const status =
     (error.kind === 'failed_precondition' ? PRECONDITION_STATUS[error.details.reason ?? ''] : undefined) ??
     STATUS[error.kind];
@@ -50,7 +57,7 @@ function problemOfDomain(error: DomainError, newId: () => string, report: Report
   return {
     status,
     headers: headersFor(status, error),
-    body: { error: visibleText(textFor(status, error)), ...detailsOf(error) },
+    body: { error: visibleText(textFor(status, error, changes)), ...detailsOf(error) },
   };
 }
 
@@ -59,9 +66,9 @@ function internalProblem(error: unknown, id: string, report: ReportInternal): Pr
   return { status: 500, headers: {}, body: { error: `internal error ${id}; the log has the cause`, error_id: id } };
 }
 
-/** Services say of a 503 what they know; of a call that ran out of time nobody knows more than this. */
-const textFor = (status: number, { message }: DomainError): string =>
-  status === 504 ? `${message}; ${OUTCOME_UNKNOWN}` : message;
+/** Services say of a 503 what they know; of a call that ran out of time, or was lost, nobody knows more than this. */
+const textFor = (status: number, error: DomainError, changes: boolean): string =>
+  status === 504 || (changes && isNotReached(error)) ? `${error.message}; ${OUTCOME_UNKNOWN}` : error.message;
 
 function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: DomainError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
