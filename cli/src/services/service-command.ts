@@ -33,6 +33,7 @@ export async function serviceCommand(
     stopDeadlineMs: serviceStopMs,
     printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
+    ...(name === 'store' ? { isHarmless: (await import('@stopgo/store')).isLeftUnhandledByNats } : {}),
     start: async (stopping) => {
       const instance = `${name}-${randomUUID()}`;
       const options = { config, env: host.env, logger, version, environment, instance, stopping };

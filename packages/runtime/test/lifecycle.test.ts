@@ -89,6 +89,13 @@ describe('a process', () => {
     expect(output()).toMatch(words);
   });
 
+  test('goes on when a library leaves an error unhandled that is known to be harmless', async () => {
+    const { child, said, ended } = start('library-throws-later');
+    await said('WARN | demo: a library left an error unhandled; going on');
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
   test('goes on when nobody reads its output any more', async () => {
     const { child, said, ended } = start('ok');
     await said('ready');

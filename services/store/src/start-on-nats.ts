@@ -17,6 +17,7 @@ import { storeService } from './service.ts';
 import type { RunningStore } from './start.ts';
 
 export { secretsOfNatsUrl } from './adapters/nats/address.ts';
+export { isLeftUnhandledByNats } from './adapters/nats/left-unhandled.ts';
 
 export type NatsStoreOptions = {
   /** Where NATS is, several addresses separated by commas; may carry `user:password@`, which is never printed. */

@@ -26,6 +26,12 @@ export type ChildDependencies = {
   readonly now: () => number;
 };
 
+/**
+ * What requests make lives just a little longer than the default room for young objects lasts under load: with twice that
+ * room a turn costs a tenth less CPU.
+ */
+const serviceFlags = ['--max-semi-space-size=32'];
+
 /** How a service process says why it could not start. */
 const failedStart = /^(?:Failed to start \S+|stopgo): (.*)$/;
 
@@ -103,7 +109,7 @@ export class Child {
   #launch(first?: { readonly ready: () => void; readonly failed: (reason: string) => void }): void {
     const { output, stdout, stderr, now } = this.#given;
     const { name, onLine } = this.#spec;
-    const child = spawn(process.execPath, [...process.execArgv, ...this.#spec.args], {
+    const child = spawn(process.execPath, [...process.execArgv, ...serviceFlags, ...this.#spec.args], {
       env: this.#spec.env(this.#address),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,

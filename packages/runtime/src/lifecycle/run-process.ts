@@ -37,6 +37,8 @@ export type RunProcessOptions = {
    * registered secrets passes a function that takes them out.
    */
   readonly printFailure?: (line: string) => void;
+  /** True for an error that a library is known to leave unhandled and that nothing follows from: the process goes on. */
+  readonly isHarmless?: (error: unknown) => boolean;
 };
 
 /**
@@ -79,6 +81,10 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
   host.once('disconnect', () => stop({ reason: 'the process that started this one has gone' }));
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     host.on(event, (error: unknown) => {
+      if (options.isHarmless?.(error) === true) {
+        logger.warn(`${name}: a library left an error unhandled; going on`, { error: describeError(error) });
+        return;
+      }
       logger.error(`${name}: nobody handled an error (${event}); exiting`, { error: describeError(error) });
       host.exit(EXIT_FAILED);
     });
