@@ -11,14 +11,6 @@ const secondAttempt = 1_000;
  * see is a hole in the checker.
  */
 export const mutants = {
-  /** Says of every attempt of a dead process that it never began: the call is made again without asking. */
-  'ignore-fence': {
-    bridge: (client) => ({
-      ...client,
-      fenceCall: async (request, options) =>
-        client.fenceCall({ ...request, instance: await instanceOf(client) }, options),
-    }),
-  },
   /** Makes each call once more under another attempt. */
   'execute-twice': {
     bridge: (client) => ({
@@ -57,9 +49,3 @@ export const mutants = {
 } as const satisfies Readonly<Record<string, Partial<Seams>>>;
 
 export type MutantName = keyof typeof mutants;
-
-type Bridge = Parameters<Seams['bridge']>[0];
-
-async function instanceOf(client: Bridge): Promise<string> {
-  return (await client.listTools({ knownRevision: '' })).instance;
-}

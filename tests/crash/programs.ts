@@ -1,4 +1,4 @@
-import { bundle } from '../promises/bundle.ts';
+import { bundle, type Edit } from '../promises/bundle.ts';
 
 /** The programs that the crash test runs as processes. */
 export type Programs = {
@@ -9,12 +9,13 @@ export type Programs = {
   remove(): void;
 };
 
-/** Bundles them from their source as it is now. */
-export async function bundlePrograms(): Promise<Programs> {
-  const { programs, remove } = await bundle({
+/** Bundles them from their source as it is now, or broken on purpose. */
+export async function bundlePrograms(edits: readonly Edit[] = []): Promise<Programs> {
+  const sources = {
     platform: 'tests/crash/fixtures/platform.ts',
     resources: 'mcp-servers/resources/src/main.ts',
     model: 'offline-model/src/main.ts',
-  });
+  };
+  const { programs, remove } = await bundle(sources, edits);
   return { ...programs, remove };
 }

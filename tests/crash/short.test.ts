@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mutantOf } from '../chaos/mutants.ts';
 import { ModelProcess } from '../promises/model-process.ts';
 import type { MutantName } from './mutants.ts';
 import { oneDecision } from './one-decision.ts';
@@ -27,7 +28,7 @@ afterAll(() => {
 test.each<{ story: string; plans: readonly Plan[]; inDoubt: number }>([
   {
     story: 'add-approved',
-    plans: [['append.after:3'], ['tool.end.both:1'], ['execute.after:1', 'fence.before:1']],
+    plans: [['append.after:3'], ['tool.end.both:1'], ['execute.after:1']],
     inDoubt: 2,
   },
   { story: 'not-repeatable', plans: [['execute.before:1'], ['model.after:2']], inDoubt: 1 },
@@ -53,7 +54,6 @@ test(
 
 describe('a platform that is broken on purpose is found out', () => {
   test.each<[MutantName, string, Plan, string]>([
-    ['ignore-fence', 'not-repeatable', ['execute.after:1'], 'a call ran twice and nobody asked for it'],
     ['execute-twice', 'add-approved', [], 'a call ran twice and nobody asked for it'],
     ['no-approval', 'add-approved', [], 'a gated call ran without an approval before it'],
     ['ask-model-again', 'list', [], 'asked the model twice for turn 1'],
@@ -62,6 +62,21 @@ describe('a platform that is broken on purpose is found out', () => {
     async (mutant, story, plan, violation) => {
       const found = await runPlans(storyOf(story), [plan], { model, programs, mutant, keepEvidence: false });
       expect(found.violations.join('\n')).toContain(violation);
+    },
+    testMs,
+  );
+
+  test(
+    'a call of a process that has died counts as one that never began',
+    async () => {
+      const broken = await bundlePrograms(mutantOf('doubt-is-no'));
+      try {
+        const options = { model, programs: broken, keepEvidence: false };
+        const found = await runPlans(storyOf('not-repeatable'), [['execute.after:1']], options);
+        expect(found.violations.join('\n')).toContain('a call ran twice and nobody asked for it');
+      } finally {
+        broken.remove();
+      }
     },
     testMs,
   );
