@@ -55,6 +55,21 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     return id === undefined ? 0 : deltas.watchers(id);
   };
 
+  /**
+   * The state of a conversation and those of the keys that stand in it: none that it is too old for, and none missing. So
+   * the keys are read after it, and if one stands further on, both are read again. Each key comes once.
+   */
+  const withKeys = async (conversationId: string, keys: readonly string[], signal: AbortSignal) => {
+    for (;;) {
+      const snapshot = views.snapshot(conversationId);
+      if (snapshot === undefined) throw notFound(`there is no conversation ${conversationId}`);
+      const known = await log.keys(conversationStream(conversationId), keys);
+      if (known.every(({ lastRevision }) => lastRevision <= snapshot.revision)) return { snapshot, known };
+      signal.throwIfAborted();
+      await views.caughtUp(signal);
+    }
+  };
+
   return {
     async append(request, { signal }) {
       const append = checkAppend(request);
@@ -71,9 +86,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         throw invalidArgument(`a load asks for at most ${keysPerLoadMax} keys, not ${idempotencyKeys.length}`);
       await views.caughtUp(signal);
       const conversationId = conversationOf(by, views);
-      const snapshot = views.snapshot(conversationId);
-      if (snapshot === undefined) throw notFound(`there is no conversation ${conversationId}`);
-      const known = await log.keys(conversationStream(conversationId), idempotencyKeys);
+      const { snapshot, known } = await withKeys(conversationId, idempotencyKeys, signal);
       const { revision, bytes, foldVersion } = snapshot;
       const found = { conversationId, revision, foldVersion, knownKeys: known.map(keyAnswer) };
       const behind = revision - knownRevision;

@@ -5,6 +5,7 @@ import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deltaBytesPerWatcherMax, deltaCharactersMax } from '../src/bounds.ts';
 import { Deltas } from '../src/deltas.ts';
+import type { EventLog } from '../src/event-log.ts';
 import { type RunningStore, type StoreOptions, startStore } from '../src/index.ts';
 import { Instances } from '../src/instances.ts';
 import { storeService } from '../src/service.ts';
@@ -139,5 +140,34 @@ test('a read for a revision waits for the views, not only for the log', async ()
   const read = client.getConversation({ conversationId: story.id, minRevision: 2 });
   await client.append(story.asked('hello'));
   expect((await read).view?.head?.revision).toBe(story.revision);
+  parts.close();
+});
+
+test('a load that an append overtakes shows the state and the keys of the same moment', async () => {
+  const parts = openParts(dataDir);
+  const story = new Story();
+  const created = story.created();
+  const asked = story.asked('hello');
+  // As with a log that others append to: between the state and the keys there is time for an append.
+  const log = new Proxy<EventLog>(parts.events, {
+    get(target, name) {
+      if (name === 'keys')
+        return async (...[stream, keys]: Parameters<EventLog['keys']>) => {
+          await client.append(asked);
+          return target.keys(stream, keys);
+        };
+      const member: unknown = Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+  const service = storeService({
+    ...{ log, views: parts.views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 9 },
+  });
+  const client = createInProcessClient(store.StoreService, service);
+  await client.append(created);
+  const by = { case: 'conversationId', value: story.id } as const;
+  const { revision, knownKeys } = await client.load({ by, idempotencyKeys: [asked.idempotencyKey] });
+  expect(knownKeys.map(({ lastRevision }) => lastRevision)).toEqual([story.revision]);
+  expect(revision).toBe(story.revision);
   parts.close();
 });
