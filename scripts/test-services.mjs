@@ -3,9 +3,14 @@ import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { root, runToEnd } from './processes.mjs';
 
+/** Longest time of one test, in milliseconds. */
+const TEST_MS = 120_000;
+
 await runScript(async () => {
   await bootstrap();
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const env = { STOPGO_E2E_TOPOLOGY: 'services' };
-  return await runToEnd(process.execPath, [vitest, 'run', 'tests/e2e', ...process.argv.slice(2)], { env });
+  // Each platform is seven processes or more: on a small machine their starts take their time.
+  const patience = [`--testTimeout=${TEST_MS}`, `--hookTimeout=${TEST_MS}`];
+  return await runToEnd(process.execPath, [vitest, 'run', 'tests/e2e', ...patience, ...process.argv.slice(2)], { env });
 });

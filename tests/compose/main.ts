@@ -12,6 +12,7 @@ import { isolationProblems } from './isolation.ts';
 import { stopsInTheMiddle } from './slow-stop.ts';
 import { conversationThroughCrashes } from './story.ts';
 import { findTool } from './tool.ts';
+import { whole } from './whole.ts';
 
 const replicas = { orchestrator: 2, store: 2, gateway: 2 };
 
@@ -78,7 +79,8 @@ async function everything(): Promise<void> {
   await endToEnd(composition, stop.signal, say);
   await composition.start(...(await composition.containers()));
   await composition.healthy();
-  say('every container is healthy again');
+  for (const gateway of await composition.gateways()) await whole(gateway);
+  say('every container is healthy again, and finds the others');
   await conversationThroughCrashes(composition, say);
   await stopsInTheMiddle(composition, say);
   await cleanStops();

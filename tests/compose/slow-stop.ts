@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Answer, client, until } from '../e2e/http.ts';
+import { client, until } from '../e2e/http.ts';
 import { journalOf } from '../e2e/journal.ts';
 import type { Composition } from './composition.ts';
+import { whole } from './whole.ts';
 
 /** Longest time for what a stop must show, in milliseconds. */
 const patienceMs = 120_000;
@@ -17,7 +18,7 @@ export async function stopsInTheMiddle(composition: Composition, say: (line: str
     const [url = ''] = await composition.gateways();
     const name = `through-${service}`;
     const before = await Promise.all(containers.map((container) => stopsIn(composition.logs(container))));
-    const answer = ask(url, `call hold {"name":"${name}"}`);
+    const answer = client(url).post('/conversations', { message: `call hold {"name":"${name}"}` });
     await until(`hold ${name} runs`, async () => (journal.began('hold', name) > 0 ? true : undefined), patienceMs);
     const stopping = Promise.all(containers.map((container) => composition.stop(container)));
     for (const [index, container] of containers.entries())
@@ -35,19 +36,8 @@ export async function stopsInTheMiddle(composition: Composition, say: (line: str
     say(`every ${service} stopped cleanly in the middle of a request, which was answered`);
     await composition.start(...containers);
     await composition.healthy();
+    for (const gateway of await composition.gateways()) await whole(gateway);
   }
-}
-
-/** Asks until the gateway finds those that were restarted a moment ago, perhaps at other addresses. */
-function ask(url: string, message: string): Promise<Answer> {
-  return until(
-    `${url} takes a message`,
-    async () => {
-      const answer = await client(url).post('/conversations', { message });
-      return answer.status === 503 ? undefined : answer;
-    },
-    patienceMs,
-  );
 }
 
 /** How many times a log says that its program was told to end. */

@@ -1,4 +1,5 @@
 import { Containers } from '../compose/containers.ts';
+import { whole } from '../compose/whole.ts';
 import type { ModelControls } from './model.ts';
 import type { Platform } from './platform.ts';
 
@@ -32,6 +33,7 @@ export async function startComposed(): Promise<Platform> {
   const urls = await all.gateways();
   const [url] = urls;
   if (url === undefined) throw new Error('the composition has no gateway');
+  for (const gateway of urls) await whole(gateway);
   return {
     url,
     urls,

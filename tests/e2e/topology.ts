@@ -4,8 +4,8 @@
  */
 export const topology = parsed(process.env.STOPGO_E2E_TOPOLOGY);
 
-/** How long the tests wait for what must come, in milliseconds. Containers share their machine with much else. */
-export const patienceMs = topology === 'compose' ? 120_000 : 15_000;
+/** How long the tests wait for what must come, in milliseconds. Many processes share the machine with much else. */
+export const patienceMs = { 'one process': 15_000, services: 60_000, compose: 120_000 }[topology];
 
 function parsed(word = ''): 'one process' | 'services' | 'compose' {
   if (word === '') return 'one process';
