@@ -332,6 +332,7 @@ describe('a short wait', () => {
     open.close();
     journal.letGo('slow');
     expect((await settled(slow.body.conversation.id)).body.conversation.run?.status).toBe('completed');
-    expect((await http.post('/conversations', call('look', 'room-again'))).status).toBe(201);
+    // It is taken; whether it ends within the short wait is another matter.
+    expect([201, 202]).toContain((await http.post('/conversations', call('look', 'room-again'))).status);
   });
 });
