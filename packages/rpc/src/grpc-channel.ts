@@ -26,8 +26,9 @@ export type GrpcChannel = {
   readonly address: string;
   readonly internalToken?: Secret;
   readonly messageBytesMax: number;
-  /** For {@link createGrpcClient} only. */
+  /** For {@link createGrpcClient} only: of unary calls, and of streams, which have connections of their own. */
   readonly grpc: Client;
+  readonly streams: Client;
   /** Resolves once one replica is connected; rejects with `unavailable` after `timeoutMs` milliseconds. */
   ready(timeoutMs: number): Promise<void>;
   /** True if a replica is connected now, as far as is known without asking. */
@@ -46,14 +47,47 @@ export type GrpcChannel = {
  *
  * A call is sent at most once; only one that provably never reached a service is sent again.
  *
+ * Streams have connections of their own, opened with the first of them: an HTTP/2 server ends a connection on which streams
+ * are given up too often (33 a second, after 1,000), and only other streams, which can begin again, may be hit by that.
+ *
  * @throws Error if an address is malformed or the token unusable.
  */
 export function connectGrpc(address: string, options: ConnectOptions = {}): GrpcChannel {
   checkInternalToken(options.internalToken);
   const messageBytesMax = options.limits?.messageBytesMax ?? MESSAGE_BYTES_MAX;
   const addresses = formatAddresses(parseAddresses(address));
+  const open = () => openClient(addresses, options, messageBytesMax);
+  const grpc = open();
+  let streams: Client | undefined;
+  return {
+    address: addresses,
+    ...(options.internalToken === undefined ? {} : { internalToken: options.internalToken }),
+    messageBytesMax,
+    grpc,
+    get streams() {
+      streams ??= open();
+      return streams;
+    },
+    ready: (timeoutMs) =>
+      new Promise((resolve, reject) => {
+        grpc.waitForReady(Date.now() + timeoutMs, (error) => {
+          if (error === undefined) resolve();
+          else
+            reject(unavailable(`${briefly(addresses)} did not answer within ${timeoutMs} ms; is the service running?`));
+        });
+      }),
+    isConnected: () => grpc.getChannel().getConnectivityState(false) === connectivityState.READY,
+    close: () => {
+      // One that is opened later fails like one that was closed.
+      streams ??= open();
+      for (const client of [grpc, streams]) client.close();
+    },
+  };
+}
+
+function openClient(addresses: string, options: ConnectOptions, messageBytesMax: number): Client {
   const servers = resolved(addresses, { lookup: options.lookup, lookupMs: options.limits?.lookupMs });
-  const grpc = new Client(servers.target, credentials.createInsecure(), {
+  return new Client(servers.target, credentials.createInsecure(), {
     ...servers.options,
     'grpc.service_config': balanced(),
     'grpc.max_receive_message_length': messageBytesMax,
@@ -70,20 +104,4 @@ export function connectGrpc(address: string, options: ConnectOptions = {}): Grpc
     'grpc.service_config_disable_resolution': 1,
     'grpc.enable_http_proxy': 0,
   });
-  return {
-    address: addresses,
-    ...(options.internalToken === undefined ? {} : { internalToken: options.internalToken }),
-    messageBytesMax,
-    grpc,
-    ready: (timeoutMs) =>
-      new Promise((resolve, reject) => {
-        grpc.waitForReady(Date.now() + timeoutMs, (error) => {
-          if (error === undefined) resolve();
-          else
-            reject(unavailable(`${briefly(addresses)} did not answer within ${timeoutMs} ms; is the service running?`));
-        });
-      }),
-    isConnected: () => grpc.getChannel().getConnectivityState(false) === connectivityState.READY,
-    close: () => grpc.close(),
-  };
 }

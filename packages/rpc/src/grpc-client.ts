@@ -63,7 +63,7 @@ function streamCall(method: Method, channel: GrpcChannel, defaults: ClientDefaul
       const lifetime = callLifetime(method.path, 'stream', options, defaults, { timer: false, signal: left });
       try {
         const { bytes, metadata, callOptions } = outgoing(method, channel, request, options, lifetime);
-        const call = channel.grpc.makeServerStreamRequest(method.path, asIs, asIs, bytes, metadata, callOptions);
+        const call = channel.streams.makeServerStreamRequest(method.path, asIs, asIs, bytes, metadata, callOptions);
         // A canceled call reports so by an event; whoever reads gets the reason from the lifetime.
         call.on('error', () => undefined);
         lifetime.onAbort(() => call.cancel());

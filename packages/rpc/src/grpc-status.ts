@@ -47,10 +47,14 @@ export function domainErrorOfStatus(error: ServiceError, path: string, address: 
   const wire = trailerOf(error.metadata);
   if (wire !== undefined) return domainErrorOf(wire);
   if (error.code === status.DEADLINE_EXCEEDED) return deadlinePassed(path);
-  const kind = KINDS.get(error.code) ?? 'internal';
+  const kind = isCutOff(error) ? 'unavailable' : (KINDS.get(error.code) ?? 'internal');
   const cause = new Error(`${path} at ${address}: ${error.details}`);
   return kind === 'unavailable' ? notAnswering(path, cause) : new DomainError(kind, cause.message, { cause });
 }
+
+/** True for a call that ended with its connection or its stream: grpc-js calls that an internal error. */
+const isCutOff = ({ code, details }: ServiceError): boolean =>
+  code === status.INTERNAL && /\bRST_STREAM\b|\bSession closed\b|\bGOAWAY\b/.test(details);
 
 /** `/stopgo.store.v1.StoreService/Load`: the second part of the package names the service. */
 const packageOfPath = /^\/\w+\.(\w+)/;

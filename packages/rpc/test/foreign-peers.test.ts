@@ -180,12 +180,12 @@ test('a call that a server refuses unseen is sent once more', async () => {
     if (count === 1) stream.close(constants.NGHTTP2_REFUSED_STREAM);
     if (count === 2) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   });
-  expect([kind, seen]).toEqual(['internal', [1, 2, 3]]);
+  expect([kind, seen]).toEqual(['unavailable', [1, 2, 3]]);
 });
 
 test.each<[string, ErrorKind, (stream: ServerHttp2Stream) => void]>([
   ['answered with "unavailable"', 'unavailable', (stream) => unavailableOn(stream)],
-  ['broken off', 'internal', (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
+  ['broken off', 'unavailable', (stream) => stream.close(constants.NGHTTP2_INTERNAL_ERROR)],
   ['lost with its connection', 'unavailable', (stream) => stream.session?.destroy()],
 ])('a call that is %s is not sent again', async (_what, expected, treat) => {
   const { kind, count } = await arrivals((stream, arrived) => {

@@ -72,6 +72,30 @@ describe('gRPC', () => {
     return createGrpcClient(EchoService, channel);
   };
 
+  test('streams that are given up more often than a connection bears break no call, and can begin again', async () => {
+    const server = await serve({
+      async *count() {
+        for (;;) yield {};
+      },
+    });
+    const client = clientOf(server.address);
+    // A server of HTTP/2 bears about a thousand at once.
+    const broken = new Set<string>();
+    for (let round = 0; round < 80; round += 1) {
+      const look = async (): Promise<void> => {
+        try {
+          for await (const _ of client.count({})) break;
+        } catch (error) {
+          broken.add((error as { kind: string }).kind);
+        }
+      };
+      const calls = Array.from({ length: 5 }, () => client.echo({}));
+      await Promise.all([...Array.from({ length: 25 }, look), ...calls]);
+    }
+    // What was hit says that it may be tried again.
+    expect([...broken].filter((kind) => kind !== 'unavailable')).toEqual([]);
+  });
+
   test('a slow reader holds its producer back', async () => {
     let produced = 0;
     const server = await serve({
@@ -290,9 +314,14 @@ describe('gRPC', () => {
 
   test('a stopping server does not wait for a call that never ends', async () => {
     const reasons: unknown[] = [];
+    let arrive: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
     const server = await serve({
       echo: async (_request, { signal }) => {
         void aborted(signal).then((reason) => reasons.push(reason));
+        arrive();
         return new Promise(() => undefined);
       },
       async *count() {
@@ -304,7 +333,7 @@ describe('gRPC', () => {
     const stream = client.count({});
     await stream.next();
     const ended = Promise.all([failure(client.echo({})), failure(stream.next())]);
-    await client.count({}).next();
+    await arrived;
     await server.stop(NO_GRACE_MS);
     expect((await ended).map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
     expect(reasons).toEqual([expect.objectContaining({ kind: 'unavailable' })]);

@@ -1,8 +1,11 @@
 import { conversationStream } from '@stopgo/core';
 import type { DriverPorts } from './ports.ts';
 
-/** How long a run is driven before its stream is followed for what others append, in milliseconds. */
-const followAfterMs = 100;
+/**
+ * How long a run is driven before its stream is followed for what others append, in milliseconds. A stream that is given up
+ * costs more than one that never was: most runs that ask nobody outside are over by then.
+ */
+const followAfterMs = 1_000;
 /** Pause before a follow that broke off is begun again, in milliseconds. */
 const followPauseMs = 500;
 
