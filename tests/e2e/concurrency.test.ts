@@ -332,7 +332,11 @@ describe('a short wait', () => {
     open.close();
     journal.letGo('slow');
     expect((await settled(slow.body.conversation.id)).body.conversation.run?.status).toBe('completed');
-    // It is taken; whether it ends within the short wait is another matter.
-    expect([201, 202]).toContain((await http.post('/conversations', call('look', 'room-again'))).status);
+    // The end of a run is on the record a moment before there is room; whether the next ends in the short wait is another matter.
+    const next = await until('there is room again', async () => {
+      const answer = await http.post('/conversations', call('look', 'room-again'));
+      return answer.status === 429 ? undefined : answer;
+    });
+    expect([201, 202]).toContain(next.status);
   });
 });
