@@ -54,7 +54,7 @@ export const RECONNECT_MS_MAX = 1_000;
 export const CONNECT_WAIT_MS = 1_000;
 
 /** How often the names in a channel's addresses are looked up again, in milliseconds: new replicas are found then. */
-export const LOOKUP_MS = 15_000;
+export const LOOKUP_MS = 5_000;
 
 /** How soon a name that has no address is looked up again, in milliseconds. */
 export const LOOKUP_AGAIN_MS = 1_000;

@@ -16,7 +16,7 @@ import {
   receiveMessage,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
-import { clientKey, recordedOf, type Transacted, transact } from '@stopgo/log';
+import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
 import type { RecordedDefinitions } from './definitions.ts';
@@ -132,7 +132,7 @@ async function send(
       decide: await messageDecider(parts, request.message, idempotency, context),
       factsOf: (decision: MessageDecision) => ('facts' in decision ? decision.facts : undefined),
     };
-    const done = await transact(registry.ports, loaded, command);
+    const done = await transact(portsThatSee(registry, conversationId), loaded, command);
     // An append onto what was seen last is checked by the log; a refusal by it may be out of date.
     if (done.kind !== 'refused' || done.state !== seen?.state) return done;
     return transact(registry.ports, await load(parts, conversationId, undefined), command);
@@ -141,6 +141,22 @@ async function send(
   const release = loaded.knownKeys.length > 0 ? registry.hold(conversationId) : registry.admit(conversationId);
   const { done, driver } = await drive(parts, begin, context).finally(release);
   return started(parts, turns, conversationId, done, driver, request.wait, context);
+}
+
+/** As the registry's, and it is told what others have appended meanwhile. */
+function portsThatSee(registry: Registry, conversationId: string): TransactPorts {
+  const { ports } = registry;
+  return {
+    ...ports,
+    log: {
+      ...ports.log,
+      append: async (append) => {
+        const outcome = await ports.log.append(append);
+        if (outcome.kind === 'conflict') registry.seen(conversationId, outcome.unseen);
+        return outcome;
+      },
+    },
+  };
 }
 
 /** What a message comes to, decided against whatever state the conversation has by then. */

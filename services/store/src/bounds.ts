@@ -132,4 +132,4 @@ export const damageReasonCharactersMax = 300;
 export const setAsideLoggedMax = 100;
 
 /** Events that a load gives in place of a snapshot. */
-export const unseenPerLoadMax = 16;
+export const unseenPerLoadMax = 64;

@@ -6,6 +6,7 @@ import {
   failRun,
   hasWork,
   provideToken,
+  type RecordedFact,
   type RunStanding,
 } from '@stopgo/core';
 import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
@@ -85,6 +86,11 @@ export class Registry implements DriverListener {
   appended(append: Append, state: ConversationState): void {
     this.transcripts.add(conversationOfStream(append.stream) ?? '', recordedOf(append));
     this.remember(state);
+  }
+
+  /** Takes note of events that others have appended. */
+  seen(conversationId: string, events: readonly RecordedFact[]): void {
+    this.transcripts.add(conversationId, events);
   }
 
   /** A conversation as this process has seen it last, which may be a while ago; undefined if it keeps none. */

@@ -43,8 +43,8 @@ export class Transcripts {
   }
 
   /**
-   * The arguments of a call, from the event that holds it; undefined if the event does not. Rejects with `unavailable`
-   * if a reader that lags behind does not show the event yet.
+   * The arguments of a call, from the event that holds it; undefined if the event does not. What is read for it the model
+   * is told afterwards. Rejects with `unavailable` if a reader that lags behind does not show the event yet.
    */
   async argumentsOf(
     conversationId: string,
@@ -54,11 +54,8 @@ export class Transcripts {
   ): Promise<string | undefined> {
     const kept = this.kept.get(conversationId)?.argumentsAt(revision, callId);
     if (kept !== undefined) return kept;
-    for await (const event of this.log.read(conversationStream(conversationId), revision, signal)) {
-      if (event.fact.case !== 'modelResponded') return undefined;
-      return event.fact.value.calls.find((call) => call.callId === callId)?.argumentsJson;
-    }
-    throw lagging(conversationId, revision);
+    await this.upTo(conversationId, revision, signal);
+    return this.kept.get(conversationId)?.argumentsAt(revision, callId);
   }
 
   /** The conversation's transcript, as the one used last. */
