@@ -27,7 +27,7 @@ const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, stri
   'takes-two-decisions': 'd',
   'never-sweeps': 'e',
   'everybody-else-is-dead': 'i',
-  'reader-turns-a-no-into-a-yes': 'af',
+  'reader-turns-a-no-into-a-yes': 'adf',
   'acknowledges-before-the-log': 'd',
 };
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,11 @@ export async function startNats(settings: NatsSettings = safe): Promise<NatsServ
       lastSettings = next;
       child = await start(folder, port, monitorPort, next);
     },
-    freeze: () => void child.kill('SIGSTOP'),
+    freeze: () => {
+      child.kill('SIGSTOP');
+      // The signal is on its way: until each thread has it, the server may still answer.
+      while (!standsStill(child.pid));
+    },
     thaw: () => void child.kill('SIGCONT'),
     async remove() {
       await kill();
@@ -122,4 +126,9 @@ export async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
+}
+
+function standsStill(pid: number | undefined): boolean {
+  const states = readdirSync(`/proc/${pid}/task`).map((id) => readFileSync(`/proc/${pid}/task/${id}/stat`, 'utf8'));
+  return states.every((stat) => stat.slice(stat.lastIndexOf(')') + 2).startsWith('T'));
 }
