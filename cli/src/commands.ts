@@ -3,7 +3,7 @@ import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
 import { printEvents } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
-import { type OpenedStore, openStore } from './inspect/open-store.ts';
+import { explainStoreError, type OpenedStore, openStore } from './inspect/open-store.ts';
 import { printReplay } from './inspect/replay.ts';
 import { verify } from './inspect/verify.ts';
 import { defaultConfigPath } from './start/default-config.ts';
@@ -56,7 +56,9 @@ export async function runCommand(args: readonly string[], host: NodeJS.Process):
   if (run === undefined) throw new Error(`unknown command "${command}"\n\n${usage}`);
   const { values, positionals } = parse(rest, [...run.flags]);
   if (positionals.length < run.arguments[0] || positionals.length > run.arguments[1])
-    throw new Error(`"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : 'one argument'}\n\n${usage}`);
+    throw new Error(
+      `"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : (run.takes ?? 'one argument')}\n\n${usage}`,
+    );
   await run.run(values, positionals[0] ?? '', host);
 }
 
@@ -66,7 +68,7 @@ type Runner = {
   readonly flags: readonly FlagName[];
   /** Least and most arguments. */
   readonly arguments: readonly [number, number];
-  /** What the one argument is, if not an id. */
+  /** How an error calls the one argument. */
   readonly takes?: string;
   readonly run: (flags: Flags, argument: string, host: NodeJS.Process) => Promise<void>;
 };
@@ -95,7 +97,7 @@ const commands: Readonly<Record<string, Runner>> = {
   service: {
     flags: ['config'],
     arguments: [1, 1],
-    takes: 'one name',
+    takes: 'the name of one service',
     run: async ({ config = defaultConfigPath }, name, host) => {
       const { serviceCommand } = await import('./services/service-command.ts');
       await serviceCommand(name, config, host, version);
@@ -135,7 +137,7 @@ const commands: Readonly<Record<string, Runner>> = {
   approve: {
     flags: ['url', 'by', 'action', 'result'],
     arguments: [1, 1],
-    run: (flags, id, host) => decideWith(flags, id, flags.action ?? 'approve', host),
+    run: (flags, id, host) => decideWith(flags, id, actionOf(flags.action), host),
   },
   reject: {
     flags: ['url', 'by'],
@@ -180,6 +182,8 @@ async function withStore(
   const opened = await openStore(source, host);
   try {
     await work(opened);
+  } catch (error) {
+    throw store === undefined ? error : explainStoreError(error, store);
   } finally {
     await opened.close();
   }
@@ -189,6 +193,15 @@ function decideWith(flags: Flags, uuid: string, action: string, host: NodeJS.Pro
   const { url = options.url.default, by, result } = flags;
   const decision = { action, ...(by === undefined ? {} : { by }), ...(result === undefined ? {} : { result }) };
   return decide(url, uuid, decision, printer(host));
+}
+
+/** What may be said of a call in doubt; a plain approval takes no `--action`. */
+const actions: readonly string[] = ['run_again', 'happened', 'give_up'];
+
+function actionOf(text: string | undefined): string {
+  if (text === undefined) return 'approve';
+  if (!actions.includes(text)) throw new Error(`--action takes run_again, happened or give_up, not "${text}"`);
+  return text;
 }
 
 function revisionOf(text: string | undefined): number | undefined {

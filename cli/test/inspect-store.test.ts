@@ -125,8 +125,8 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
   });
 
   test.each<[string, Readonly<Record<string, string>>, RegExp]>([
-    ['none', {}, /^stopgo: .*token.*\n$/],
-    ['another', { STOPGO_INTERNAL_TOKEN: `x${token}` }, /^stopgo: .*token.*\n$/],
+    ['none', {}, /^stopgo: --store [\d.:]+: the internal token is missing or wrong; set STOPGO_INTERNAL_TOKEN .*\n$/],
+    ['another', { STOPGO_INTERNAL_TOKEN: `x${token}` }, /^stopgo: --store .* token is missing or wrong; .*\n$/],
     [
       'one that is too short',
       { STOPGO_INTERNAL_TOKEN: 'hunter22' },
@@ -139,4 +139,20 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
     expect(errors).toMatch(line);
     expect(errors).not.toMatch(new RegExp(`${token}|hunter22`));
   });
+
+  test('a store that is not there is named', async () => {
+    const { code, errors } = await stopgo(['verify', '--store', '127.0.0.1:1'], env);
+    expect([code, errors]).toEqual([
+      1,
+      'stopgo: --store 127.0.0.1:1: the store service does not answer now; try again\n',
+    ]);
+  });
+});
+
+test.each<[string[], string]>([
+  [['approve', id, '--action', 'happend'], 'stopgo: --action takes run_again, happened or give_up, not "happend"'],
+  [['service'], 'stopgo: "service" takes the name of one service'],
+])('%j is refused with what it takes', async (args, line) => {
+  const { code, output, errors } = await stopgo(args, {});
+  expect([code, output, errors.split('\n')[0]]).toEqual([1, '', line]);
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DomainError } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { type Client, connectGrpc, createGrpcClient, createInProcessClient } from '@stopgo/rpc';
 import { createLogger, loadAgentConfig } from '@stopgo/runtime';
@@ -35,6 +36,15 @@ export async function openStore(source: LogSource, host: NodeJS.Process): Promis
   const log = createLogger({ level: 'warn', format: 'text', destination: host.stderr });
   const running = await openReadOnly({ dataDir, log });
   return { client: createInProcessClient(store.StoreService, running.service), close: running.stop };
+}
+
+/** What went wrong with a running store, in words for who typed its address. Other errors pass as they are. */
+export function explainStoreError(error: unknown, address: string): unknown {
+  if (!(error instanceof DomainError)) return error;
+  if (error.kind === 'unavailable') return new Error(`--store ${address}: ${error.message}`, { cause: error });
+  if (error.kind !== 'unauthenticated') return error;
+  const remedy = 'set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE to the one that it has';
+  return new Error(`--store ${address}: the internal token is missing or wrong; ${remedy}`, { cause: error });
 }
 
 function dataDirOf(path: string): string {

@@ -30,7 +30,8 @@ async function check({ grpc, address }: GrpcChannel, timeoutMs: number): Promise
       if (answer !== undefined) resolve(answer);
       else if (error?.code === status.DEADLINE_EXCEEDED) {
         reject(unavailable(`${address} did not answer a health check within ${timeoutMs} ms`));
-      } else if (error?.code === status.UNAVAILABLE) reject(unavailable(`${address}: ${error.details}`));
+      } else if (error?.code === status.UNAVAILABLE)
+        reject(unavailable(`no answer from ${address}: ${lastErrorOf(error.details)}`));
       else reject(error === null ? error : domainErrorOfStatus(error, path, address));
     };
     grpc.makeUnaryRequest(
@@ -42,4 +43,11 @@ async function check({ grpc, address }: GrpcChannel, timeoutMs: number): Promise
       answered,
     );
   });
+}
+
+/** Of "round_robin: No connection established. Last error: … Resolution note: …", the words that say why. */
+function lastErrorOf(details: string): string {
+  const [reason = ''] = details.split(/\s*Resolution note:/, 1);
+  const [last = ''] = reason.split('Last error: ').slice(-1);
+  return last.replace(/^Error: /, '').trim() || details;
 }
