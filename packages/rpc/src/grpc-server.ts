@@ -153,7 +153,10 @@ function listen(server: Server, address: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) resolve(port);
-      else reject(new Error(`cannot listen on ${address}: ${error.message}`, { cause: error }));
+      else {
+        const reason = error.message.includes('EADDRINUSE') ? 'the port is in use (EADDRINUSE)' : error.message;
+        reject(new Error(`cannot listen on ${address}: ${reason}`, { cause: error }));
+      }
     });
   });
 }

@@ -18,7 +18,8 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
     whenAvailable(
       'the store',
       async () => {
-        if (!(await heartbeat.renew())) throw unavailable(`${toStore.address} confirms no heartbeat`);
+        if (await heartbeat.renew()) return;
+        throw unavailable(`${toStore.address} confirms no heartbeat; does it run, with the same internal token?`);
       },
       { logger, signal: stopping },
     );
