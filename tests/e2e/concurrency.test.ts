@@ -4,6 +4,7 @@ import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
 import { follow } from './sse.ts';
+import { topology } from './topology.ts';
 
 /** Several requests about one conversation, requests that are repeated, and clients that do not wait. */
 let model: ScriptedModel;
@@ -160,7 +161,10 @@ describe('cancel', () => {
       const cancel = () => http.post(`/conversations/${id}/cancel`);
       // Who is sent first has the better chance; both must get theirs.
       const [first, second] = round % 2 === 0 ? [decide, cancel] : [cancel, decide];
-      const answers = await Promise.all([first(), second()]);
+      const firstAnswer = first();
+      // Between processes a decision takes one step more than a cancel: it gets a head start.
+      if (topology !== 'one process') await http.get(`/conversations/${id}`);
+      const answers = await Promise.all([firstAnswer, second()]);
       const [decided, canceled] = round % 2 === 0 ? answers : [answers[1], answers[0]];
       const { conversation } = (await settled(id)).body;
       const approved = decided?.status === 200;
