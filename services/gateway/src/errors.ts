@@ -14,7 +14,8 @@ export type ReportInternal = (error: unknown, id: string) => void;
 
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid_argument: 400,
-  unauthenticated: 401,
+  // One service says so of another, that has no or another internal token: whoever asks us did nothing wrong.
+  unauthenticated: 500,
   permission_denied: 403,
   not_found: 404,
   conflict: 409,
@@ -71,7 +72,6 @@ const textFor = (status: number, error: DomainError, changes: boolean): string =
   status === 504 || (changes && isNotReached(error)) ? `${error.message}; ${OUTCOME_UNKNOWN}` : error.message;
 
 function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: DomainError): Record<string, string> {
-  if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
   if (status === 429 || status === 503 || status === 504) {
     return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
   }
