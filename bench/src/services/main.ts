@@ -1,4 +1,4 @@
-// `npm run bench:services [-- --quick] [--only turns|calls|takeover|stored]`
+// `npm run bench:services [-- --short | --quick] [--only turns|calls|takeover|stored]`; a quick one writes nothing.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
@@ -7,7 +7,7 @@ import { countCalls, measureServices } from './measure.ts';
 import { measureStored } from './measure-stored.ts';
 import { measureTakeover } from './measure-takeover.ts';
 import { markdown, type Results } from './report.ts';
-import { full, quick } from './sizes.ts';
+import { full, quick, short } from './sizes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
 const wholeRunMs = 30 * 60_000;
@@ -15,7 +15,11 @@ const parts = ['turns', 'calls', 'takeover', 'stored'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    only: { type: 'string' },
+  },
 });
 const only = parts.find((part) => part === values.only);
 if (values.only !== undefined && only === undefined) {
@@ -43,7 +47,7 @@ if (!values.quick && only === undefined) {
 }
 
 async function run(model: Model): Promise<Results> {
-  const sizes = values.quick ? quick : full;
+  const sizes = values.quick ? quick : values.short ? short : full;
   const results: Results = { date: new Date().toISOString().slice(0, 10), machine: describeMachine() };
   if (wanted('turns')) results.services = await measureServices(model, sizes, say);
   if (wanted('calls')) {

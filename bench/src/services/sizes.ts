@@ -28,6 +28,19 @@ export const full: Sizes = {
   storedSizes: { stored: 100_000, waiting: 10_000, idleSeconds: 10, reads: 200 },
 };
 
+/** All shapes, less of everything: for a slow machine. */
+export const short: Sizes = {
+  shapes: full.shapes,
+  turns: [
+    { concurrent: 1, turns: 100 },
+    { concurrent: 50, turns: 800 },
+  ],
+  warmUpTurns: 400,
+  countedTurns: 10,
+  takeover: { rounds: 2, runsPerRound: 20 },
+  storedSizes: { stored: 10_000, waiting: 1_000, idleSeconds: 5, reads: 100 },
+};
+
 export const quick: Sizes = {
   shapes: [{ orchestrators: 1, stores: 1 }],
   turns: [
