@@ -13,6 +13,7 @@ const files: Readonly<Record<string, string>> = {
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',
   'services.test.ts': 'is about the launcher of separate processes',
+  'services-cost.test.ts': 'counts the calls of separate processes by their logs',
   'start.test.ts': 'has configurations of its own, most of them refused',
   'tools.test.ts': 'has tool servers of its own',
 };

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { DiscardPolicy, PersistMode, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { DomainError } from '@stopgo/core';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -174,6 +175,29 @@ describeWithNats('what is acknowledged and not on disk', () => {
     const { lines } = await checked(nats, { accept: true, monitorUrl });
     expect(lines).toEqual([expect.stringMatching(line)]);
     expect(lines[0]).toMatch(/^warn: /);
+  });
+
+  test('a monitoring address that is silent is waited for', async () => {
+    const nats = await server(safe);
+    let asked = 0;
+    // It takes the first question and breaks off; then it is a way to the server's own.
+    const monitor = createHttpServer((_request, response) => {
+      asked += 1;
+      if (asked === 1) return void response.socket?.resetAndDestroy();
+      void fetch(`${nats.monitorUrl}/varz`).then(async (shown) => response.end(await shown.text()));
+    });
+    await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
+    try {
+      const monitorUrl = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}`;
+      const { lines } = await checked(nats, { monitorUrl });
+      expect(lines.join('|')).toMatch(
+        /^warn: JetStream of NATS at \S+: waiting for it .*ECONNRESET.*\|info: .*there now$/,
+      );
+      expect(asked).toBe(2);
+    } finally {
+      monitor.closeAllConnections();
+      monitor.close();
+    }
   });
 
   test.each([

@@ -6,7 +6,7 @@
 
 import type { StreamInfo } from '@nats-io/jetstream';
 import type { ServerInfo } from '@nats-io/transport-node';
-import { failedPrecondition } from '@stopgo/core';
+import { failedPrecondition, unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { messageOf } from '@stopgo/runtime';
 import { monitorMsMax } from './bounds.ts';
@@ -25,7 +25,8 @@ export type DurabilityOptions = {
 /**
  * Looks whether acknowledged means on disk.
  *
- * @throws DomainError `failed_precondition` with one line that says how to make it so, if that is not accepted.
+ * @throws DomainError `failed_precondition` with one line that says how to make it so, if that is not accepted;
+ * `unavailable` if the monitoring address is silent.
  */
 export async function checkDurability(
   info: StreamInfo,
@@ -47,7 +48,7 @@ export async function checkDurability(
 async function whyNot(
   info: StreamInfo,
   server: ServerInfo | undefined,
-  { monitorUrl }: DurabilityOptions,
+  { monitorUrl, accepted }: DurabilityOptions,
 ): Promise<string | undefined> {
   const wanted = 'set sync_interval: always in its jetstream block';
   if (monitorUrl === undefined)
@@ -58,6 +59,9 @@ async function whyNot(
   try {
     shown = await ask(monitorUrl);
   } catch (error) {
+    // A server that stands still is waited for, as everywhere.
+    if (!accepted && isSilence(error))
+      throw unavailable(`its monitoring address ${monitorUrl} does not answer now (${reasonOf(error)})`);
     return `its monitoring address ${monitorUrl} does not tell (${reasonOf(error)}); check NATS_MONITOR_URL, and http: in the server's configuration`;
   }
   const keeper = info.cluster?.leader || server?.server_name;
@@ -100,3 +104,7 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return messageOf(cause instanceof Error ? cause : error);
 }
+
+/** True if somebody was there and said nothing, or broke off. */
+const isSilence = (error: unknown): boolean =>
+  (error instanceof Error && error.name === 'TimeoutError') || reasonOf(error).includes('ECONNRESET');
