@@ -43,7 +43,7 @@ export type ChaosFindings = Recovery & {
 };
 
 /** Time to live of a heartbeat, in milliseconds. */
-const ttlMs = 1_000;
+const ttlMs = 2_000;
 const replicasOnNats: ServiceReplicas = { store: 2, 'mcp-bridge': 2, orchestrator: 2, approvals: 2, gateway: 2 };
 const toolServers = 2;
 /** People who talk at the same time. */
