@@ -39,7 +39,7 @@ export function errorContract({ connect, onInternalError }: Transport): void {
     const reading = (async () => {
       for await (const { value } of client.count({})) values.push(value);
     })();
-    for (const error of [await failure(client.echo({})), await failure(reading)]) {
+    for (const error of await Promise.all([failure(client.echo({})), failure(reading)])) {
       expect([error.kind, error.message, error.details, error.retryAfterMs, error.cause]).toEqual([
         kind,
         thrown.message,
