@@ -11,6 +11,8 @@
  *    store replicas that show a renewal late.
  * 4. A process that has heard no answer for a whole time to live, and so cannot act, does not renew before it has heard one:
  *    otherwise heartbeats that arrive while their answers do not would keep alive what stands still.
+ * 5. A process that stood still itself, for more than `standstillShare` of the time to live, has not watched meanwhile, and
+ *    what held it up may hold others up too: it says nothing about others before it has watched them anew.
  */
 import type { Clock } from './clock.ts';
 import { idInLife, type Liveness, type Peer, type Standing } from './liveness.ts';
@@ -41,6 +43,11 @@ export type HeartbeatOptions = {
 
 /** Part of the time to live after which a process that was not heard of may have been taken for dead. */
 const lapseShare = 3 / 4;
+/**
+ * Part of the time to live by which a timer is late, or an answer takes longer than any is waited for, before this process
+ * takes itself for having stood still.
+ */
+const standstillShare = 1 / 2;
 /** Pause before a renewal that was not confirmed is tried again, as a part of the time to live, and at most, in milliseconds. */
 const againShare = 1 / 10;
 const againMsMax = 500;
@@ -68,6 +75,8 @@ export class Heartbeat implements Liveness, Standing {
   private address: string;
   private counter = 0;
   private isComplete = false;
+  /** This process has stood still since it was last told who is alive. */
+  private hasStoodStill = false;
   /** When the last renewal that was confirmed was sent, and the last one under the present id. */
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private ownAt = Number.NEGATIVE_INFINITY;
@@ -104,7 +113,9 @@ export class Heartbeat implements Liveness, Standing {
       if (isConfirmed) onBeat();
       // Where one replica of the store does not answer, the next one is asked before anybody counts as dead.
       const pauseMs = isConfirmed ? this.ttlMs / 3 : Math.min(this.ttlMs * againShare, againMsMax);
+      const due = this.clock.monotonic() + pauseMs;
       await this.clock.sleep(pauseMs, this.stopped.signal).catch(() => undefined);
+      if (this.hasStoodStillSince(due)) this.hasStoodStill = true;
     }
   }
 
@@ -146,7 +157,9 @@ export class Heartbeat implements Liveness, Standing {
     } catch {
       return false;
     }
-    this.observe(pulse, sentAt - previous > this.ttlMs);
+    if (this.hasStoodStillSince(sentAt)) this.hasStoodStill = true;
+    this.observe(pulse, this.hasStoodStill || sentAt - previous > this.ttlMs);
+    this.hasStoodStill = false;
     this.confirmedAt = sentAt;
     if (this.renames && this.hasLapsedAt(this.clock.monotonic())) {
       // It came through, maybe too late: the next renewal is the first one under another id.
@@ -217,6 +230,11 @@ export class Heartbeat implements Liveness, Standing {
     return this.clock.monotonic() - this.confirmedAt < this.ttlMs;
   }
 
+  /** True if what was to happen at a moment, or soon after it, is only happening now, and far too late. */
+  private hasStoodStillSince(due: number): boolean {
+    return this.clock.monotonic() - due > this.ttlMs * standstillShare;
+  }
+
   /** True if somebody may have taken this process for dead under its present id by then. */
   private hasLapsedAt(at: number): boolean {
     return this.ownAt !== Number.NEGATIVE_INFINITY && at - this.ownAt >= this.ttlMs * lapseShare;
@@ -236,9 +254,10 @@ export class Heartbeat implements Liveness, Standing {
     for (const wake of all) wake();
   }
 
-  private observe(pulse: Pulse, afterOutage: boolean): void {
+  /** `anew`: what was known before counts for nothing, and everybody who is listed gets a fresh time to live. */
+  private observe(pulse: Pulse, anew: boolean): void {
     const now = this.clock.monotonic();
-    if (afterOutage) this.missing.clear();
+    if (anew) this.missing.clear();
     this.isComplete = pulse.complete;
     const listed = new Set<string>();
     for (const { left = false, ...peer } of pulse.instances) {
@@ -250,7 +269,7 @@ export class Heartbeat implements Liveness, Standing {
       }
       listed.add(instance);
       const known = this.seen.get(instance);
-      const isHeard = known === undefined || known.peer.counter !== counter || afterOutage;
+      const isHeard = known === undefined || known.peer.counter !== counter || anew;
       this.seen.set(instance, { peer, since: isHeard ? now : known.since });
       this.missing.delete(instance);
     }
@@ -258,7 +277,7 @@ export class Heartbeat implements Liveness, Standing {
       if (listed.has(instance)) continue;
       this.seen.delete(instance);
       // A store that forgot it has not heard of it since either.
-      if (!this.left.has(instance)) remember(this.missing, instance, afterOutage ? now : since);
+      if (!this.left.has(instance)) remember(this.missing, instance, anew ? now : since);
     }
   }
 }

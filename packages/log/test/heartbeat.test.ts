@@ -62,6 +62,40 @@ test('after an outage of the store everybody gets a fresh time to live', async (
   expect(observer.isDead('bridge')).toBe(true);
 });
 
+test('who stood still itself judges nobody before it has watched for a whole time to live again', async () => {
+  const { clock, member } = world();
+  const observer = member('observer');
+  const bridge = member('bridge');
+  await bridge.renew();
+  const running = observer.run(() => undefined);
+  await clock.pass(0);
+  // The machine stops all of its processes; the observer is the first to go on.
+  await clock.pass(ttlMs - 1);
+  for (let passed = 0; passed < ttlMs - third; passed += step) {
+    await clock.pass(step);
+    expect(observer.isDead('bridge'), `${passed} ms later`).toBe(false);
+  }
+  // Who really is dead is found all the same.
+  for (let passed = 0; passed < ttlMs; passed += step) await clock.pass(step);
+  expect(observer.isDead('bridge')).toBe(true);
+  observer.stop();
+  await running;
+});
+
+test('who stood still while an answer was on its way does not judge by what it says', async () => {
+  const { clock, list, member } = world();
+  const observer = member('observer');
+  const bridge = member('bridge');
+  await Promise.all([bridge.renew(), observer.renew()]);
+  await clock.pass(third);
+  list.answer = () => clock.pass(ttlMs / 2 + 1);
+  await observer.renew();
+  list.answer = () => Promise.resolve();
+  await clock.pass(third);
+  await observer.renew();
+  expect(observer.isDead('bridge')).toBe(false);
+});
+
 test('an instance that said that it leaves is dead at once, and stays so when the store forgets it', async () => {
   const { list, member } = world();
   const observer = member('observer');
