@@ -1,3 +1,4 @@
+import type { ModelFetch } from './model-fetch.ts';
 import type { Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
 import { type Attempt, type Clock, callWithRetries } from './retry.ts';
@@ -10,6 +11,7 @@ export type AdapterOptions = {
   /** The limit for one `generate` with all its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  readonly fetch: ModelFetch;
   /** Rids an error text of secrets and bounds it. */
   readonly redact: (text: string) => string;
 };

@@ -54,7 +54,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
   return createPort(ERROR_PREFIX, options, generateOnce);
 }
 
-async function createClient({ apiKey, baseUrl, timeoutMs }: AdapterOptions): Promise<Anthropic> {
+async function createClient({ apiKey, baseUrl, timeoutMs, fetch }: AdapterOptions): Promise<Anthropic> {
   const { Anthropic } = await loadAnthropicSdk();
   return new Anthropic({
     apiKey,
@@ -63,6 +63,7 @@ async function createClient({ apiKey, baseUrl, timeoutMs }: AdapterOptions): Pro
     baseURL: baseUrl,
     webhookKey: null,
     maxRetries: 0,
+    fetch,
     // Our own limit strikes first; the SDK's is only kept from being the shorter one.
     timeout: timeoutMs * 2,
     // The SDK logs what it cannot parse, and with it whatever a provider quoted.

@@ -41,11 +41,13 @@ export function failedWith(error: unknown): Failure {
 function connectionProblem(error: unknown): string | undefined {
   let current = error;
   let lost = false;
+  let why = 'no connection to the model API';
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
     const code = 'code' in current && typeof current.code === 'string' ? current.code : '';
     if (/^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return `${code} (${current.message})`;
+    if (lost) why = current.message;
     lost ||= current instanceof TypeError && /^(?:fetch failed|terminated|network error)$/i.test(current.message);
     current = current.cause;
   }
-  return lost ? 'no connection to the model API' : undefined;
+  return lost ? why : undefined;
 }

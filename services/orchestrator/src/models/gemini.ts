@@ -4,6 +4,7 @@ import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './f
 import { answerOf, collect, continuationOf, nothingCollected } from './gemini-answer.ts';
 import { geminiContents, geminiTools } from './gemini-request.ts';
 import { isObject, parseObject } from './json.ts';
+import type { ModelFetch } from './model-fetch.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
@@ -26,15 +27,15 @@ export function createGemini(options: AdapterOptions): ModelPort {
     const functionDeclarations = geminiTools(request.tools);
     try {
       const config = {
-        abortSignal: signal,
         // On its own the SDK would also reconnect; retries are ours to count and to limit.
         automaticContinuation: false,
         ...(request.system.trim() === '' ? {} : { systemInstruction: request.system }),
         ...(functionDeclarations.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
         httpOptions: {
-          // The SDK's error does not keep the headers, so Retry-After is noted here.
-          fetch: async (...args: Parameters<typeof fetch>) => {
-            const response = await fetch(...args);
+          // The SDK's error does not keep the headers, so Retry-After is noted here. The signal goes past the SDK: it would
+          // make another one of it, with an exception and its stack for every call that is over.
+          fetch: async (...[url, init]: Parameters<ModelFetch>) => {
+            const response = await options.fetch(url, { ...init, signal });
             retryAfter = retryAfterMs(response.headers.get('retry-after'));
             return response;
           },

@@ -1,6 +1,7 @@
 import type { AdapterOptions } from './adapter.ts';
 import { createAnthropic, loadAnthropicSdk } from './anthropic.ts';
 import { createGemini, loadGeminiSdk } from './gemini.ts';
+import { createModelFetch } from './model-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
 import { createRedactor } from './redact.ts';
@@ -68,6 +69,7 @@ export function createModels(options: ModelsOptions): Models {
   const { env, offlineModel } = options;
   const redact = createRedactor(Object.values(PROVIDERS).flatMap(({ keyVariable }) => env[keyVariable]?.trim() ?? []));
   const ports = new Map<ProviderName, ModelPort>();
+  const fetch = createModelFetch();
 
   const portOf = (provider: ProviderName): ModelPort => {
     const known = ports.get(provider);
@@ -79,6 +81,7 @@ export function createModels(options: ModelsOptions): Models {
       origin: offlineModel === undefined ? 'live' : 'offline',
       timeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS,
       clock: options.clock ?? machineClock,
+      fetch,
       redact,
     });
     ports.set(provider, port);
