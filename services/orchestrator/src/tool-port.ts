@@ -63,7 +63,8 @@ export type ToolPort = {
   choose(): string | undefined;
   /** Resolves with one as soon as there is one. Rejects when the signal aborts. */
   available(signal: AbortSignal): Promise<string>;
-  execute(request: ExecuteRequest): Promise<ExecuteOutcome>;
+  /** `waitMs`: how long the outcome is waited for; then it rejects with `deadline_exceeded`, and the call goes on. */
+  execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome>;
   fence(key: AttemptKey, bridge: string): Promise<FenceOutcome>;
   cancel(key: AttemptKey, bridge: string): Promise<void>;
 };

@@ -9,9 +9,6 @@ import type { Fate } from './network.ts';
 import type { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
-/** Longest wait for the outcome of a call that got lost on its way, in milliseconds. */
-const executeTimeoutMs = 20_000;
-
 /** The way from a process to whichever bridge is at an address when it is called. */
 export function connectionTo(world: World, process: VirtualProcess, at: () => Bridge): BridgeConnection {
   const { network, faults, random } = world;
@@ -22,14 +19,14 @@ export function connectionTo(world: World, process: VirtualProcess, at: () => Br
         const bridge = at();
         return network.call(process, bridge.process, 'list tools', () => listing(world, bridge, knownRevision ?? ''));
       },
-      execute: async (asked) => {
+      execute: async (asked, { timeoutMs } = {}) => {
         const request = requestOf(create(wire.ExecuteRequestSchema, asked));
         checkSent(world, process.name, request);
         const bridge = at();
         if (faults.hit('freezeBeforeCall')) world.freeze(process, random.between(0.1, 6) * world.scenario.ttlMs);
         const outcome = await network.call(process, bridge.process, 'execute', () => bridge.execute(request), {
           fate: callFate(world),
-          timeoutMs: executeTimeoutMs,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
           onLeave: () => {
             if (crashes(world, process, 'crashBeforeCall')) return true;
             if (faults.hit('crashInCall'))

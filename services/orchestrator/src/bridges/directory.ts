@@ -39,7 +39,8 @@ type Place = {
 
 type ListTools = (client: BridgeClient) => Promise<{ readonly instance: string }>;
 
-const role = 'mcp-bridge';
+/** What bridges call themselves in their heartbeats. */
+export const bridgeRole = 'mcp-bridge';
 /** Addresses of instances that are remembered. */
 const addressesMax = 1_000;
 /** First and longest pause between two looks for a bridge while there is none, in milliseconds. */
@@ -63,7 +64,7 @@ export class BridgeDirectory {
   /** A bridge for a new attempt, each in its turn; undefined if none is known that would take it. Never waits. */
   choose(): string | undefined {
     const usable = this.ports.liveness
-      .alive(role)
+      .alive(bridgeRole)
       .filter(({ instance, address }) => {
         const place = this.places.get(address);
         return place?.instance === instance && place.connection.isConnected?.() !== false;
@@ -140,7 +141,7 @@ export class BridgeDirectory {
   }
 
   private alive(): [address: string, place: Place][] {
-    return this.ports.liveness.alive(role).flatMap(({ instance, address }) => {
+    return this.ports.liveness.alive(bridgeRole).flatMap(({ instance, address }) => {
       const place = this.place(address);
       if (place === undefined) return [];
       this.addresses.delete(instance);
@@ -166,7 +167,7 @@ export class BridgeDirectory {
     const known = this.addresses.get(instance);
     if (known !== undefined) return known;
     const process = processOf(instance);
-    return this.ports.liveness.alive(role).find((peer) => processOf(peer.instance) === process)?.address;
+    return this.ports.liveness.alive(bridgeRole).find((peer) => processOf(peer.instance) === process)?.address;
   }
 
   private async ask(address: string, place: Place): Promise<void> {

@@ -3,11 +3,6 @@ import type { AttemptKey, Catalogue, ExecuteOutcome, ExecuteRequest, FenceOutcom
 import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
 import { executeOutcome, fenceOutcome, offeredTool } from './wire.ts';
 
-/**
- * How long one request waits for the outcome of a call, in milliseconds. A call may take longer: then it is asked about, or
- * asked for again, which joins it.
- */
-const executeTimeoutMs = 10 * 60_000;
 /** Longest wait for what a bridge knows without doing anything, in milliseconds. */
 const askTimeoutMs = 2_000;
 /** Longest wait for a list of tools, in milliseconds. */
@@ -56,7 +51,7 @@ export class BridgeTools implements ToolPort {
     return this.directory.available(signal);
   }
 
-  async execute(request: ExecuteRequest): Promise<ExecuteOutcome> {
+  async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome> {
     const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId, digest, pin } = request;
     const context = {
       ...(bearer === undefined ? {} : { bearerToken: bearer }),
@@ -65,13 +60,14 @@ export class BridgeTools implements ToolPort {
     const call = { key, instance, server, tool, argumentsJson, approvalId, digest, pin };
     try {
       const answer = await this.directory.with(instance, (client) =>
-        client.execute(call, { timeoutMs: executeTimeoutMs, context }),
+        client.execute(call, { timeoutMs: waitMs, context }),
       );
       const outcome = executeOutcome(answer);
       if (outcome.kind === 'fenced') this.directory.doubt(instance);
       return outcome;
     } catch (error) {
-      this.directory.doubt(instance);
+      // A call that takes longer says nothing about the bridge.
+      if (!isTimeUp(error)) this.directory.doubt(instance);
       // Another process is there now, and it runs nothing that is not for itself.
       if (isWrongInstance(error)) return { kind: 'fenced' };
       throw error;
@@ -98,6 +94,11 @@ export class BridgeTools implements ToolPort {
     }
     return { instance };
   }
+}
+
+/** True if no answer has come in time. */
+export function isTimeUp(error: unknown): boolean {
+  return error instanceof DomainError && error.kind === 'deadline_exceeded';
 }
 
 function isWrongInstance(error: unknown): boolean {

@@ -1,10 +1,18 @@
 import { DomainError } from '@stopgo/core';
+import { isTimeUp } from '../bridges/tools.ts';
 import type { ExecuteOutcome, ExecuteRequest } from '../tool-port.ts';
-import { askFence } from './ask-fence.ts';
+import { askBeside, askFence } from './ask-fence.ts';
 import type { DriverPorts } from './ports.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
+/** How long the one request for a call that must not run twice is kept open, in milliseconds. It is asked about meanwhile. */
+const onceWaitMs = 10 * 60_000;
+/**
+ * How long one request for a call that is safe to repeat waits, in milliseconds; the next one joins the call, or is given the
+ * outcome if that got lost. Not less: a server ends a connection on which requests are given up too often.
+ */
+const repeatableWaitMs = 60_000;
 /** Tries, at least, of a call that is safe to repeat while no answer comes. */
 const repeatsMin = 3;
 /** How long such a call is tried, at least, in times to live of an instance: a bridge may be starting anew meanwhile. */
@@ -25,7 +33,8 @@ export async function sendOnce(
   const { key, bridge } = request;
   const stopWatching = stopWithRun(driver, key, bridge, signal);
   try {
-    return await whileAlive(driver.ports, bridge, driver.ports.tools.execute(request));
+    const answer = driver.ports.tools.execute(request, onceWaitMs);
+    return await whileAlive(driver.ports, bridge, answer, (over) => askBeside(driver, key, bridge, over));
   } catch {
     return await askFence(driver, key, bridge);
   } finally {
@@ -50,7 +59,7 @@ export async function sendRepeatable(
     let message = 'the tool bridge did not take the call';
     const stopWatching = stopWithRun(driver, request.key, request.bridge, signal);
     try {
-      const outcome = await whileAlive(driver.ports, request.bridge, tools.execute(request));
+      const outcome = await whileAlive(driver.ports, request.bridge, tools.execute(request, repeatableWaitMs));
       if (outcome.kind !== 'fenced') return outcome;
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -78,21 +87,25 @@ export async function sendRepeatable(
   }
 }
 
-/** The answer, unless the bridge is found dead first: one that is frozen never gives one, and its connection may last. */
-async function whileAlive<T>({ liveness }: DriverPorts, bridge: string, answer: Promise<T>): Promise<T> {
+/**
+ * The answer, or what is found out about it beside. Rejects if the bridge is found dead first: one that is frozen never
+ * answers, and its connection may last.
+ */
+async function whileAlive<T>(
+  { liveness }: DriverPorts,
+  bridge: string,
+  answer: Promise<T>,
+  beside?: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
   const over = new AbortController();
   const dead = liveness.died(bridge, over.signal).then(() => {
     throw new DomainError('unavailable', `the tool bridge ${bridge} is not heard of any more`);
   });
-  answer.catch(() => undefined);
-  dead.catch(() => undefined);
+  const all = [answer, dead, ...(beside === undefined ? [] : [beside(over.signal)])];
+  for (const one of all) one.catch(() => undefined);
   try {
-    return await Promise.race([answer, dead]);
+    return await Promise.race(all);
   } finally {
     over.abort(new Error('the answer has come'));
   }
-}
-
-function isTimeUp(error: unknown): boolean {
-  return error instanceof DomainError && error.kind === 'deadline_exceeded';
 }

@@ -68,6 +68,8 @@ async function world() {
 }
 
 const { signal } = new AbortController();
+/** Longer than a test takes. */
+const waitMs = 60_000;
 const key = { conversationId: 'c', runId: 'r', callId: 'k', attempt: 1 };
 const call = (bridge: string) => ({
   key,
@@ -108,10 +110,10 @@ test('new attempts are spread over the bridges that are there; what is asked of 
   await start('two', 'host:2');
   await tools.refresh();
   await expect.poll(() => new Set([tools.choose(), tools.choose(), tools.choose(), tools.choose()]).size).toBe(2);
-  for (const instance of ['one', 'two', 'two']) await tools.execute(call(instance));
+  for (const instance of ['one', 'two', 'two']) await tools.execute(call(instance), waitMs);
   await tools.fence(key, 'one');
   expect(asked).toEqual(['execute one', 'execute two', 'execute two', 'fence one']);
-  await expect(tools.execute(call('three'))).rejects.toMatchObject({ kind: 'unavailable' });
+  await expect(tools.execute(call('three'), waitMs)).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
 test('a bridge that leaves gets no new attempt, and its connection is closed', async () => {
@@ -130,11 +132,23 @@ test('a bridge that does not answer gets no new attempt until it does', async ()
   await tools.available(signal);
   const service = listening.get('host:1');
   listening.delete('host:1');
-  await expect(tools.execute(call('one'))).rejects.toMatchObject({ kind: 'unavailable' });
+  await expect(tools.execute(call('one'), waitMs)).rejects.toMatchObject({ kind: 'unavailable' });
   expect(tools.choose()).toBeUndefined();
   const waiting = tools.available(signal);
   if (service !== undefined) listening.set('host:1', service);
   expect(await waiting).toBe('one');
+});
+
+test('a call that takes longer than its request waits is no reason to doubt its bridge', async () => {
+  const { tools, start, listening } = await world();
+  await start('one', 'host:1');
+  await tools.available(signal);
+  const service = listening.get('host:1');
+  if (service === undefined) throw new Error('nobody listens');
+  const silent = () => new Promise<never>(() => undefined);
+  listening.set('host:1', { ...service, execute: silent, listTools: silent });
+  await expect(tools.execute(call('one'), 1)).rejects.toMatchObject({ kind: 'deadline_exceeded' });
+  expect(tools.choose()).toBe('one');
 });
 
 test('where another instance is now, the call did not run; what became of earlier ones is not known there', async () => {
@@ -142,7 +156,7 @@ test('where another instance is now, the call did not run; what became of earlie
   await start('one', 'host:1');
   await tools.available(signal);
   await start('two', 'host:1');
-  expect(await tools.execute(call('one'))).toEqual({ kind: 'fenced' });
+  expect(await tools.execute(call('one'), waitMs)).toEqual({ kind: 'fenced' });
   await expect(tools.fence(key, 'one')).rejects.toMatchObject({ kind: 'failed_precondition' });
   expect(await tools.available(signal)).toBe('two');
   expect(asked).toEqual([]);

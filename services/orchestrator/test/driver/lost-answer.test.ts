@@ -1,0 +1,75 @@
+import { DomainError } from '@stopgo/core';
+import { expect, test } from 'vitest';
+import { askFence } from '../../src/driver/ask-fence.ts';
+import { sendOnce } from '../../src/driver/send-call.ts';
+import type { ExecuteOutcome, ExecuteRequest, FenceOutcome } from '../../src/tool-port.ts';
+import { driverWith } from './one-driver.ts';
+
+const key = { conversationId: 'c', runId: 'r', callId: 'call', attempt: 1 };
+const request: ExecuteRequest = {
+  key,
+  bridge: 'bridge',
+  server: 'payments',
+  tool: 'pay',
+  argumentsJson: '{}',
+  approvalId: 'a',
+  digest: 'd',
+  pin: 'p',
+  sessionId: '',
+};
+const done: ExecuteOutcome = { kind: 'finished', content: 'paid', isError: false, durationMs: 1 };
+const { signal } = new AbortController();
+/** Far less than a request for a call is kept open. */
+const pauseMs = 30_000;
+
+/** Gives one answer after the other; an error is one too. */
+function oneAfterTheOther(...answers: readonly (FenceOutcome | Error)[]): () => Promise<FenceOutcome> {
+  const left = [...answers];
+  return () => {
+    const next = left.shift();
+    if (next === undefined) return Promise.reject(new Error('it was asked once too often'));
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  };
+}
+
+const silence = new DomainError('unavailable', 'no answer');
+
+test('an answer that got lost on a connection that lasts is asked for, and the call is sent once', async () => {
+  const fence = oneAfterTheOther({ kind: 'running' }, silence, { kind: 'running' }, { kind: 'outcome', outcome: done });
+  const { clock, asked, driver } = driverWith({ fence });
+  const outcome = sendOnce(driver, request, signal);
+  await clock.pass(pauseMs - 1);
+  expect(asked).toEqual(['execute bridge']);
+  await clock.pass(1);
+  for (let question = 2; question <= 4; question += 1) await clock.pass(pauseMs);
+  expect(await outcome).toEqual(done);
+  expect(asked).toEqual(['execute bridge', ...Array(4).fill('fence bridge')]);
+});
+
+test('a request that never arrived is fenced, so that another attempt may be made', async () => {
+  const { clock, driver } = driverWith({ fence: oneAfterTheOther({ kind: 'never_seen' }) });
+  const outcome = sendOnce(driver, request, signal);
+  await clock.pass(pauseMs);
+  expect(await outcome).toEqual({ kind: 'fenced' });
+});
+
+test('once the answer has come, nothing is asked any more', async () => {
+  const { clock, asked, driver } = driverWith({ execute: () => Promise.resolve(done) });
+  expect(await sendOnce(driver, request, signal)).toEqual(done);
+  await clock.pass(2 * pauseMs);
+  expect(asked).toEqual(['execute bridge']);
+});
+
+test('a bridge that goes on under another id is asked until it answers: only its process knows', async () => {
+  const fence = oneAfterTheOther(silence, silence, { kind: 'outcome', outcome: done });
+  const { clock, driver } = driverWith({ fence, dead: new Set(['bridge']), alive: ['bridge~1'] });
+  const outcome = askFence(driver, key, 'bridge');
+  for (let question = 1; question <= 3; question += 1) await clock.pass(1_000);
+  expect(await outcome).toEqual(done);
+});
+
+test('a bridge whose process is gone knows nothing any more, whoever else is there', async () => {
+  const fence = oneAfterTheOther(silence);
+  const { driver } = driverWith({ fence, dead: new Set(['bridge']), alive: ['another'] });
+  expect(await askFence(driver, key, 'bridge')).toMatchObject({ kind: 'unknown' });
+});

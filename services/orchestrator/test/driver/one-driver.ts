@@ -1,0 +1,120 @@
+import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
+import type { Clock, ConversationLog, Peer } from '@stopgo/log';
+import type { DriverPorts } from '../../src/driver/ports.ts';
+import { RunDriver } from '../../src/driver/run-driver.ts';
+import { Transcripts } from '../../src/driver/transcripts.ts';
+import type { ExecuteOutcome, ExecuteRequest, FenceOutcome } from '../../src/tool-port.ts';
+
+/** A clock that goes on only when it is told to. */
+export class HandClock implements Clock {
+  private at = 0;
+  private readonly sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
+
+  now(): number {
+    return this.at;
+  }
+
+  monotonic(): number {
+    return this.at;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { until: this.at + ms, wake: resolve };
+      this.sleepers.add(sleeper);
+      signal?.addEventListener(
+        'abort',
+        () => {
+          this.sleepers.delete(sleeper);
+          reject(signal.reason);
+        },
+        { once: true },
+      );
+    });
+  }
+
+  /** Lets time pass, and whoever it wakes do what there is to do. */
+  async pass(ms: number): Promise<void> {
+    this.at += ms;
+    for (const sleeper of [...this.sleepers]) {
+      if (sleeper.until > this.at) continue;
+      this.sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** What a bridge is made to answer; what is not given never answers. */
+export type ScriptedBridge = {
+  readonly execute?: (request: ExecuteRequest) => Promise<ExecuteOutcome>;
+  readonly fence?: () => Promise<FenceOutcome>;
+  /** Ids that are known to be dead. */
+  readonly dead?: ReadonlySet<string>;
+  readonly alive?: readonly string[];
+};
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+/** A driver of a run, on a clock of its own, whose bridge does as it is told. */
+export function driverWith({ execute = never, fence = never, dead = new Set(), alive = [] }: ScriptedBridge) {
+  const clock = new HandClock();
+  const asked: string[] = [];
+  const peer = (instance: string): Peer => ({ instance, role: 'mcp-bridge', address: 'host:1', counter: 1 });
+  const ports: DriverPorts = {
+    instance: 'me',
+    log: noLog,
+    tools: {
+      catalogue: () => ({ tools: new Map(), definitions: new Map() }),
+      choose: () => alive[0],
+      available: never,
+      execute: (sent) => {
+        asked.push(`execute ${sent.bridge}`);
+        return execute(sent);
+      },
+      fence: (_, bridge) => {
+        asked.push(`fence ${bridge}`);
+        return fence();
+      },
+      cancel: () => Promise.resolve(),
+    },
+    models: {
+      forModel: () => {
+        throw new Error('no model is asked here');
+      },
+    },
+    liveness: {
+      ttlMs: 900,
+      isDead: (instance) => dead.has(instance),
+      alive: (role) => (role === 'mcp-bridge' ? alive.map(peer) : []),
+      isFresh: () => true,
+      renewed: never,
+      died: (instance) => (dead.has(instance) ? Promise.resolve() : never()),
+    },
+    clock,
+    newId: () => 'id',
+    random: () => 0.5,
+    deltas: { publish: () => undefined, ended: () => undefined, watched: () => undefined },
+    onFault: (error) => {
+      throw error;
+    },
+  };
+  const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
+  const state = { ...initialState, id: 'c' };
+  const start = { state, agent, tools: new Map(), me: { instance: 'me', epoch: 1 } };
+  return { clock, asked, ports, driver: new RunDriver(start, ports, new Transcripts(ports.log), listener) };
+}
+
+const agent: AgentDefinition = { name: 'agent', root: { type: 'sequential', name: 'root', children: [] } };
+
+const noEvents = async function* (): AsyncGenerator<RecordedFact> {};
+
+const noLog: ConversationLog = {
+  append: never,
+  load: never,
+  read: noEvents,
+  follow: noEvents,
+  openRuns: () => Promise.resolve([]),
+  view: never,
+};
