@@ -11,6 +11,7 @@ import {
 } from '@stopgo/core';
 import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
+import { claimsMax, killsItsDrivers } from './claims.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 import { type DriverListener, type DriverStart, RunDriver } from './run-driver.ts';
 import { Transcripts } from './transcripts.ts';
@@ -20,11 +21,6 @@ const statesKeptMax = 500;
 
 /** Times that a run may break its driver before it is ended. */
 const faultsMax = 5;
-/**
- * Claims of a run in a row, by whatever processes, with nothing else between, before it is ended: one that kills the process
- * that drives it leaves no other trace. More than a run has bad luck.
- */
-const claimsMax = 20;
 /** Runs that one sweep takes up at the same time. */
 const takenUpAtOnceMax = 16;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
@@ -163,8 +159,10 @@ export class Registry implements DriverListener {
     const isMine = owner?.instance === this.ports.instance;
     if (owner === null ? !hasWork(run) : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
     if (isMine && this.held.has(conversationId)) return;
-    if (owner !== null && (await this.isBreakingDrivers(state, run.id))) {
-      await handOver(this.ports, state, (now) => failRun(now, run.id, faultText));
+    if (owner !== null && (await this.killsItsDrivers(state, run.id))) {
+      // Whatever comes in between is a sign of life, or somebody's who knows better.
+      const isAsJudged = (now: ConversationState): boolean => now.revision === state.revision;
+      await handOver(this.ports, state, (now) => (isAsJudged(now) ? failRun(now, run.id, faultText) : []));
       return;
     }
     const agent = await this.definitions.agent(run.agentDigest);
@@ -207,16 +205,12 @@ export class Registry implements DriverListener {
     }
   }
 
-  /** True if the log ends in so many claims of the run that every driver of it seems to die before it does anything. */
-  private async isBreakingDrivers({ id, revision }: ConversationState, runId: string): Promise<boolean> {
-    let claims = 0;
+  private async killsItsDrivers({ id, revision }: ConversationState, runId: string): Promise<boolean> {
     const from = revision - claimsMax + 1;
     if (from < 1) return false;
-    for await (const { fact } of this.ports.log.read(conversationStream(id), from)) {
-      if (fact.case !== 'runClaimed' || fact.value.runId !== runId) return false;
-      claims += 1;
-    }
-    return claims >= claimsMax;
+    const last: RecordedFact[] = [];
+    for await (const event of this.ports.log.read(conversationStream(id), from)) last.push(event);
+    return killsItsDrivers(last, runId, this.ports.clock.now());
   }
 
   changed(driver: RunDriver): void {
