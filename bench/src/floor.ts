@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { startEcho } from './platform.ts';
 import { quantiles } from './quantiles.ts';
-import type { Sizes } from './sizes.ts';
 import { concurrently, destructive, openClients } from './turn.ts';
 
 /** The bytes of one append of a stop-and-go turn, about: 1 to 3 events, and the rows of the views. */
@@ -24,11 +23,14 @@ export type Floor = {
   readonly httpPerSecondAt50: number;
 };
 
-export async function measureFloor(sizes: Sizes): Promise<Floor> {
+/** How often each is done. */
+export type FloorSizes = { readonly floorAppends: number; readonly floorRequests: number };
+
+export async function measureFloor(sizes: FloorSizes): Promise<Floor> {
   return { ...measureAppends(sizes), ...(await measureHttp(sizes)) };
 }
 
-function measureAppends({ floorAppends }: Sizes) {
+function measureAppends({ floorAppends }: FloorSizes) {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-bench-'));
   const database = new Database(join(folder, 'floor.db'));
   try {
@@ -57,8 +59,8 @@ function measureAppends({ floorAppends }: Sizes) {
   }
 }
 
-async function measureHttp({ floorRequests }: Sizes) {
-  const echo = await startEcho();
+async function measureHttp({ floorRequests }: FloorSizes) {
+  const echo = await startEcho('http');
   const clients = await openClients(echo.address, connections);
   try {
     const body = { message: destructive('0') };

@@ -1,5 +1,4 @@
 // `npm run bench [-- --quick] [--only turns|reads|long|floor] [--concurrent N] [--profile DIR]`
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Floor, measureFloor } from './floor.ts';
 import { describeMachine } from './machine.ts';
@@ -9,6 +8,7 @@ import { measureTurns, type ProcessFigures, type TurnFigures } from './measure-t
 import { type Model, type Platform, startModel, startPlatform } from './platform.ts';
 import { medians } from './quantiles.ts';
 import { markdown, type Results } from './report.ts';
+import { limitRun, onlyPart, resultsFolder, say, writeResults } from './run.ts';
 import { full, quick, type Sizes } from './sizes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
@@ -24,20 +24,11 @@ const { values } = parseArgs({
     profile: { type: 'string' },
   },
 });
-const only = parts.find((part) => part === values.only);
-if (values.only !== undefined && only === undefined) {
-  process.stderr.write(`bench: --only takes one of ${parts.join(', ')}, not "${values.only}"\n`);
-  process.exit(2);
-}
+const only = onlyPart(parts, values.only);
 const wanted = (part: Part): boolean => only === undefined || only === part || (only === 'turns' && part === 'floor');
 const nodeOptions = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
-setTimeout(() => {
-  process.stderr.write(`bench: not done within ${wholeRunMs / 60_000} minutes\n`);
-  process.exit(1);
-}, wholeRunMs).unref();
+limitRun(wholeRunMs);
 
 const sizes = values.quick ? quick : full;
 const concurrent = values.concurrent === undefined ? undefined : Number(values.concurrent);
@@ -45,12 +36,8 @@ const turns = sizes.turns.filter((one) => concurrent === undefined || one.concur
 const results = await run({ ...sizes, turns });
 const page = markdown(results);
 process.stdout.write(`\n${page}`);
-if (!values.quick && only === undefined && concurrent === undefined) {
-  const folder = new URL('../results/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(`${results.date}.md`, folder), page);
-  writeFileSync(new URL(`${results.date}.json`, folder), `${JSON.stringify(results, undefined, 2)}\n`);
-}
+if (!values.quick && only === undefined && concurrent === undefined)
+  writeResults(resultsFolder, results.date, page, results);
 
 async function run(sizes: Sizes): Promise<Results> {
   const results: Results = {
@@ -104,8 +91,4 @@ async function onPlatform<T>(model: Model, measure: (platform: Platform) => Prom
   } finally {
     await platform.remove();
   }
-}
-
-function say(text: string): void {
-  process.stderr.write(`bench: ${text}\n`);
 }

@@ -2,18 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { HttpClient } from './http-client.ts';
 import type { Platform } from './platform.ts';
 import { memoryMb } from './process-usage.ts';
-import { quantiles } from './quantiles.ts';
+import type { Quantiles } from './quantiles.ts';
 import type { Sizes } from './sizes.ts';
+import { scattered, timedReads } from './timed-reads.ts';
 import { concurrently, destructive, openClients } from './turn.ts';
 
 /** One kind of request; times in milliseconds. */
-export type ReadFigures = {
-  readonly request: string;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly bytes: number;
-};
+export type ReadFigures = Quantiles & { readonly request: string; readonly bytes: number };
 
 export type StoredFigures = {
   readonly conversations: number;
@@ -45,12 +40,14 @@ export async function measureReads({ address, pid }: Platform, { stored, reads }
     const seedSeconds = (performance.now() - began) / 1_000;
     await delay(settleMs);
     const client = clients[0] as HttpClient;
-    const pick = (index: number): string => ids[(index * 7_919) % ids.length] ?? '';
-    const read = (request: string, path: (index: number) => string) => timed(client, request, path, reads);
+    const read = async (request: string, path: (index: number) => string): Promise<ReadFigures> => ({
+      request,
+      ...(await timedReads(client, reads, path)),
+    });
     const cursor = await middleOf(client, stored);
     const figures = [
       await read('GET /health', () => '/health'),
-      await read('GET /conversations/:id', (index) => `/conversations/${pick(index)}`),
+      await read('GET /conversations/:id', (index) => `/conversations/${scattered(ids, index)}`),
       await read('GET /conversations?limit=100', () => '/conversations?limit=100'),
       await read('…&status=waiting_approval', () => '/conversations?limit=100&status=waiting_approval'),
       await read('…&q=pelicans (one in seven)', () => '/conversations?limit=100&q=pelicans'),
@@ -62,23 +59,6 @@ export async function measureReads({ address, pid }: Platform, { stored, reads }
   } finally {
     for (const client of clients) client.close();
   }
-}
-
-async function timed(
-  client: HttpClient,
-  request: string,
-  path: (index: number) => string,
-  count: number,
-): Promise<ReadFigures> {
-  const times: number[] = [];
-  let bytes = 0;
-  for (let index = 0; index < count; index += 1) {
-    const { status, body, ms } = await client.get(path(index));
-    if (status !== 200) throw new Error(`${path(index)}: HTTP ${status} ${body}`);
-    times.push(ms);
-    bytes = Math.max(bytes, body.length);
-  }
-  return { request, ...quantiles(times), bytes };
 }
 
 /** Pages through half of the list. */

@@ -6,7 +6,8 @@ import { startNode } from './child.ts';
 import { HttpClient } from './http-client.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = file('../../cli/dist/main.js');
+/** The built platform. */
+export const program = file('../../cli/dist/main.js');
 const toolProgram = file('./tool.mjs');
 
 /** Gives the programs of the bench that are written in TypeScript the loader that this process has. */
@@ -24,27 +25,53 @@ export type Platform = {
   remove(): Promise<void>;
 };
 
-/** Starts the platform. `nodeOptions` go to Node before the program, for a profile. */
-export async function startPlatform(modelAddress: string, nodeOptions: readonly string[]): Promise<Platform> {
+/** A configuration of its own in a folder of its own. */
+export type BenchFolder = {
+  readonly config: string;
+  readonly dataDir: string;
+  /** What the platform needs in its environment to reach the model. */
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+};
+
+/** Makes the folder; it is gone at the latest when this process ends. `tool` says how the tool server is reached. */
+export function benchFolder(modelAddress: string, tool: object, more: object = {}): BenchFolder {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const config = join(folder, 'agent.yaml');
-  const dataDir = join(folder, 'data');
-  writeFileSync(
-    config,
-    JSON.stringify({
-      name: 'bench',
-      prompt: 'You erase notes when you are asked to.',
-      host: '127.0.0.1',
-      port: 0,
-      data_dir: dataDir,
-      llm: { model: 'gemini-2.5-flash' },
-      mcp_servers: [{ name: 'notes', command: process.execPath, args: [toolProgram], era: 'legacy' }],
-    }),
-  );
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const [config, dataDir] = [join(folder, 'agent.yaml'), join(folder, 'data')];
+  const agent = {
+    name: 'bench',
+    prompt: 'You erase notes when you are asked to.',
+    host: '127.0.0.1',
+    port: 0,
+    data_dir: dataDir,
+    llm: { model: 'gemini-2.5-flash' },
+    mcp_servers: [{ name: 'notes', era: 'legacy', ...tool }],
+    ...more,
+  };
+  writeFileSync(config, JSON.stringify(agent));
+  return { config, dataDir, env: { GEMINI_API_KEY: 'a-key-of-the-bench', GEMINI_BASE_URL: modelAddress }, remove };
+}
+
+const stdioTool = { command: process.execPath, args: [toolProgram] };
+
+/** The tool server over HTTP, in a process of its own. */
+export async function startHttpTool(): Promise<{ readonly tool: object; stop(): Promise<void> }> {
+  const { said, stop } = await startNode([toolProgram, '--http'], {}, /listening on (http:\S+)/);
+  return { tool: { url: `${said}/mcp` }, stop };
+}
+
+/** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached. */
+export async function startPlatform(
+  modelAddress: string,
+  nodeOptions: readonly string[],
+  tool: object = stdioTool,
+): Promise<Platform> {
+  const { config, dataDir, env, remove } = benchFolder(modelAddress, tool);
   const { pid, said, readyMs, stop } = await startNode(
     [...nodeOptions, program, 'start', '--config', config],
-    { GEMINI_API_KEY: 'a-key-of-the-bench', GEMINI_BASE_URL: modelAddress },
+    env,
     /ready on (http:\S+)/,
   );
   return {
@@ -55,7 +82,7 @@ export async function startPlatform(modelAddress: string, nodeOptions: readonly 
     stop,
     remove: async () => {
       await stop();
-      rmSync(folder, { recursive: true, force: true });
+      remove();
     },
   };
 }
@@ -82,8 +109,11 @@ export async function startModel(): Promise<Model> {
   };
 }
 
-/** A server that only gives back what it is sent. */
-export async function startEcho(): Promise<{ readonly address: string; stop(): Promise<void> }> {
-  const { said, stop } = await startNode([...asThisProcess, file('./echo/main.ts')], {}, /listening on (http:\S+)/);
-  return { address: said, stop };
+/** A server that only gives back what it is sent: over HTTP, or over gRPC. */
+export async function startEcho(
+  over: 'http' | 'grpc',
+): Promise<{ readonly address: string; readonly pid: number; stop(): Promise<void> }> {
+  const echo = file(over === 'http' ? './echo/main.ts' : './grpc-echo/main.ts');
+  const { said, pid, stop } = await startNode([...asThisProcess, echo], {}, /listening on (\S+)/);
+  return { address: said, pid, stop };
 }

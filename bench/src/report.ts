@@ -1,9 +1,9 @@
 import type { Floor } from './floor.ts';
-import { appendBytes, appendsPerGroup } from './floor.ts';
 import type { Machine } from './machine.ts';
 import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
 import type { ProcessFigures, TurnFigures } from './measure-turns.ts';
+import { floorHead, floorRows, machineLine, quantileCells, turnCells, turnHead } from './report-shared.ts';
 import { ms, table, whole } from './table.ts';
 
 /** Everything one run of the bench found; parts that were not asked for are missing. */
@@ -24,14 +24,13 @@ const httpPerHalf = 2;
 
 /** The results as a page of tables. */
 export function markdown({ date, machine, passes, floor, turns, process, stored, long }: Results): string {
-  const { cores, processor, memoryGb, system, node, load } = machine;
   const parts = [
     `# Bench of ${date}`,
-    `${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}; load before the run ${load.toFixed(1)}. ` +
+    `${machineLine(machine)} ` +
       `Floor, turns and process: median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; the rest: one run. Load generator, model and tool are processes of their own on the same cores. ` +
       'Times in milliseconds, memory in MB (10^6 bytes), CPU and memory of the platform process alone.',
   ];
-  if (floor) parts.push('## The floor', floorTable(floor));
+  if (floor) parts.push('## The floor', table(floorHead, floorRows(floor)));
   if (turns) parts.push('## The stop-and-go turn', turnTable(turns));
   if (turns && floor)
     parts.push(
@@ -44,52 +43,10 @@ export function markdown({ date, machine, passes, floor, turns, process, stored,
   return `${parts.join('\n\n')}\n`;
 }
 
-function floorTable(floor: Floor): string {
-  return table(
-    ['what', 'p50', 'p95', 'per second'],
-    [
-      [
-        `durable append of ${appendBytes} bytes, one by one`,
-        ms(floor.appendP50Ms),
-        ms(floor.appendP95Ms),
-        whole(1_000 / floor.appendP50Ms),
-      ],
-      [`the same, ${appendsPerGroup} to a commit`, '', '', whole(floor.groupedAppendsPerSecond)],
-      [
-        'HTTP exchange (node:http), one by one',
-        ms(floor.httpP50Ms),
-        ms(floor.httpP95Ms),
-        whole(1_000 / floor.httpP50Ms),
-      ],
-      ['the same, 50 at once', '', '', whole(floor.httpPerSecondAt50)],
-    ],
-  );
-}
-
 function turnTable(turns: readonly TurnFigures[]): string {
   return table(
-    [
-      'conversations at once',
-      'turns/s',
-      'message → waiting p50',
-      'p95',
-      'p99',
-      'approve → done p50',
-      'p95',
-      'p99',
-      'CPU ms per turn',
-    ],
-    turns.map((one) => [
-      String(one.concurrent),
-      whole(one.turnsPerSecond),
-      ms(one.stopP50),
-      ms(one.stopP95),
-      ms(one.stopP99),
-      ms(one.goP50),
-      ms(one.goP95),
-      ms(one.goP99),
-      ms(one.cpuMsPerTurn),
-    ]),
+    ['conversations at once', ...turnHead],
+    turns.map((one) => [String(one.concurrent), ...turnCells(one, one.cpuMsPerTurn)]),
   );
 }
 
@@ -129,7 +86,7 @@ function processTable(one: ProcessFigures): string {
 }
 
 function storedTable({ conversations, seedSeconds, rssMb, reads }: StoredFigures): string {
-  const rows = reads.map(({ request, p50, p95, p99, bytes }) => [request, ms(p50), ms(p95), ms(p99), whole(bytes)]);
+  const rows = reads.map((one) => [one.request, ...quantileCells(one), whole(one.bytes)]);
   const seeded = `Stored in ${seedSeconds.toFixed(0)} s through the API (${whole(conversations / seedSeconds)} per second, each with a run); memory afterwards ${whole(rssMb)} MB.`;
   return `${seeded}\n\n${table(['request', 'p50', 'p95', 'p99', 'bytes'], rows)}`;
 }

@@ -1,18 +1,17 @@
+import type { FloorSizes } from './floor.ts';
+import type { TurnSizes } from './measure-turns.ts';
+
 /** How much is done. */
-export type Sizes = {
-  /** How often everything is measured anew, with a fresh platform each time; the median counts. */
-  readonly passes: number;
-  readonly floorAppends: number;
-  readonly floorRequests: number;
-  readonly turns: readonly { readonly concurrent: number; readonly turns: number }[];
-  readonly warmUpTurns: number;
-  readonly idleSeconds: number;
-  readonly stored: number;
-  readonly reads: number;
-  /** Turns of the one long conversation, and after which ones it is looked at. */
-  readonly longTurns: number;
-  readonly longMarks: readonly number[];
-};
+export type Sizes = FloorSizes &
+  TurnSizes & {
+    /** How often everything is measured anew, with a fresh platform each time; the median counts. */
+    readonly passes: number;
+    readonly stored: number;
+    readonly reads: number;
+    /** Turns of the one long conversation, and after which ones it is looked at. */
+    readonly longTurns: number;
+    readonly longMarks: readonly number[];
+  };
 
 export const full: Sizes = {
   passes: 3,

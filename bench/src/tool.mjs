@@ -1,5 +1,7 @@
-// The smallest tool server there can be: protocol 2024-11-05 on standard input and output, one destructive tool that
-// does nothing. What the bench measures is the platform, not this.
+// The smallest tool server there can be: protocol 2024-11-05, one destructive tool that does nothing. What the bench
+// measures is the platform, not this. On standard input and output, or with `--http` over HTTP (JSON answers, no sessions),
+// where any number of bridges may call it at once.
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
 const tool = {
@@ -20,13 +22,42 @@ const answers = {
   ping: () => ({}),
 };
 
-createInterface({ input: process.stdin })
-  .on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    if (id === undefined) return;
-    const answer = answers[method];
-    const outcome =
-      answer === undefined ? { error: { code: -32601, message: `no method ${method}` } } : { result: answer(params) };
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...outcome })}\n`);
-  })
-  .on('close', () => process.exit(0));
+/** The answer to one message; undefined for one that wants none. */
+function answerTo(text) {
+  const { id, method, params } = JSON.parse(text);
+  if (id === undefined) return undefined;
+  const answer = answers[method];
+  const outcome =
+    answer === undefined ? { error: { code: -32601, message: `no method ${method}` } } : { result: answer(params) };
+  return JSON.stringify({ jsonrpc: '2.0', id, ...outcome });
+}
+
+function onStandardInput() {
+  createInterface({ input: process.stdin })
+    .on('line', (line) => {
+      const answer = answerTo(line);
+      if (answer !== undefined) process.stdout.write(`${answer}\n`);
+    })
+    .on('close', () => process.exit(0));
+}
+
+function overHttp() {
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      if (request.method !== 'POST') return response.writeHead(405, { 'content-length': 0 }).end();
+      const answer = answerTo(Buffer.concat(chunks).toString('utf8'));
+      if (answer === undefined) return response.writeHead(202, { 'content-length': 0 }).end();
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(answer) })
+        .end(answer);
+    });
+  });
+  // A connection that rests for a while is not closed: whoever holds it goes on with it.
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
+}
+
+if (process.argv.includes('--http')) overHttp();
+else onStandardInput();

@@ -1,71 +1,91 @@
-// `npm run bench:services [-- --short | --quick] [--only turns|calls|takeover|stored]`; a quick one writes nothing.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// `npm run bench:services [-- --quick] [--only turns|calls|takeover|stored] [--stored N --waiting N] [--results DIR]`
+// The results are written after each step, so that a run that is interrupted keeps what it has measured; a quick or partial
+// run writes them only where `--results` says.
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
-import { type Model, startModel } from '../platform.ts';
-import { countCalls, measureServices } from './measure.ts';
+import { startModel } from '../platform.ts';
+import { limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from '../run.ts';
+import { countCalls } from './count-calls.ts';
+import { measureRound } from './measure.ts';
 import { measureStored } from './measure-stored.ts';
 import { measureTakeover } from './measure-takeover.ts';
+import { runSteps, type Step } from './progress.ts';
 import { markdown, type Results } from './report.ts';
-import { full, quick, short } from './sizes.ts';
+import { full, quick } from './sizes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
-const wholeRunMs = 30 * 60_000;
+const wholeRunMs = 45 * 60_000;
 const parts = ['turns', 'calls', 'takeover', 'stored'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    short: { type: 'boolean', default: false },
     only: { type: 'string' },
+    stored: { type: 'string' },
+    waiting: { type: 'string' },
+    results: { type: 'string' },
   },
 });
-const only = parts.find((part) => part === values.only);
-if (values.only !== undefined && only === undefined) {
-  process.stderr.write(`bench: --only takes one of ${parts.join(', ')}, not "${values.only}"\n`);
-  process.exit(2);
-}
-const wanted = (part: Part): boolean => only === undefined || only === part;
+const only = onlyPart(parts, values.only);
+const sizes = values.quick ? quick : full;
+const stored = countOf('stored', values.stored) ?? sizes.storedSizes.stored;
+const waiting = countOf('waiting', values.waiting) ?? Math.max(2, Math.floor(stored / 10));
+if (stored < waiting + 1 || waiting < 2)
+  refuse(`--waiting takes 2 to one less than --stored (${stored}), not ${waiting}`);
+limitRun(wholeRunMs);
 
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
-setTimeout(() => {
-  process.stderr.write(`bench: not done within ${wholeRunMs / 60_000} minutes\n`);
-  process.exit(1);
-}, wholeRunMs).unref();
-
+const results: Results = {
+  date: new Date().toISOString().slice(0, 10),
+  machine: describeMachine(),
+  rounds: [],
+  missing: [],
+};
 const model = await startModel();
-const results = await run(model).finally(() => model.stop());
-const page = markdown(results);
-process.stdout.write(`\n${page}`);
-if (!values.quick && only === undefined) {
-  const folder = new URL('../../results/', import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(new URL(`${results.date}-services.md`, folder), page);
-  writeFileSync(new URL(`${results.date}-services.json`, folder), `${JSON.stringify(results, undefined, 2)}\n`);
+const steps = plan().filter(({ part }) => only === undefined || only === part);
+const folder = values.results ?? (values.quick || only !== undefined ? undefined : resultsFolder);
+const failed = await runSteps(steps, say, save).finally(() => model.stop());
+process.stdout.write(`\n${markdown(results)}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+function save(): void {
+  if (folder !== undefined) writeResults(folder, `${results.date}-services`, markdown(results), results);
 }
 
-async function run(model: Model): Promise<Results> {
-  const sizes = values.quick ? quick : values.short ? short : full;
-  const results: Results = { date: new Date().toISOString().slice(0, 10), machine: describeMachine() };
-  if (wanted('turns')) results.services = await measureServices(model, sizes, say);
-  if (wanted('calls')) {
-    say('counting the internal calls of a turn');
-    const shape = { orchestrators: 2, stores: 2 };
-    results.calls = { shape, perTurn: await countCalls(model, shape, sizes.countedTurns) };
-  }
-  if (wanted('takeover')) {
-    say('killing a driver');
-    results.takeover = await measureTakeover(model, sizes.takeover);
-  }
-  if (wanted('stored')) {
-    say(`storing ${sizes.storedSizes.stored} conversations`);
-    results.stored = await measureStored(model, { orchestrators: 1, stores: 1 }, sizes.storedSizes);
-  }
-  return results;
+function plan(): (Step & { readonly part: Part })[] {
+  const step = (part: Part, name: string, seconds: number, measure: () => Promise<void>) => {
+    results.missing.push(name);
+    const run = async (): Promise<void> => {
+      await measure();
+      results.missing.splice(results.missing.indexOf(name), 1);
+    };
+    return { part, name, seconds, run };
+  };
+  const { shapes, turns, warmUpTurns, takeover, storedSizes } = sizes;
+  const turnsSeconds = turns.reduce((sum, one) => sum + one.turns / (one.concurrent === 1 ? 9 : 27), 0);
+  return [
+    ...shapes.map((shape, index) =>
+      step(
+        'turns',
+        `round ${index + 1}: floor, one process, ${shape.orchestrators} orchestrators with ${shape.stores} stores`,
+        25 + warmUpTurns / 27 + turnsSeconds,
+        async () => void results.rounds.push(await measureRound(model, shape, sizes)),
+      ),
+    ),
+    step('calls', 'the internal calls of a turn', 20, async () => {
+      results.calls = await countCalls(model, { orchestrators: 2, stores: 2 }, sizes.countedTurns);
+    }),
+    step('takeover', `${takeover.kills} kills of a driver`, 10 + 18 * takeover.kills, async () => {
+      results.takeover = await measureTakeover(model, takeover);
+    }),
+    step('stored', `${stored} conversations stored, ${waiting} waiting`, 60 + stored / 250, async () => {
+      results.stored = await measureStored(model, { ...storedSizes, stored, waiting }, say);
+    }),
+  ];
 }
 
-function say(text: string): void {
-  process.stderr.write(`bench: ${text}\n`);
+function countOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,7}$/.test(given)) return Number(given);
+  return refuse(`--${name} takes a number, not "${given}"`);
 }

@@ -1,13 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { startNode } from '../child.ts';
+import { benchFolder, program, startHttpTool } from '../platform.ts';
 import { type Part, partsOf } from './parts.ts';
-
-const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const program = file('../../../cli/dist/main.js');
-const toolProgram = file('./http-tool.mjs');
 
 /** How many of which. */
 export type Shape = { readonly orchestrators: number; readonly stores: number };
@@ -17,6 +12,12 @@ export type ServicesPlatform = {
   readonly shape: Shape;
   readonly address: string;
   readonly readyMs: number;
+  /** With which the services prove to each other that they belong together. */
+  readonly internalToken: string;
+  /** Where the stores listen, separated by commas. */
+  readonly storeAddress: string;
+  /** The platform's own nats-server, with its password. */
+  readonly natsUrl: string;
   parts(): readonly Part[];
   /** All that the launcher has printed. */
   output(): string;
@@ -29,47 +30,53 @@ export async function startServices(
   shape: Shape,
   logLevel: 'info' | 'debug' = 'info',
 ): Promise<ServicesPlatform> {
-  const folder = mkdtempSync(join(tmpdir(), 'stopgo-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const tool = await startNode([toolProgram], {}, /listening on (http:\S+)/);
-  const config = join(folder, 'agent.yaml');
-  writeFileSync(
-    config,
-    JSON.stringify({
-      name: 'bench',
-      prompt: 'You erase notes when you are asked to.',
-      host: '127.0.0.1',
-      port: 0,
-      data_dir: join(folder, 'data'),
-      log_level: logLevel,
-      llm: { model: 'gemini-2.5-flash' },
-      mcp_servers: [{ name: 'notes', url: `${tool.said}/mcp`, era: 'legacy' }],
-    }),
-  );
-  const replicas = `orchestrator=${shape.orchestrators},store=${shape.stores}`;
+  const http = await startHttpTool();
+  const { config, env, remove } = benchFolder(modelAddress, http.tool, { log_level: logLevel });
+  const internalToken = randomBytes(24).toString('base64url');
+  const natsServer = process.env.STOPGO_NATS_SERVER;
   const launcher = await startNode(
-    [program, 'services', '--config', config, '--replicas', replicas],
+    [
+      program,
+      'services',
+      '--config',
+      config,
+      '--replicas',
+      `orchestrator=${shape.orchestrators},store=${shape.stores}`,
+    ],
     {
-      GEMINI_API_KEY: 'a-key-of-the-bench',
-      GEMINI_BASE_URL: modelAddress,
-      ...(process.env.STOPGO_NATS_SERVER === undefined ? {} : { STOPGO_NATS_SERVER: process.env.STOPGO_NATS_SERVER }),
+      ...env,
+      STOPGO_INTERNAL_TOKEN: internalToken,
+      ...(natsServer === undefined ? {} : { STOPGO_NATS_SERVER: natsServer }),
     },
     /ready on (http:\S+)/,
     true,
   ).catch(async (error: unknown) => {
-    await tool.stop();
+    await http.stop();
     throw error;
   });
+  const parts = () => partsOf(launcher.pid);
   return {
     shape,
     address: launcher.said,
     readyMs: launcher.readyMs,
-    parts: () => partsOf(launcher.pid),
+    internalToken,
+    storeAddress: variableOf(parts(), 'gateway', 'STOPGO_STORE'),
+    natsUrl: variableOf(parts(), 'store', 'NATS_URL'),
+    parts,
     output: launcher.output,
     remove: async () => {
       await launcher.stop();
-      await tool.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await http.stop();
+      remove();
     },
   };
+}
+
+/** What the launcher has set for a process that it started. */
+function variableOf(parts: readonly Part[], name: string, variable: string): string {
+  const pid = parts.find((part) => part.name === name)?.pid;
+  const entries = pid === undefined ? [] : readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  const value = entries.find((entry) => entry.startsWith(`${variable}=`))?.slice(variable.length + 1);
+  if (value === undefined) throw new Error(`no process "${name}" with ${variable} runs`);
+  return value;
 }

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { startModel } from './src/platform.ts';
+import { startServices } from './src/services/platform.ts';
+import { usageOf } from './src/services/parts.ts';
+import { concurrently, createConversation, openClients, stopAndGo } from './src/turn.ts';
+const require = createRequire(import.meta.url);
+const WS = require('ws');
+const which = process.argv[2] ?? 'store';
+const warm = Number(process.argv[3] ?? 800), count = Number(process.argv[4] ?? 1200);
+const model = await startModel();
+const platform = await startServices(model.address, { orchestrators: 1, stores: 1 });
+const clients = await openClients(platform.address, 50);
+const run = async (n: number, some = clients) => { const ids: string[] = []; await concurrently(clients, Array.from({ length: n }), async (c) => { ids.push(await createConversation(c)); });
+  const before = usageOf(platform.parts()); const t = performance.now();
+  await concurrently(some, ids, async (c, id, i) => { await stopAndGo(c, id, String(i)); });
+  const s = (performance.now() - t) / 1000; const after = usageOf(platform.parts());
+  console.log(n, 'turns', (n / s).toFixed(1), '/s', after.map((a, i) => `${a.name} ${((1000 * (a.cpuSeconds - (before[i]?.cpuSeconds ?? 0))) / n).toFixed(2)}`).join(' ')); };
+try { await run(warm); } catch (e) { console.log(platform.output().split("\n").filter((l) => /ERROR|WARN/.test(l)).slice(0, 6).join("\n").slice(0, 5000)); throw e; }
+if (which !== 'none') {
+  const pid = platform.parts().find((p) => p.name === which)!.pid;
+  process.kill(pid, 'SIGUSR1');
+  await new Promise((r) => setTimeout(r, 1000));
+  const list = await (await fetch('http://127.0.0.1:9229/json')).json() as { webSocketDebuggerUrl: string }[];
+  const ws = new WS(list[0]!.webSocketDebuggerUrl);
+  await new Promise((r) => ws.on('open', r));
+  let id = 0; const send = (method: string, params = {}) => new Promise<any>((r) => { const my = ++id; const on = (d: any) => { const m = JSON.parse(String(d)); if (m.id === my) { ws.off('message', on); r(m.result); } }; ws.on('message', on); ws.send(JSON.stringify({ id: my, method, params })); });
+  await send('Profiler.enable'); await send('Profiler.setSamplingInterval', { interval: 500 }); await send('Profiler.start');
+  await run(count, process.argv[5] === "1" ? clients.slice(0, 1) : clients);
+  const { profile } = await send('Profiler.stop');
+  writeFileSync(`/tmp/prof/${which}.cpuprofile`, JSON.stringify(profile));
+  ws.close();
+} else await run(count, process.argv[5] === "1" ? clients.slice(0, 1) : clients);
+for (const c of clients) c.close();
+await platform.remove(); await model.stop();
