@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
-import { printEvents } from './inspect/events.ts';
+import { printEvents, printStreams } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
 import { explainStoreError, type OpenedStore, openStore } from './inspect/open-store.ts';
 import { printReplay } from './inspect/replay.ts';
@@ -18,7 +18,7 @@ const usage = `usage: stopgo <command> [options]
       [--replicas NAME=COUNT,...]    how many of which (default: one of each)
   service NAME [--config FILE]       one of them: store, mcp-bridge, orchestrator, approvals or gateway
 
-  events ID [--json]                 the events of a conversation
+  events [ID] [--json]               the events of a conversation; without an ID, what there is
   replay ID [--at REVISION]          a conversation as it stood at a revision
   verify [ID]                        hash chains, and that every view equals its events
   export ID                          everything about a conversation as JSON
@@ -105,9 +105,13 @@ const commands: Readonly<Record<string, Runner>> = {
   },
   events: {
     flags: [...sources, 'json'],
-    arguments: [1, 1],
+    arguments: [0, 1],
     run: (flags, id, host) =>
-      withStore(flags, host, (opened) => printEvents(opened, id, flags.json === true, printer(host))),
+      withStore(flags, host, (opened) =>
+        id === ''
+          ? printStreams(opened, flags.json === true, printer(host))
+          : printEvents(opened, id, flags.json === true, printer(host)),
+      ),
   },
   replay: {
     flags: [...sources, 'at'],

@@ -117,6 +117,28 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
     expect(code).toBe(0);
   });
 
+  test('what there is, is listed by name', async () => {
+    const { code, output } = await stopgo(['events', '--store', address], env);
+    expect([code, output]).toEqual([0, `conversation-${id}\n`]);
+    const json = await stopgo(['events', '--json', '--store', address], env);
+    expect(JSON.parse(json.output)).toEqual({ stream: `conversation-${id}` });
+  });
+
+  test('what is no name is told what names look like', async () => {
+    const { code, output, errors } = await stopgo(['events', 'nope', '--store', address], env);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toMatch(
+      /^stopgo: "nope" is neither the ID of a conversation .* "stopgo events" without an ID .*\n$/,
+    );
+  });
+
+  test('a revision beyond the end is refused before anything is printed', async () => {
+    const { code, output, errors } = await stopgo(['replay', id, '--at', '4', '--store', address], env);
+    expect([code, output]).toEqual([1, '']);
+    expect(errors).toBe('stopgo: the conversation has 3 events; there is no revision 4\n');
+    expect((await stopgo(['replay', id, '--at', '3', '--store', address], env)).code).toBe(0);
+  });
+
   test('the token may be in a file', async () => {
     const file = join(folder, 'token');
     writeFileSync(file, `${token}\n`, { mode: 0o600 });

@@ -1,6 +1,6 @@
 import { visibleText } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
-import { factJson, factName, readEvents, streamOf } from './read-events.ts';
+import { allStreams, factJson, factName, readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
 
 /** `stopgo events`: one line for each event of a conversation, or with `json` one JSON object. */
@@ -23,4 +23,9 @@ export async function printEvents(
     const columns = [String(event.revision).padStart(5), at, factName(event).padEnd(20), who, JSON.stringify(value)];
     print(visibleText(columns.join('  ')));
   }
+}
+
+/** `stopgo events` without an id: the name of each stream, or with `json` one JSON object for each. */
+export async function printStreams(opened: OpenedStore, json: boolean, print: (line: string) => void): Promise<void> {
+  for await (const stream of allStreams(opened.client)) print(json ? terminalJson({ stream }) : visibleText(stream));
 }

@@ -1,14 +1,52 @@
 import { toJson } from '@bufbuild/protobuf';
-import { conversationStream, DomainError, decodeRecorded, isUuid, type RecordedFact } from '@stopgo/core';
+import {
+  conversationStream,
+  DomainError,
+  decodeRecorded,
+  isUuid,
+  parseStreamName,
+  type RecordedFact,
+  visibleText,
+} from '@stopgo/core';
 import { type envelope, facts, type store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
 /** An event with its stored form. */
 export type StoredEvent = { readonly recorded: envelope.Recorded; readonly event: RecordedFact };
 
-/** The stream that an argument names: a conversation's by its id, any other by its name. */
+/**
+ * The stream that an argument names: a conversation's by its id, any other by its name.
+ *
+ * @throws Error that says what names look like if it is neither.
+ */
 export function streamOf(argument: string): string {
-  return isUuid(argument.toLowerCase()) ? conversationStream(argument.toLowerCase()) : argument;
+  const id = argument.toLowerCase();
+  if (isUuid(id)) return conversationStream(id);
+  try {
+    return parseStreamName(argument);
+  } catch (cause) {
+    const names = 'conversation-ID, agent-DIGEST, toolset-DIGEST or tool-DIGEST';
+    throw new Error(
+      `"${visibleText(argument)}" is neither the ID of a conversation (a UUID) nor the name of a stream (${names}); "stopgo events" without an ID lists all of them`,
+      { cause },
+    );
+  }
+}
+
+/** The names of all streams, in alphabetical order. */
+export async function* allStreams(client: Client<typeof store.StoreService>): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const { streams } = await client.listStreams({ after });
+    yield* streams;
+    const last = streams.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+/** How many events a stream has. */
+export async function lengthOf(client: Client<typeof store.StoreService>, stream: string): Promise<number> {
+  return (await client.readStream({ stream, fromRevision: 1, limit: 1 })).headRevision;
 }
 
 /** All events of a stream in order. Rejects with `not_found` if there are none. */

@@ -9,7 +9,7 @@ import {
   visibleText,
 } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
-import { readEvents, streamOf } from './read-events.ts';
+import { lengthOf, readEvents, streamOf } from './read-events.ts';
 
 /** `stopgo replay`: a conversation as it stood at a revision (the latest if none is given), folded from its events. */
 export async function printReplay(
@@ -18,17 +18,14 @@ export async function printReplay(
   at: number | undefined,
   print: (line: string) => void,
 ): Promise<void> {
+  const stream = streamOf(id);
+  if (at !== undefined) await checkReaches(opened, stream, at);
   let state: ConversationState = initialState;
-  for await (const { event } of readEvents(opened.client, streamOf(id))) {
+  for await (const { event } of readEvents(opened.client, stream)) {
     if (at !== undefined && event.revision > at) break;
     for (const row of messageRows(event)) print(visibleText(`${String(event.revision).padStart(5)}  ${lineOf(row)}`));
     state = evolve(state, event);
   }
-  if (at !== undefined && state.revision < at)
-    throw new DomainError(
-      'invalid_argument',
-      `the conversation has ${state.revision} events; there is no revision ${at}`,
-    );
   print('');
   print(`conversation ${state.id} at revision ${state.revision}, ${new Date(state.updatedAt).toISOString()}`);
   const { run } = state;
@@ -38,6 +35,16 @@ export async function printReplay(
   for (const call of Object.values(run.calls))
     print(visibleText(`  call ${call.id} ${call.tool}: ${call.phase}, attempt ${call.attempt}`));
   for (const approval of pendingApprovals(run)) print(`  pending approval ${approval}`);
+}
+
+/** Before anything is printed: rejects if the stream does not reach that far. One that is not there is left to its reader. */
+async function checkReaches(opened: OpenedStore, stream: string, revision: number): Promise<void> {
+  const events = await lengthOf(opened.client, stream);
+  if (events > 0 && events < revision)
+    throw new DomainError(
+      'invalid_argument',
+      `the conversation has ${events} events; there is no revision ${revision}`,
+    );
 }
 
 function lineOf(row: ReturnType<typeof messageRows>[number]): string {

@@ -1,6 +1,6 @@
 import { visibleText } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
-import { streamOf } from './read-events.ts';
+import { allStreams, streamOf } from './read-events.ts';
 
 /**
  * `stopgo verify`: the hash chain of one stream or of all, and that every view equals the fold of its events. Gives
@@ -14,7 +14,7 @@ export async function verify(
   let streams = 0;
   let events = 0;
   let problems = 0;
-  for await (const stream of id === undefined ? allStreams(opened) : [streamOf(id)]) {
+  for await (const stream of id === undefined ? allStreams(opened.client) : [streamOf(id)]) {
     const answer = await opened.client.verifyStream({ stream }, { timeoutMs: 600_000 });
     if (id !== undefined && answer.events === 0 && answer.problems.length === 0)
       throw new Error(`there is no stream ${stream} in this log`);
@@ -26,14 +26,4 @@ export async function verify(
   const result = problems === 0 ? 'every hash chain holds and every view equals its events' : `${problems} problems`;
   print(`${streams} streams, ${events} events: ${result}`);
   return problems === 0;
-}
-
-async function* allStreams(opened: OpenedStore): AsyncGenerator<string> {
-  for (let after = ''; ; ) {
-    const { streams } = await opened.client.listStreams({ after });
-    yield* streams;
-    const last = streams.at(-1);
-    if (last === undefined) return;
-    after = last;
-  }
 }
