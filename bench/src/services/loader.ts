@@ -61,15 +61,17 @@ export async function readExample(log: ConversationLog, conversation: string): P
 /** What is said in place of the example's words: the user's message, and the note that the model's call names. */
 export type Words = { readonly message: string; readonly note: string };
 
+/** Who drives the runs: an instance that has a heartbeat meanwhile. Appends are tried until the signal aborts. */
+export type Driver = { readonly log: ConversationLog; readonly instance: string; readonly signal: AbortSignal };
+
 /**
- * Stores a conversation like the example, driven by `instance`, which has to have a heartbeat meanwhile. Two appends, as
- * always: the message with the start of its run, then the model's answer with what follows from it.
+ * Stores a conversation like the example. Two appends, as always: the message with the start of its run, then the model's
+ * answer with what follows from it. Rejects when the signal aborts, and for what an append fails with.
  */
 export async function storeLike(
   { events, agent, tools }: Example,
   words: Words,
-  log: ConversationLog,
-  instance: string,
+  { log, instance, signal }: Driver,
 ): Promise<StoredConversation> {
   const created = only(events, 'conversationCreated');
   const { agentDigest, toolsetDigest, bearerTokenPresent } = only(events, 'runStarted');
@@ -78,7 +80,7 @@ export async function storeLike(
   if (first === undefined) throw new Error('the example is empty');
   const [id, runId] = [randomUUID(), randomUUID()];
   const { systemPrompt, agentName } = created;
-  const sessionId = created.sessionId === '' ? '' : randomUUID();
+  const sessionId = randomUUID().slice(0, created.sessionId.length);
   const begun = systemClock.now();
   const opening = createConversation({ id, sessionId, agentName, systemPrompt });
   const started = receiveMessage(anticipate({ ...initialState }, opening, begun), {
@@ -86,7 +88,7 @@ export async function storeLike(
   });
   if (started.kind !== 'append') throw new Error(`the message of a new conversation is ${started.kind}`);
   const empty: ConversationState = { ...initialState, id };
-  const driven = await append(log, empty, {
+  const driven = await append(log, signal, empty, {
     facts: [...opening, ...started.facts],
     actor: first.actor,
     causationId: first.causationId,
@@ -108,7 +110,7 @@ export async function storeLike(
     { agent, tools, runId, me: started.me, now },
   );
   if (decision.kind !== 'append') throw new Error('the run of a new conversation is somebody else’s');
-  const settled = await append(log, driven, {
+  const settled = await append(log, signal, driven, {
     facts: decision.facts,
     actor: { kind: 'system', id: instance },
     causationId: runId,
@@ -137,7 +139,12 @@ export async function readAll(log: ConversationLog, stream: string): Promise<rea
 type Written = Pick<Append, 'facts' | 'actor' | 'causationId' | 'now'>;
 
 /** Appends, and gives the state with it. Fails if anybody else appends to the stream. */
-async function append(log: ConversationLog, state: ConversationState, written: Written): Promise<ConversationState> {
+async function append(
+  log: ConversationLog,
+  signal: AbortSignal,
+  state: ConversationState,
+  written: Written,
+): Promise<ConversationState> {
   const whole: Append = {
     ...written,
     stream: conversationStream(state.id),
@@ -146,7 +153,7 @@ async function append(log: ConversationLog, state: ConversationState, written: W
     key: randomUUID(),
     eventIds: written.facts.map(() => randomUUID()),
   };
-  const outcome = await appendUntilKnown(log, whole, systemClock, Math.random, new AbortController().signal);
+  const outcome = await appendUntilKnown(log, whole, systemClock, Math.random, signal);
   if (outcome.kind === 'conflict') throw new Error(`${whole.stream} is written to by somebody else`);
   return fold(state, recordedOf(whole));
 }

@@ -21,12 +21,9 @@ export function timeTables(
   const [unary, publish] = (['unary', 'publish'] as const).map((name) =>
     median(rounds.map(({ transport }) => transport[name].cpuMs)),
   );
-  const one = median(
-    rounds
-      .flatMap(({ oneProcess }) => oneProcess.filter(({ concurrent }) => concurrent > 1))
-      .map((it) => it.cpuMsPerTurn),
-  );
   const all = cpuOf(whole.cpu);
+  // By the ratio within each round, not by the medians of both.
+  const one = all / whole.cpuRatio;
   const row = (what: string, cpuMs: number): string[] => [what, ms(cpuMs), share(cpuMs, all)];
   const callsMs = calls.total * (unary ?? 0);
   const publishesMs = publishesPerTurn * (publish ?? 0);

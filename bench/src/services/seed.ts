@@ -44,6 +44,9 @@ export async function seed(
   const heartbeat = new Heartbeat({
     ...{ beat: storeBeat(calls, ttlMs), clock: systemClock, ttlMs, instance, role: 'orchestrator' },
   });
+  // Once one has failed, the others need not be stored.
+  const failed = new AbortController();
+  const driver = { log, instance, signal: failed.signal };
   try {
     await new Promise<void>((resolve) => void heartbeat.run(resolve));
     const examples = { waiting: await create(client, destructive('0')), done: await create(client, aboutHerons(0)) };
@@ -62,7 +65,7 @@ export async function seed(
         const isWaiting = waitingUpTo(index) > waitingUpTo(index - 1);
         const message = isWaiting ? destructive(String(index)) : aboutHerons(index);
         const like = isWaiting ? models.waiting : models.done;
-        all.push(await storeLike(like, { message, note: `note-${index}:` }, log, instance));
+        all.push(await storeLike(like, { message, note: `note-${index}:` }, driver));
         if (performance.now() - told < tellEveryMs) continue;
         told = performance.now();
         tell(all.length, (1_000 * all.length) / (told - began));
@@ -92,6 +95,7 @@ export async function seed(
       );
     return { ids: all.map(({ id }) => id), approvals, seconds, verified: { streams: streams.length, events } };
   } finally {
+    failed.abort();
     heartbeat.stop();
     channel.close();
   }
