@@ -44,6 +44,8 @@ export const waitingBytesMax = 64 * 1024 * 1024;
 export const appendsPerCommitMax = 128;
 /** Bytes of payload that share one commit at most. */
 export const bytesPerCommitMax = 4 * 1024 * 1024;
+/** How long what a replica took into its views may not be on its disk yet, in milliseconds; the log has it. */
+export const uncommittedMsMax = 250;
 
 /** Longest time that an append tries to reach the log in NATS, in milliseconds: shorter than its callers wait. */
 export const appendWaitMsMax = 4_000;

@@ -130,9 +130,9 @@ export type ProjectionBatch = {
   setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void;
   /** True if the stream is of a conversation that was set aside. */
   isSetAside(stream: StreamName): boolean;
-  /** Writes the rows and the checkpoint, inside the caller's transaction. */
-  write(checkpoint: number): void;
-  /** To be called once the transaction is committed. */
+  /** Writes the rows, inside the caller's transaction. Before that ends, `Projection.moveTo` says how far it goes. */
+  write(): void;
+  /** To be called once the rows are what others may read: with the commit at the latest. */
   committed(): void;
 };
 
@@ -142,6 +142,8 @@ export type Projection = {
   begin(): ProjectionBatch;
   /** Forgets what is kept in memory: after a transaction whose end is not known. */
   forget(): void;
-  /** Position up to which the rows show the log. */
+  /** Position up to which the rows show the log, as it was written last. */
   checkpoint(): number;
+  /** Writes the checkpoint, inside the caller's transaction. */
+  moveTo(checkpoint: number): void;
 };

@@ -240,6 +240,7 @@ test('an append that meets a defect fails alone: the others of its batch share o
   const guilty = new Story();
   const projection = {
     checkpoint: () => parts.projection.checkpoint(),
+    moveTo: (checkpoint: number) => parts.projection.moveTo(checkpoint),
     forget: () => parts.projection.forget(),
     begin() {
       const batch = parts.projection.begin();

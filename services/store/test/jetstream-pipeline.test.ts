@@ -48,7 +48,8 @@ function freshPipeline() {
     ['streams', 'appends', 'conversations', 'messages', 'approvals', 'views_meta', 'set_aside'].map((table) =>
       database.all(`SELECT * FROM ${table}`, (row) => JSON.stringify(row))(),
     );
-  return { pipeline, rows, commits };
+  const onDisk = () => expect.poll(() => database.inTransaction()).toBe(false);
+  return { pipeline, rows, commits, onDisk };
 }
 
 /** What the log gives for some conversations that are told by turns, in the order of sequences. */
@@ -88,8 +89,9 @@ test('our own appends ahead of their turn, and every message twice: applied once
   const plain = freshPipeline();
   for (const { message } of all) await plain.pipeline.received(message);
   await plain.pipeline.reached(all.length);
+  await plain.onDisk();
   for (const mine of [0, 1, 2, 3, 4]) {
-    const { pipeline, rows, commits } = freshPipeline();
+    const { pipeline, rows, commits, onDisk } = freshPipeline();
     const isMine = (at: number) => at % 5 === mine;
     for (const [at, { message, own }] of all.entries()) {
       // Acknowledged long before what others appended arrives.
@@ -102,6 +104,7 @@ test('our own appends ahead of their turn, and every message twice: applied once
       if (isMine(at)) pipeline.own(own);
     }
     await pipeline.reached(all.length);
+    await onDisk();
     expect(commits.reduce((sum, one) => sum + one, 0)).toBe(all.length);
     expect(rows()).toEqual(plain.rows());
   }

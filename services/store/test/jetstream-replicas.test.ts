@@ -218,6 +218,7 @@ describeWithNats('replicas over JetStream', () => {
     }
     await telling;
     await a.views.caughtUp(never);
+    await expect.poll(() => a.database.inTransaction()).toBe(false);
     expect(applied.reduce((sum, one) => sum + one, 0)).toBe(6 * 25);
     expect(await rowsOf(a)).toEqual(await rowsOf(b));
     for (const story of stories)

@@ -14,7 +14,7 @@ export type Arrived =
 /** Some that follow each other. */
 export type Stretch = { readonly first: number; readonly last: number; readonly arrived: readonly Arrived[] };
 
-/** What came ahead of its turn, up to a bound. */
+/** What came ahead of its turn, or is not on disk yet, up to a bound. */
 export class Ahead {
   readonly #arrived = new Map<number, Arrived>();
   #bytes = 0;
@@ -55,9 +55,12 @@ export class Ahead {
     this.#bytes = 0;
   }
 
-  drop({ first, arrived }: Stretch): void {
+  /** Those from a sequence up to another. */
+  drop(first: number, last: number): void {
     let sequence = first;
-    for (const one of arrived) {
+    while (sequence <= last) {
+      const one = this.#arrived.get(sequence);
+      if (one === undefined) return;
       this.#arrived.delete(sequence);
       this.#bytes -= bytesOf(one);
       sequence = lastOf(one, sequence) + 1;

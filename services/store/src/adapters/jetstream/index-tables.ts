@@ -67,6 +67,8 @@ export class StreamIndex {
   readonly #tables: ReturnType<typeof statements>;
   readonly #heads = new LruMap<StreamName, IndexedHead>({ entriesMax: hotHeadsMax });
   #lastId: number | undefined;
+  /** Undefined until it is needed: the tables may be made only after this. */
+  #endHash: Uint8Array | undefined;
 
   constructor(database: SqlDatabase) {
     this.#tables = statements(database);
@@ -100,7 +102,8 @@ export class StreamIndex {
 
   /** Hash of the last message that was taken in; empty if there is none, or it could not be read. */
   get endHash(): Uint8Array {
-    return this.#tables.endHash() ?? new Uint8Array();
+    this.#endHash ??= this.#tables.endHash() ?? new Uint8Array();
+    return this.#endHash;
   }
 
   names(prefix: string, after: string, limit: number): string[] {
@@ -108,8 +111,8 @@ export class StreamIndex {
   }
 
   /**
-   * Writes appends in order, inside the caller's transaction; then it must be told what became of it. `endHash` is that of
-   * the last message, empty if it cannot be read.
+   * Writes appends in order, inside the caller's transaction, which `writeEnd` must end; if it comes to nothing, this must
+   * forget. `endHash` is that of the last message, empty if it cannot be read.
    */
   write(appends: readonly LoggedAppend[], unreadable: readonly string[], endHash: Uint8Array): void {
     const ids = new Map<string, number>();
@@ -120,13 +123,19 @@ export class StreamIndex {
       this.#heads.set(append.stream, { id, revision: lastRevision, sequence, hash });
     }
     for (const name of unreadable) this.#idOf(name, ids);
-    this.#tables.end(endHash);
+    this.#endHash = endHash;
+  }
+
+  /** Writes the end of the log as it was taken in last. */
+  writeEnd(): void {
+    this.#tables.end(this.endHash);
   }
 
   /** Trusts nothing that is kept in memory: after a transaction that did not end well. */
   forget(): void {
     this.#heads.clear();
     this.#lastId = undefined;
+    this.#endHash = undefined;
   }
 
   #idOf(name: string, fresh: Map<string, number>): number {

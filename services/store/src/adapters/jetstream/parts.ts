@@ -71,6 +71,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const pipeline = new Pipeline({ database, index, projection, messages, live, log, observe });
   const feed = new Feed({ client, streamName, leader, link, pipeline, log });
   const startOver = (last: number) => {
+    pipeline.takeBack();
     emptyViewsFile(database, logId);
     pipeline.rewound();
     appends.rewound(last);
@@ -83,7 +84,10 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const events = new JetStreamEventLog({ index, pipeline, messages, leader, appends, live, caughtUp, observe });
   return {
     events,
-    views: new SqliteViews(tables, hot, (signal, position) => catchUp.caughtUp(signal, position)),
+    views: new SqliteViews(tables, hot, {
+      caughtUp: (signal, position) => catchUp.caughtUp(signal, position),
+      position: () => pipeline.position,
+    }),
     allSetAside: tables.allSetAside,
     ready: (signal) => catchUp.follow(signal),
     async close() {

@@ -3,8 +3,10 @@
 // 1. Messages are applied strictly one after the other by sequence, each once: the last one applied is in the same
 //    transaction as what was made of it.
 // 2. A message that cannot be read, or does not follow in its stream, harms its own stream only.
-// 3. Whoever waits for a message is woken when its transaction has committed, and the index and the views change in the
-//    same turn of the event loop: neither is ever seen ahead of the other.
+// 3. The index and the views change in the same turn of the event loop: neither is ever seen ahead of the other. Whoever
+//    waits for a message is woken when both show it.
+// 4. The transaction goes on for a while (see `OpenTransaction`). What it holds is kept here until it is on disk: if it comes
+//    to nothing, all of it is applied again.
 import { unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { appendsPerCommitMax, applyAgainMs, bytesPerCommitMax, readWaitMsMax } from '../../bounds.ts';
@@ -17,6 +19,7 @@ import { sequenceOf } from './batch-message.ts';
 import type { StreamIndex } from './index-tables.ts';
 import type { Message } from './leader.ts';
 import type { Messages } from './messages.ts';
+import { OpenTransaction } from './open-transaction.ts';
 import { type Plan, planOf } from './plan.ts';
 import { Waiting } from './waiting.ts';
 
@@ -34,8 +37,11 @@ export class Pipeline {
   readonly #parts: PipelineParts;
   readonly #ahead = new Ahead();
   readonly #waiting = new Waiting();
+  readonly #transaction: OpenTransaction;
   #room: (() => void)[] = [];
   #position: number;
+  /** The same of what is on disk. */
+  #committed: number;
   #scheduled = false;
   #closed = false;
   #failing = false;
@@ -47,6 +53,9 @@ export class Pipeline {
   constructor(parts: PipelineParts) {
     this.#parts = parts;
     this.#position = parts.projection.checkpoint();
+    this.#committed = this.#position;
+    const due = () => void this.#settle();
+    this.#transaction = new OpenTransaction({ ...parts, due });
   }
 
   /** Position up to which the index and the views show the log. */
@@ -63,6 +72,12 @@ export class Pipeline {
     return this.#closed;
   }
 
+  /** Takes back what is not on disk yet: the file is to be written by others. It is applied again if nobody says otherwise. */
+  takeBack(): void {
+    this.#position = this.#committed;
+    this.#transaction.takeBack();
+  }
+
   /** Is told that the index and the views were emptied: what came before is of no use, and who follows begins anew. */
   rewound(): void {
     const { projection, index, messages, live } = this.#parts;
@@ -73,6 +88,7 @@ export class Pipeline {
     this.#makeRoom();
     [this.#singlyUpTo, this.#guilty] = [0, 0];
     this.#position = projection.checkpoint();
+    this.#committed = this.#position;
     live.interrupt();
   }
 
@@ -107,8 +123,9 @@ export class Pipeline {
       throw unavailable('this replica of the store is behind the event log; try again', {}, { retryAfterMs: 1_000 });
   }
 
-  /** Applies nothing more and ends every wait. */
+  /** Sees to it that all that was applied is on disk, applies nothing more and ends every wait. */
   close(): void {
+    this.#settle();
     this.#closed = true;
     this.#waiting.close();
     this.#makeRoom();
@@ -137,59 +154,69 @@ export class Pipeline {
     const stretch = this.#ahead.from(first, { arrived, bytes: bytesPerCommitMax });
     if (stretch.arrived.length === 0) return;
     try {
-      this.#commit(stretch);
+      this.#write(stretch);
     } catch (error) {
-      this.#failed(stretch, error);
+      this.#failed(first, stretch.last, error);
       return;
     }
-    if (this.#failing)
-      this.#parts.log.info('messages of the event log are taken into the views again', { from: first });
-    this.#failing = false;
-    this.#ahead.drop(stretch);
     this.#waiting.applied(first - 1, this.applied);
-    this.#makeRoom();
+    // One that may have to be blamed is on disk before the next.
+    const isDue = this.#transaction.isFull || this.#failing || first <= this.#singlyUpTo;
+    if (isDue && !this.#settle()) return;
     if (this.#ahead.has(this.applied + 1)) this.#schedule();
   }
 
-  #commit(stretch: Stretch): void {
-    const { database, index } = this.#parts;
+  #write(stretch: Stretch): void {
     const plan = planOf(this.#parts, stretch, this.#guilty);
-    database.exec('BEGIN IMMEDIATE');
-    index.write(plan.appends, plan.unreadable, plan.endHash);
-    plan.views.write(plan.position);
-    database.exec('COMMIT');
+    this.#transaction.write(plan);
     plan.views.committed();
     this.#position = plan.position;
     this.#announce(plan);
   }
 
+  /** Ends the transaction. False if it came to nothing: then all of it is applied again. */
+  #settle(): boolean {
+    if (this.#closed || !this.#transaction.isOpen) return true;
+    const [first, last] = [sequenceOf(this.#committed) + 1, this.applied];
+    try {
+      this.#parts.observe({ kind: 'commit', ...this.#transaction.commit(this.#position) });
+    } catch (error) {
+      this.#failed(first, last, error);
+      return false;
+    }
+    if (this.#failing)
+      this.#parts.log.info('messages of the event log are taken into the views again', { from: first });
+    this.#failing = false;
+    this.#ahead.drop(first, last);
+    this.#committed = this.#position;
+    this.#makeRoom();
+    return true;
+  }
+
   #announce({ damage, appends }: Plan): void {
-    const { messages, live, log, observe } = this.#parts;
+    const { messages, live, log } = this.#parts;
     for (const { stream, sequence, reason } of damage)
       log.error('a message of the event log cannot be taken into the views; run `stopgo verify`', {
         stream,
         sequence,
         reason,
       });
-    const events = appends.reduce((sum, one) => sum + one.events.length, 0);
-    observe({ kind: 'commit', appends: appends.length, events });
     for (const append of appends) {
       messages.remember(append);
       live.publish(append.stream, append.events);
     }
   }
 
-  #failed({ first, last, arrived }: Stretch, error: unknown): void {
-    const { database, index, projection, log } = this.#parts;
+  /** Goes back to what is on disk, and on from there otherwise than before. */
+  #failed(first: number, last: number, error: unknown): void {
+    const { log } = this.#parts;
     try {
-      if (database.inTransaction()) database.exec('ROLLBACK');
+      this.takeBack();
     } catch (again) {
       log.error('the views cannot be read after a failed transaction', { error: again });
     }
-    projection.forget();
-    index.forget();
     const ofTheMessages = isContradiction(error) || !isFailureOfFile(error);
-    if (ofTheMessages && arrived.length > 1) this.#singlyUpTo = last;
+    if (ofTheMessages && last > first) this.#singlyUpTo = last;
     else if (ofTheMessages && this.#guilty !== first) this.#guilty = first;
     else {
       // Once, however often it is tried.

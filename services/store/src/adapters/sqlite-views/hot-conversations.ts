@@ -3,6 +3,7 @@ import { type ConversationState, dataLoss, decodeSnapshot, foldVersion, initialS
 import { views } from '@stopgo/proto';
 import { hotBytesMax, hotConversationsMax } from '../../bounds.ts';
 import { LruMap } from '../../lru-map.ts';
+import type { SetAside } from '../../views.ts';
 import type { Refold } from './refold.ts';
 import type { ConversationRow, ViewTables } from './view-tables.ts';
 
@@ -24,6 +25,8 @@ export class HotConversations {
   readonly #tables: ViewTables;
   readonly #refold: Refold;
   readonly #hot = new LruMap<string, HotConversation>({ entriesMax: hotConversationsMax, bytesMax: hotBytesMax });
+  /** Whether any conversation is set aside: hardly ever. Undefined until it is needed. */
+  #isAnySetAside: boolean | undefined;
 
   constructor(tables: ViewTables, refold: Refold) {
     this.#tables = tables;
@@ -32,7 +35,7 @@ export class HotConversations {
 
   /**
    * Undefined if there is no such conversation. Rows that are damaged are made anew from the events. Throws `data_loss` if
-   * those are damaged too, or if the conversation was set aside. Must not be called inside a transaction.
+   * those are damaged too, or if the conversation was set aside.
    */
   get(id: string): HotConversation | undefined {
     const hot = this.#hot.get(id);
@@ -51,16 +54,25 @@ export class HotConversations {
     this.#hot.set(id, conversation, conversation.snapshot.byteLength);
   }
 
-  delete(id: string): void {
+  clear(): void {
+    this.#hot.clear();
+    this.#isAnySetAside = undefined;
+  }
+
+  /** For what a conversation was set aside; undefined if it was not. */
+  damage(id: string): SetAside | undefined {
+    this.#isAnySetAside ??= this.#tables.allSetAside(1).length > 0;
+    return this.#isAnySetAside ? this.#tables.setAside(id) : undefined;
+  }
+
+  /** Is told that a conversation is set aside. */
+  setAside(id: string): void {
+    this.#isAnySetAside = true;
     this.#hot.delete(id);
   }
 
-  clear(): void {
-    this.#hot.clear();
-  }
-
   #refuseSetAside(id: string): void {
-    const damage = this.#tables.setAside(id);
+    const damage = this.damage(id);
     if (damage === undefined) return;
     const { revision, position, reason } = damage;
     throw dataLoss(

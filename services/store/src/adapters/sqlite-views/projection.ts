@@ -54,6 +54,10 @@ export class SqliteProjection implements Projection {
   checkpoint(): number {
     return this.#tables.checkpoint() ?? 0;
   }
+
+  moveTo(checkpoint: number): void {
+    this.#tables.setCheckpoint(checkpoint);
+  }
 }
 
 class Batch implements ProjectionBatch {
@@ -125,10 +129,10 @@ class Batch implements ProjectionBatch {
 
   isSetAside(stream: StreamName): boolean {
     const id = conversationOfStream(stream);
-    return id !== undefined && (this.#setAside.has(id) || this.#tables.setAside(id) !== undefined);
+    return id !== undefined && (this.#setAside.has(id) || this.#hot.damage(id) !== undefined);
   }
 
-  write(checkpoint: number): void {
+  write(): void {
     for (const { id, now, messages, approvals } of this.#planned.values()) {
       const snapshot = encodeSnapshot(now.state);
       writeConversation(this.#tables, id, now, snapshot);
@@ -147,12 +151,11 @@ class Batch implements ProjectionBatch {
       this.#removeConversation(id);
       this.#tables.insertSetAside(id, position, revision, reason);
     }
-    this.#tables.setCheckpoint(checkpoint);
   }
 
   committed(): void {
     for (const [id, conversation] of this.#written) this.#hot.set(id, conversation);
-    for (const id of this.#setAside.keys()) this.#hot.delete(id);
+    for (const id of this.#setAside.keys()) this.#hot.setAside(id);
     this.#approvalKeyCommitted(this.#approvalKey);
   }
 

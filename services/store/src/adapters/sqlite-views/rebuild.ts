@@ -54,7 +54,8 @@ export function applyBatch(
   }
   database.exec('BEGIN IMMEDIATE');
   try {
-    batch.write(last);
+    batch.write();
+    projection.moveTo(last);
     database.exec('COMMIT');
   } catch (error) {
     if (database.inTransaction()) database.exec('ROLLBACK');

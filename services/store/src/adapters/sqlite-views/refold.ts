@@ -116,7 +116,8 @@ function writeAnew(
   approvals: ReadonlyMap<string, PendingApproval>,
 ): void {
   try {
-    database.exec('BEGIN IMMEDIATE');
+    // Whoever needs the row may be in the middle of a transaction of its own.
+    database.exec('SAVEPOINT refolded');
     writeConversation(tables, id, conversation, snapshot);
     for (const { key, approval } of approvals.values())
       tables.writeApproval(
@@ -126,10 +127,10 @@ function writeAnew(
         approval.status,
         toBinary(views.ApprovalSchema, approval),
       );
-    database.exec('COMMIT');
+    database.exec('RELEASE refolded');
   } catch (error) {
     // What was folded is right all the same; the next start folds it again.
-    if (database.inTransaction()) database.exec('ROLLBACK');
+    if (database.inTransaction()) database.exec('ROLLBACK TO refolded; RELEASE refolded');
     log.warn('the damaged row of a conversation could not be written again', { conversation: id, error });
   }
 }

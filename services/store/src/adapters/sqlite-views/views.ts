@@ -17,16 +17,14 @@ export class SqliteViews implements Views {
   readonly #hot: HotConversations;
 
   readonly caughtUp: Views['caughtUp'];
+  readonly position: Views['position'];
 
-  /** Without `caughtUp` the log writes the views in its own transactions: they are never behind. */
-  constructor(tables: ViewTables, hot: HotConversations, caughtUp: Views['caughtUp'] = async () => undefined) {
+  /** Without a progress the log writes the views in its own transactions: they are never behind, nor ahead of their file. */
+  constructor(tables: ViewTables, hot: HotConversations, progress?: Pick<Views, 'caughtUp' | 'position'>) {
     this.#tables = tables;
     this.#hot = hot;
-    this.caughtUp = caughtUp;
-  }
-
-  position() {
-    return this.#tables.checkpoint() ?? 0;
+    this.caughtUp = progress?.caughtUp ?? (async () => undefined);
+    this.position = progress?.position ?? (() => tables.checkpoint() ?? 0);
   }
 
   snapshot(conversationId: string) {

@@ -11,7 +11,7 @@ import { appendsPerCommitMax, bytesPerCommitMax, waitingAppendsMax, waitingBytes
 import type { AppendOutcome, StreamAppend } from '../../event-log.ts';
 import type { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
-import type { Projection } from '../../views.ts';
+import type { Projection, ProjectionBatch } from '../../views.ts';
 import { AppendPlan } from './append-plan.ts';
 import { isContradiction, type SqlDatabase, sqlCode } from './database.ts';
 import type { LogTables } from './log-tables.ts';
@@ -104,7 +104,7 @@ export class GroupCommit {
         settled.push(settle);
       }
       if (plan.appends.length > 0) {
-        this.#write(plan, () => views.write(plan.position));
+        this.#write(plan, views);
         heads.moved(plan.movedHeads(), plan.position, plan.streamId);
         views.committed();
         this.#announce(plan);
@@ -132,8 +132,8 @@ export class GroupCommit {
     }
   }
 
-  #write(plan: AppendPlan, writeViews: () => void): void {
-    const { database, tables } = this.#parts;
+  #write(plan: AppendPlan, views: ProjectionBatch): void {
+    const { database, tables, projection } = this.#parts;
     database.exec('BEGIN IMMEDIATE');
     for (const { stream, streamId, newStream, key, events } of plan.appends) {
       if (newStream) tables.insertStream(streamId, stream);
@@ -141,7 +141,8 @@ export class GroupCommit {
         tables.insertEvent(Number(event.position), streamId, revision, event.envelope, event.hash);
       tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest);
     }
-    writeViews();
+    views.write();
+    projection.moveTo(plan.position);
     database.exec('COMMIT');
   }
 
