@@ -48,6 +48,15 @@ export function project(
   return { state, head: headOf(state, rows), messages, approvals: [...approvals.values()] };
 }
 
+/**
+ * The view of a conversation as far as its state alone tells: without the texts of answers and of what waits for a human,
+ * for when nobody can be asked for them.
+ */
+export function bareView(state: ConversationState): views.ConversationView {
+  const head = headOf(state, { messagesAt: () => [], approval: () => undefined });
+  return create(views.ConversationViewSchema, { head });
+}
+
 function messagesOf(event: RecordedFact, messageCount: number): views.Message[] {
   return messageRows(event).map((row, index) =>
     create(views.MessageSchema, {

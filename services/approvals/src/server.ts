@@ -1,15 +1,26 @@
 import {
   type Actor,
   actorFromWire,
+  bareView,
   byteLength,
   DomainError,
   decisionKind,
+  fold,
   type HumanDecision,
   isUuid,
   resolveApproval,
   textBytesMax,
 } from '@stopgo/core';
-import { type Clock, clientKey, type Loaded, storeLog, type Transacted, transact } from '@stopgo/log';
+import {
+  type Clock,
+  clientKey,
+  isUnknown,
+  type Loaded,
+  recordedOf,
+  storeLog,
+  type Transacted,
+  transact,
+} from '@stopgo/log';
 import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
 import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
 import { loadByApproval } from './load.ts';
@@ -28,14 +39,7 @@ export type ApprovalsDependencies = {
 
 /** The gRPC surface of the approvals service: it records decisions; it never executes anything. */
 export function approvalsService(given: ApprovalsDependencies): ServiceImpl<typeof wire.ApprovalsService> {
-  return {
-    resolve: (request, context) => resolve(given, request, context),
-    getApproval: async ({ approvalId }) => ({ approval: await approvalOf(given, approvalId) }),
-    listApprovals: async ({ status, conversationId, limit, cursor }) => {
-      const { approvals, nextCursor } = await given.store.listApprovals({ status, conversationId, limit, cursor });
-      return { approvals, nextCursor };
-    },
-  };
+  return { resolve: (request, context) => resolve(given, request, context) };
 }
 
 async function resolve(given: ApprovalsDependencies, request: wire.ResolveRequest, context: CallContext) {
@@ -82,10 +86,21 @@ async function goOn(
   if (turn !== undefined) return turn;
   // Losing the nudge is harmless: the sweep finds the run. The caller is told that it goes on.
   const view = done.kind === 'done' ? done.view : undefined;
-  return {
-    outcome: orchestrator.TurnOutcome.WORKING,
-    view: view ?? (await storeLog(given.store).view(conversationId)),
-  };
+  return { outcome: orchestrator.TurnOutcome.WORKING, view: view ?? (await viewAfter(given, conversationId, done)) };
+}
+
+/** What is recorded stays recorded, whoever is out of reach now: then it is shown as far as it is known here. */
+async function viewAfter(
+  given: ApprovalsDependencies,
+  conversationId: string,
+  done: Exclude<Transacted<Resolved>, { kind: 'refused' }>,
+): Promise<views.ConversationView> {
+  try {
+    return await storeLog(given.store).view(conversationId);
+  } catch (error) {
+    if (!isUnknown(error)) throw error;
+    return bareView(done.kind === 'done' ? fold(done.state, recordedOf(done.append)) : done.state);
+  }
 }
 
 async function refusal(given: ApprovalsDependencies, approvalId: string, decision: Resolved): Promise<DomainError> {
@@ -109,7 +124,6 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
 }
 
 async function approvalOf(given: ApprovalsDependencies, approvalId: string): Promise<views.Approval> {
-  if (!isUuid(approvalId)) throw notFound(approvalId);
   const { approval } = await given.store.getApproval({ approvalId });
   if (approval === undefined) throw notFound(approvalId);
   return approval;

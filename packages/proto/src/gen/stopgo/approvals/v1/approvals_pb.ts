@@ -10,15 +10,13 @@ import type { Decision, Idempotency } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Turn, Wait } from "../../orchestrator/v1/orchestrator_pb.ts";
 import { file_stopgo_orchestrator_v1_orchestrator } from "../../orchestrator/v1/orchestrator_pb.ts";
-import type { Approval, ApprovalStatus } from "../../store/v1/views_pb.ts";
-import { file_stopgo_store_v1_views } from "../../store/v1/views_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSLrAQoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSLAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiPQoPUmVzb2x2ZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwifwoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSLwoGc3RhdHVzGAEgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCTKyAgoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlEmAKC0dldEFwcHJvdmFsEicuc3RvcGdvLmFwcHJvdmFscy52MS5HZXRBcHByb3ZhbFJlcXVlc3QaKC5zdG9wZ28uYXBwcm92YWxzLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USZgoNTGlzdEFwcHJvdmFscxIpLnN0b3Bnby5hcHByb3ZhbHMudjEuTGlzdEFwcHJvdmFsc1JlcXVlc3QaKi5zdG9wZ28uYXBwcm92YWxzLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator, file_stopgo_store_v1_views]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSLrAQoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSLAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiPQoPUmVzb2x2ZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4yaAoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -86,96 +84,8 @@ export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_approvals_v1_approvals, 1);
 
 /**
- * @generated from message stopgo.approvals.v1.GetApprovalRequest
- */
-export type GetApprovalRequest = Message<"stopgo.approvals.v1.GetApprovalRequest"> & {
-  /**
-   * @generated from field: string approval_id = 1;
-   */
-  approvalId: string;
-};
-
-/**
- * Describes the message stopgo.approvals.v1.GetApprovalRequest.
- * Use `create(GetApprovalRequestSchema)` to create a new message.
- */
-export const GetApprovalRequestSchema: GenMessage<GetApprovalRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 2);
-
-/**
- * @generated from message stopgo.approvals.v1.GetApprovalResponse
- */
-export type GetApprovalResponse = Message<"stopgo.approvals.v1.GetApprovalResponse"> & {
-  /**
-   * @generated from field: stopgo.store.v1.Approval approval = 1;
-   */
-  approval?: Approval | undefined;
-};
-
-/**
- * Describes the message stopgo.approvals.v1.GetApprovalResponse.
- * Use `create(GetApprovalResponseSchema)` to create a new message.
- */
-export const GetApprovalResponseSchema: GenMessage<GetApprovalResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 3);
-
-/**
- * @generated from message stopgo.approvals.v1.ListApprovalsRequest
- */
-export type ListApprovalsRequest = Message<"stopgo.approvals.v1.ListApprovalsRequest"> & {
-  /**
-   * @generated from field: stopgo.store.v1.ApprovalStatus status = 1;
-   */
-  status: ApprovalStatus;
-
-  /**
-   * @generated from field: string conversation_id = 2;
-   */
-  conversationId: string;
-
-  /**
-   * @generated from field: uint32 limit = 3;
-   */
-  limit: number;
-
-  /**
-   * @generated from field: string cursor = 4;
-   */
-  cursor: string;
-};
-
-/**
- * Describes the message stopgo.approvals.v1.ListApprovalsRequest.
- * Use `create(ListApprovalsRequestSchema)` to create a new message.
- */
-export const ListApprovalsRequestSchema: GenMessage<ListApprovalsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 4);
-
-/**
- * @generated from message stopgo.approvals.v1.ListApprovalsResponse
- */
-export type ListApprovalsResponse = Message<"stopgo.approvals.v1.ListApprovalsResponse"> & {
-  /**
-   * @generated from field: repeated stopgo.store.v1.Approval approvals = 1;
-   */
-  approvals: Approval[];
-
-  /**
-   * @generated from field: string next_cursor = 2;
-   */
-  nextCursor: string;
-};
-
-/**
- * Describes the message stopgo.approvals.v1.ListApprovalsResponse.
- * Use `create(ListApprovalsResponseSchema)` to create a new message.
- */
-export const ListApprovalsResponseSchema: GenMessage<ListApprovalsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_approvals_v1_approvals, 5);
-
-/**
- * ApprovalsService records decisions on approvals and shows them. Of any number of simultaneous decisions exactly one
- * takes effect.
+ * ApprovalsService records decisions on approvals. Of any number of simultaneous decisions exactly one takes effect. The
+ * store shows approvals, so that they can be read while nobody can decide.
  *
  * @generated from service stopgo.approvals.v1.ApprovalsService
  */
@@ -192,26 +102,6 @@ export const ApprovalsService: GenService<{
     methodKind: "unary";
     input: typeof ResolveRequestSchema;
     output: typeof ResolveResponseSchema;
-  },
-  /**
-   * GetApproval shows one approval. NOT_FOUND: no such approval.
-   *
-   * @generated from rpc stopgo.approvals.v1.ApprovalsService.GetApproval
-   */
-  getApproval: {
-    methodKind: "unary";
-    input: typeof GetApprovalRequestSchema;
-    output: typeof GetApprovalResponseSchema;
-  },
-  /**
-   * ListApprovals shows approvals, oldest first.
-   *
-   * @generated from rpc stopgo.approvals.v1.ApprovalsService.ListApprovals
-   */
-  listApprovals: {
-    methodKind: "unary";
-    input: typeof ListApprovalsRequestSchema;
-    output: typeof ListApprovalsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_approvals_v1_approvals, 0);

@@ -1,0 +1,104 @@
+import {
+  conversationStream,
+  DomainError,
+  encodeSnapshot,
+  type Fact,
+  fact,
+  fold,
+  foldVersion,
+  initialState,
+  type RecordedFact,
+} from '@stopgo/core';
+import { systemClock } from '@stopgo/log';
+import { approvals, facts, orchestrator, store, views } from '@stopgo/proto';
+import { createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
+import { expect, test } from 'vitest';
+import { approvalsService } from '../src/index.ts';
+
+const [conversationId, runId, approvalId] = [1, 2, 3].map((last) => `00000000-0000-4000-8000-00000000000${last}`) as [
+  string,
+  string,
+  string,
+];
+
+function recorded(all: readonly Fact[]): RecordedFact[] {
+  return all.map((one, index) => ({
+    stream: conversationStream(conversationId),
+    revision: index + 1,
+    eventId: `e${index}`,
+    time: 1_000,
+    actor: { kind: 'system', id: 'o' },
+    causationId: '',
+    correlationId: '',
+    fact: one,
+  }));
+}
+
+const asked = [
+  fact('conversationCreated', { conversationId, agentName: 'agent' }),
+  fact('userMessageReceived', { runId, text: 'create a server' }),
+  fact('runStarted', { runId }),
+  fact('approvalRequested', { approvalId, runId, callId: 'call', tool: 'add', kind: facts.ApprovalKind.TOOL }),
+];
+const approved = fact('approvalResolved', { approvalId, runId, callId: 'call', decision: facts.Decision.APPROVED });
+const idempotency = { key: 'mine', requestDigest: 'digest' };
+
+const nobody = (): Promise<never> => Promise.reject(new DomainError('unavailable', 'nobody answers'));
+
+/** The service over a store that answers as it is told to, and an orchestrator that is not there. */
+function service(answers: Partial<ServiceImpl<typeof store.StoreService>>) {
+  const methods = store.StoreService.methods.map(({ localName }) => [localName, nobody]);
+  const impl = { ...Object.fromEntries(methods), ...answers } as ServiceImpl<typeof store.StoreService>;
+  const away = { createConversation: nobody, sendMessage: nobody, cancelRun: nobody, resumeRun: nobody };
+  const given = {
+    instance: 'approvals',
+    store: createInProcessClient(store.StoreService, impl),
+    orchestrator: createInProcessClient(orchestrator.OrchestratorService, away),
+    clock: systemClock,
+    newId: () => '00000000-0000-4000-8000-000000000009',
+    random: () => 0,
+  };
+  return createInProcessClient(approvals.ApprovalsService, approvalsService(given));
+}
+
+const loaded = (all: readonly Fact[], ...knownKeys: { idempotencyKey: string; requestDigest: string }[]) => {
+  const state = fold(initialState, recorded(all));
+  const revisions = { firstRevision: state.revision, lastRevision: state.revision };
+  return async () => ({
+    conversationId,
+    revision: state.revision,
+    snapshot: encodeSnapshot(state),
+    foldVersion,
+    knownKeys: knownKeys.map((one) => ({ ...one, ...revisions })),
+  });
+};
+
+const decision = { approvalId, decision: facts.Decision.APPROVED, idempotency };
+
+test('a decision that is recorded already is answered though nobody can tell more: the run goes on', async () => {
+  const known = { idempotencyKey: 'client:mine', requestDigest: 'digest' };
+  const { turn } = await service({ load: loaded([...asked, approved], known) }).resolve(decision);
+  expect(turn?.outcome).toBe(orchestrator.TurnOutcome.WORKING);
+  expect(turn?.view?.head).toMatchObject({ id: conversationId, revision: 5, run: { id: runId } });
+});
+
+test('so is the first one, as it stands in the log', async () => {
+  let appended = 0;
+  const append = async (request: store.AppendRequest) => {
+    appended += request.events.length;
+    return { outcome: { case: 'appended', value: { revision: 5 } } } as const;
+  };
+  const { turn } = await service({ load: loaded(asked), append }).resolve(decision);
+  expect(turn?.outcome).toBe(orchestrator.TurnOutcome.WORKING);
+  expect(turn?.view?.head).toMatchObject({
+    id: conversationId,
+    revision: 5,
+    status: views.ConversationStatus.ACTIVE,
+    pendingApprovalIds: [],
+  });
+  expect(appended).toBe(1);
+});
+
+test('a decision that may not have been recorded is not called so', async () => {
+  await expect(service({}).resolve(decision)).rejects.toMatchObject({ kind: 'unavailable' });
+});
