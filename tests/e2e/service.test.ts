@@ -127,6 +127,41 @@ test('one that still waits for another ends when it is told to', async () => {
   expect(waiting.errors()).toBe('');
 });
 
+test('none is ready whose token the store refuses, and it goes on when the store comes back with the same one', {
+  timeout: 120_000,
+}, async () => {
+  const config = join(place.folder, 'agent.yaml');
+  writeFileSync(config, resourcesConfig(place));
+  const [store = '', bridge = '', orchestrator = '', approvals = '', gateway = ''] = (await freePorts(5)).map(
+    (port) => `127.0.0.1:${port}`,
+  );
+  const start = (name: string, listen: string, internal: string): RunningCommand => {
+    const others = { STOPGO_STORE: store, STOPGO_MCP_BRIDGE: bridge, STOPGO_ORCHESTRATOR: orchestrator };
+    const env = { ...others, STOPGO_APPROVALS: approvals, STOPGO_LISTEN: listen, STOPGO_INTERNAL_TOKEN: internal };
+    const command = launchCommand(['service', name, '--config', config], { env: { ...env, ...model.env } });
+    running.push(command);
+    return command;
+  };
+  const first = start('store', store, `another-${token}`);
+  await said(first, /ready on (\S+)/);
+  const others = [
+    start('mcp-bridge', bridge, token),
+    start('orchestrator', orchestrator, token),
+    start('approvals', approvals, token),
+    start('gateway', gateway, token),
+  ];
+  for (const other of others)
+    await said(other, /ERROR \| (the internal token is refused by the store: give both the same one)/);
+  for (const other of others) expect(other.output()).not.toContain('ready on');
+  for (const address of [approvals, gateway]) expect((await stopgo(['health', address])).code).toBe(1);
+
+  first.process.kill('SIGTERM');
+  expect(await first.exited).toBe(0);
+  start('store', store, token);
+  for (const other of others) await said(other, /ready on (\S+)/);
+  for (const address of [approvals, gateway]) expect((await stopgo(['health', address])).code).toBe(0);
+});
+
 const peers = { STOPGO_STORE: '127.0.0.1:7001', STOPGO_ORCHESTRATOR: '127.0.0.1:7002' };
 
 test.concurrent.each<[string, string, Record<string, string>, readonly RegExp[]]>([

@@ -7,6 +7,9 @@ export const callsGraceMs = 10_000;
 /** How often a service looks again for one that it waits for, in milliseconds. */
 export const dependencyRetryMs = 500;
 
+/** Longest wait for another service to answer whether it takes this one's token, in milliseconds. */
+export const tokenAnswerMs = 5_000;
+
 /** How often a service that waits for another says so again, in milliseconds. */
 export const waitingLogMs = 5_000;
 

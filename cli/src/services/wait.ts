@@ -3,9 +3,20 @@ import { systemClock } from '@stopgo/log';
 import { type Logger, messageOf } from '@stopgo/runtime';
 import { dependencyRetryMs, waitingLogMs } from './bounds.ts';
 
+/** Another service does not believe this process that it is one of the platform. */
+export class TokenRefused extends Error {
+  readonly by: string;
+
+  constructor(by: string, cause: unknown) {
+    super(`the internal token is refused by ${by}`, { cause });
+    this.by = by;
+  }
+}
+
 /**
  * Does something as soon as what it depends on is there: tries again while that is unavailable, and says so at first and
- * then every few seconds. Rejects with the signal's reason when it aborts, and with any other error at once.
+ * then every few seconds. A token that is refused is waited out too: the other service may be started anew with the same
+ * one. Rejects with the signal's reason when it aborts, and with any other error at once.
  */
 export async function whenAvailable<T>(
   what: string,
@@ -22,7 +33,9 @@ export async function whenAvailable<T>(
       const now = systemClock.monotonic();
       if (now - toldAt >= waitingLogMs) {
         toldAt = now;
-        logger.info(`waiting for ${what}: ${messageOf(error)}`);
+        if (error instanceof TokenRefused)
+          logger.error(`the internal token is refused by ${error.by}: give both the same one`);
+        else logger.info(`waiting for ${what}: ${messageOf(error)}`);
       }
     }
     await systemClock.sleep(dependencyRetryMs, signal);
@@ -31,5 +44,6 @@ export async function whenAvailable<T>(
 
 /** True for what goes by itself when the other service is there. */
 function isPassing(error: unknown): boolean {
+  if (error instanceof TokenRefused) return true;
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline_exceeded');
 }

@@ -12,7 +12,7 @@ export async function startApprovalsService(process: ServiceProcess): Promise<St
     store: createGrpcClient(store.StoreService, toStore),
     orchestrator: createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator')),
   });
-  await process.reach('store', toStore);
+  await process.reachStore(toStore);
   const server = await process.listen([bind(approvals.ApprovalsService, service)]);
   process.add('gRPC server', () => server.stop(callsGraceMs));
   return { address: process.advertised(server), stop: () => process.stop() };

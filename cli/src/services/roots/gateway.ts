@@ -21,7 +21,7 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
   const port = environment.httpPort ?? config.port;
   const gateway = await startGatewayPart({ ...process.options, config: { ...config, port } }, clients);
   process.add('gateway', gateway.stop);
-  await process.reach('store', toStore);
+  await process.reachStore(toStore);
   if (environment.listen !== undefined) {
     const server = await process.listen([]);
     process.add('gRPC server', () => server.stop(callsGraceMs));

@@ -19,10 +19,11 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
       'the store',
       async () => {
         if (await heartbeat.renew()) return;
-        throw unavailable(`${toStore.address} confirms no heartbeat; does it run, with the same internal token?`);
+        throw unavailable(`${toStore.address} confirms no heartbeat; does it run?`);
       },
       { logger, signal: stopping },
     );
+  await process.reachStore(toStore);
   await announce();
   const beating = heartbeat.run(() => undefined);
   // The last word: nothing runs here any more, and nobody can ask.

@@ -15,7 +15,7 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
     ...(offlineModel === undefined ? {} : { offlineModel }),
   });
   const toStore = process.connect('store');
-  await process.reach('store', toStore);
+  await process.reachStore(toStore);
   const clients = {
     store: createGrpcClient(store.StoreService, toStore),
     connectBridge: (address: string) => (address === '' ? undefined : connectBridge(address, internalToken)),
