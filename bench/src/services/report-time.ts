@@ -29,7 +29,7 @@ export function timeTables(
   const publishesMs = publishesPerTurn * (publish ?? 0);
   return [
     ...tables,
-    `What a turn of ${shapeOf(smallest?.shape ?? calls.shape)} at ${whole.times.concurrent} is made of, by the floor of the same run (CPU of both ends; an empty call and a bare publish):`,
+    `What a turn of ${shapeOf(smallest?.shape ?? calls.shape)} at ${whole.times.concurrent} is made of, by the floor of the same run (CPU of both ends; bytes that nobody encodes or looks at):`,
     table(
       ['part', 'CPU ms per turn', 'share'],
       [

@@ -63,7 +63,7 @@ function floorTable(rounds: readonly Round[]): string {
       [`the same, 50 under way (${ms(one.cpuMs)} ms of CPU each, both ends)`, '', '', whole(one.perSecondAt50)],
     ];
   });
-  return `Medians of ${rounds.length} rounds.\n\n${table(floorHead, [...floorRows(floor), ...rows.flat()])}`;
+  return `Medians of ${rounds.length} ${rounds.length === 1 ? 'round' : 'rounds'}.\n\n${table(floorHead, [...floorRows(floor), ...rows.flat()])}`;
 }
 
 const exchangeNames = {

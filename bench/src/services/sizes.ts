@@ -25,7 +25,7 @@ export const full: Sizes = {
   ],
   floorAppends: 300,
   floorRequests: 1_000,
-  floorCalls: 1_000,
+  floorCalls: 2_000,
   turns: [
     { concurrent: 1, turns: 150 },
     { concurrent: 50, turns: 1_000 },
