@@ -62,6 +62,7 @@ const retryPauseMs = 500;
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const driverHasEnded = new Error('the driver has ended');
+const owedNoMore = new Error('the run goes on without it');
 
 export class RunDriver {
   readonly conversationId: string;
@@ -231,7 +232,7 @@ export class RunDriver {
   private beginEffects(): Pick<Advance, 'facts' | 'effects'> {
     const ahead = this.ahead();
     const owed = new Map(ahead.effects.map((effect) => [keyOf(effect), effect]));
-    for (const [key, controller] of this.underWay) if (!owed.has(key)) controller.abort();
+    for (const [key, controller] of this.underWay) if (!owed.has(key)) controller.abort(owedNoMore);
     const isOwner = this.isOwner();
     for (const [key, effect] of owed) {
       if (this.underWay.has(key)) continue;
@@ -368,7 +369,7 @@ export class RunDriver {
   private fence(): void {
     this.isFenced = true;
     this.queue.fenceAll();
-    for (const controller of this.underWay.values()) controller.abort();
+    for (const controller of this.underWay.values()) controller.abort(owedNoMore);
     this.listener.changed(this);
   }
 
