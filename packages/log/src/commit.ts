@@ -7,14 +7,18 @@ import type { Append, AppendOutcome, ConversationLog } from './conversation-log.
 const pauseFirstMs = 20;
 const pauseMostMs = 1_000;
 
-/** True for failures after which an append may or may not have been made. */
+/**
+ * True for failures after which an append may or may not have been made, and for a service that refuses the internal token,
+ * which is repeated as well: a replica that was started with another one must not end any run.
+ */
 export function isUnknown(error: unknown): boolean {
   return (
     error instanceof DomainError &&
     (error.kind === 'unavailable' ||
       error.kind === 'deadline_exceeded' ||
       error.kind === 'resource_exhausted' ||
-      error.kind === 'canceled')
+      error.kind === 'canceled' ||
+      error.kind === 'unauthenticated')
   );
 }
 
