@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { chainHash, chainStart, parseStreamName, type StreamName } from '@stopgo/core';
+import { chainHash, chainStart, conversationStream, parseStreamName, type StreamName, unavailable } from '@stopgo/core';
 import { afterEach, expect, test } from 'vitest';
 import { encodeAppend, loggedAppend, subjectOf } from '../src/adapters/jetstream/batch-message.ts';
 import { StreamIndex } from '../src/adapters/jetstream/index-tables.ts';
 import { Messages } from '../src/adapters/jetstream/messages.ts';
 import { Pipeline } from '../src/adapters/jetstream/pipeline.ts';
 import { prepareViewsFile } from '../src/adapters/jetstream/views-file.ts';
+import { integer, type SqlDatabase, text } from '../src/adapters/sqlite/database.ts';
 import { openViewsFile } from '../src/adapters/sqlite/file.ts';
 import { HotConversations } from '../src/adapters/sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from '../src/adapters/sqlite-views/projection.ts';
@@ -22,9 +23,10 @@ afterEach(() => {
 });
 
 /** A pipeline over a file of its own, which nobody else feeds. */
-function freshPipeline() {
+function freshPipeline(wrap = (database: SqlDatabase) => database) {
   const dataDir = freshDirectory();
-  const { database, close } = openViewsFile(dataDir);
+  const file = openViewsFile(dataDir);
+  const [database, close] = [wrap(file.database), file.close];
   prepareViewsFile(database, 'log', silent);
   const tables = viewTables(database);
   const hot = new HotConversations(tables, () => {
@@ -49,7 +51,15 @@ function freshPipeline() {
       database.all(`SELECT * FROM ${table}`, (row) => JSON.stringify(row))(),
     );
   const onDisk = () => expect.poll(() => database.inTransaction()).toBe(false);
-  return { pipeline, rows, commits, onDisk };
+  /** Of the conversations that are shown. */
+  const revisions = () =>
+    new Map(
+      database.all(
+        'SELECT id, revision FROM conversations',
+        (row) => [conversationStream(text(row, 0)), integer(row, 1)] as const,
+      )(),
+    );
+  return { pipeline, rows, commits, onDisk, revisions };
 }
 
 /** What the log gives for some conversations that are told by turns, in the order of sequences. */
@@ -120,4 +130,79 @@ test('whoever waits for a message that does not come is told after a while, and 
   const ended = expect(waiting[1]).rejects.toMatchObject({ kind: 'unavailable' });
   pipeline.close();
   await ended;
+});
+
+/** A file that fails at the commits of these numbers, with what its disk says. */
+function failingAtCommit(numbers: readonly number[]) {
+  let commits = 0;
+  return (database: SqlDatabase): SqlDatabase => ({
+    ...database,
+    exec(sql) {
+      // The first two make the tables.
+      if (sql === 'COMMIT' && numbers.includes(++commits - 2))
+        throw unavailable('the disk is full', {}, { cause: Object.assign(new Error('full'), { code: 'SQLITE_FULL' }) });
+      database.exec(sql);
+    },
+  });
+}
+
+test('a transaction that comes to nothing is applied again, and all that it took in', async () => {
+  const all = toldByTurns(3);
+  const plain = freshPipeline();
+  for (const { message } of all) await plain.pipeline.received(message);
+  await plain.pipeline.reached(all.length);
+  await plain.onDisk();
+  const { pipeline, rows, commits, onDisk } = freshPipeline(failingAtCommit([1, 2, 4]));
+  for (const part of [all.slice(0, 20), all.slice(20)]) {
+    for (const { own } of part) {
+      pipeline.own(own);
+      // Each is shown before the next comes, and one transaction takes in several.
+      await pipeline.reached(own.append.sequence);
+    }
+    await expect.poll(() => commits.reduce((sum, one) => sum + one, 0)).toBe(part.at(-1)?.message.sequence);
+    await onDisk();
+  }
+  expect(pipeline.applied).toBe(all.length);
+  expect(commits.length).toBeLessThan(all.length / 2);
+  expect(rows()).toEqual(plain.rows());
+});
+
+test('what is defeated in a transaction harms its own stream only, whatever else the transaction took in', async () => {
+  const all = toldByTurns(3);
+  const guilty = all[20]?.own.append;
+  const defeating = (database: SqlDatabase): SqlDatabase => ({
+    ...database,
+    run(sql) {
+      const run = database.run(sql);
+      return (...parameters) => {
+        if (sql.startsWith('INSERT INTO appends') && parameters[5] === guilty?.sequence)
+          throw new TypeError('a defect');
+        return run(...parameters);
+      };
+    },
+  });
+  const { pipeline, onDisk, revisions } = freshPipeline(defeating);
+  for (const { own } of all) {
+    pipeline.own(own);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await pipeline.reached(all.length);
+  await onDisk();
+  const whole = all.map(({ own }) => own.append).filter((append) => append.stream !== guilty?.stream);
+  expect(revisions()).toEqual(new Map(whole.map((append) => [append.stream, append.lastRevision])));
+});
+
+test('what was taken in is on disk when the pipeline closes', async () => {
+  const [{ message } = { message: undefined }] = toldByTurns(1);
+  const { pipeline, rows, commits } = freshPipeline();
+  if (message !== undefined) await pipeline.received(message);
+  await pipeline.reached(1);
+  expect(commits).toEqual([]);
+  pipeline.close();
+  expect(commits).toEqual([1]);
+  expect(
+    rows()
+      .slice(0, 3)
+      .map((table) => table.length),
+  ).toEqual([1, 1, 1]);
 });
