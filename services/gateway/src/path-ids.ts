@@ -20,12 +20,12 @@ export const conversationNotFound = (id: string): DomainError => notFound(`conve
 export const approvalNotFound = (id: string): DomainError =>
   notFound(`no conversation found with approval UUID: ${echo(id)}`);
 
-/** The outcome of a call, with the gateway's own words if what it names does not exist. */
-export async function orNotFound<T>(call: Promise<T>, absent: DomainError): Promise<T> {
+/** The outcome of a call, with the gateway's own words, made when needed, if what it names does not exist. */
+export async function orNotFound<T>(call: Promise<T>, absent: () => DomainError): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    throw error instanceof DomainError && error.kind === 'not_found' ? absent : error;
+    throw error instanceof DomainError && error.kind === 'not_found' ? absent() : error;
   }
 }
 

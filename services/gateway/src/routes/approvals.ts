@@ -60,7 +60,7 @@ const get =
     const id = approvalIdOf(req);
     await permit(deps, frame, 'approval.read', { kind: 'approval', id });
     const call = deps.clients.store.getApproval({ approvalId: id }, { context: frame.context });
-    const approval = present((await orNotFound(call, approvalNotFound(id))).approval);
+    const approval = present((await orNotFound(call, () => approvalNotFound(id))).approval);
     frame.conversationId = approval.conversationId;
     sendJson(res, 200, { approval: renderApproval(approval) });
   };
@@ -89,7 +89,7 @@ const resolve =
       },
       { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
-    const { turn } = await orNotFound(call, approvalNotFound(id));
+    const { turn } = await orNotFound(call, () => approvalNotFound(id));
     if (turn?.view?.head !== undefined) frame.conversationId = turn.view.head.id;
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };

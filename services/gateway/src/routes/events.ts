@@ -31,7 +31,7 @@ const follow =
       // Who left while the permission was asked for has closed already and does not close again.
       if (res.destroyed) return;
       const known = deps.clients.store.getConversation({ conversationId: id }, { context: frame.context });
-      const { view } = await orNotFound(known, conversationNotFound(id));
+      const { view } = await orNotFound(known, () => conversationNotFound(id));
       refuseBeyond(soundView(view).head.revision, req);
       const writer = new SseWriter(res, { stallMs: deps.readerStallMs, signal: slot.signal });
       if (req.method === 'HEAD') {

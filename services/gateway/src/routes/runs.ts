@@ -75,7 +75,7 @@ const sendMessage =
       },
       { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
-    const { turn } = await orNotFound(call, conversationNotFound(id));
+    const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };
 
@@ -99,6 +99,6 @@ const cancel =
       },
       { context: frame.context, timeoutMs: CALL_MARGIN_MS },
     );
-    const { turn } = await orNotFound(call, conversationNotFound(id));
+    const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, withResult: true });
   };
