@@ -99,14 +99,14 @@ export class GrpcCalls {
 
   /** Serves a unary gRPC call. Never rejects. */
   async serveUnary(method: UnaryMethod, call: UnaryCall, callback: sendUnaryData<Buffer>): Promise<void> {
-    const outcome = await this.unary(method, this.#received(call), this.#begin(method, call));
+    const outcome = await this.unary(method, this.#received(call), this.#beginGrpc(method, call));
     if (outcome instanceof DomainError) callback(statusOf(outcome));
     else callback(null, outcome);
   }
 
   /** Serves a server-streaming call, as fast as the client reads. Never rejects. */
   async serveStream(method: StreamMethod, call: StreamCall): Promise<void> {
-    const lifetime = this.#begin(method, call);
+    const lifetime = this.#beginGrpc(method, call);
     const report = this.#report(method);
     try {
       for await (const answer of invokeStream(method, this.#invocation(method, this.#received(call), lifetime))) {
@@ -129,7 +129,7 @@ export class GrpcCalls {
     }
   }
 
-  #begin(method: Method, call: UnaryCall | StreamCall): CallLifetime {
+  #beginGrpc(method: Method, call: UnaryCall | StreamCall): CallLifetime {
     const deadline = Number(call.getDeadline());
     const lifetime = new CallLifetime({
       path: method.path,

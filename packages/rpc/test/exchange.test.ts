@@ -158,6 +158,22 @@ describe('the calls on a stream', () => {
     expect(leaving.seen).toEqual(['early']);
   });
 
+  test('finish when their channel is closed, as gRPC calls do; the stream ends after them', async () => {
+    const { seen, echo, open } = gated();
+    const server = await serve(echo);
+    const channel = connectGrpc(server.address);
+    const client = createGrpcClient(EchoService, channel);
+    const call = client.echo({ text: 'under way' });
+    await waitFor(() => expect(seen).toEqual(['under way']));
+    channel.close();
+    expect((await failure(client.echo({ text: 'later' }))).kind).toBe('unavailable');
+    open();
+    expect((await call).text).toBe('under way');
+    // Waits for every stream: this one, too, has ended.
+    await server.stop(LONG_GRACE_MS);
+    expect(seen).toEqual(['under way']);
+  });
+
   test('a large answer does not hold up small ones', async () => {
     const payload = Buffer.alloc(4 * 1024 * 1024, 'stop and go ');
     const server = await serve(async ({ text }) => (text === 'large' ? { text, payload } : { text }));
