@@ -237,8 +237,12 @@ function wireCall({ call: { method, request, context }, deadline }: Pending): ex
   };
 }
 
-/** In whole milliseconds, as far as the field can hold. */
-const timeLeft = (deadline: number): number => Math.min(Math.max(Math.ceil(deadline - Date.now()), 0), 2 ** 32 - 1);
+/** In whole milliseconds; a deadline that is no number has passed. */
+const timeLeft = (deadline: number): number =>
+  Math.min(Math.max(Math.ceil(deadline - Date.now()), 0) || 0, TIME_LEFT_MS_MAX);
+
+/** The most that the field can hold. */
+const TIME_LEFT_MS_MAX = 2 ** 32 - 1;
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;

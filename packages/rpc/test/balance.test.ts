@@ -12,6 +12,7 @@ import {
 } from '../src/index.ts';
 import { type EchoClient, echoImpl, failure, readAll, waitFor } from './echo.ts';
 import { EchoService } from './gen/stopgo/testing/v1/echo_pb.ts';
+import { relayTo } from './relay.ts';
 import { type Replica, startReplica } from './replica.ts';
 
 /** Longer than a frozen replica may keep a call, shorter than a test may take. */
@@ -164,6 +165,29 @@ describe('names', () => {
     await answeredBy(client, [second, third]);
   });
 
+  test('the connection to an address that a name loses is given up', async () => {
+    const relay = await relayTo(await serve());
+    cleanUp.push(relay.close);
+    let known: readonly string[] = ['127.0.0.1'];
+    const lookup = async () => known;
+    const client = clientOf(relay.address.replace('127.0.0.1', 'replicas.test'), { lookup, limits: { lookupMs: 5 } });
+    await client.echo({});
+    expect(relay.isInUse()).toBe(true);
+    known = ['127.0.0.2'];
+    await waitFor(() => expect(relay.isInUse()).toBe(false));
+  });
+
+  test('a name that goes on getting addresses where nobody answers makes calls unavailable, not endless', async () => {
+    const silent = await listen(() => undefined);
+    const known = ['127.0.0.1'];
+    const lookup = async () => {
+      known.push(`127.0.1.${known.length}`);
+      return known;
+    };
+    const client = clientOf(silent.replace('127.0.0.1', 'replicas.test'), { lookup, limits: { lookupMs: 20 } });
+    expect((await failure(client.echo({}, { timeoutMs: PATIENT_MS }))).kind).toBe('unavailable');
+  });
+
   test('a name that cannot be looked up any more keeps its addresses', async () => {
     const address = await serve();
     let failed = 0;
@@ -273,7 +297,7 @@ describe('faults', { timeout: 60_000 }, () => {
     const frozen = await replica();
     const channel = channelTo(frozen.address);
     const client = createGrpcClient(EchoService, channel);
-    await answeredBy(client, [frozen.pid]);
+    await channel.ready(PATIENT_MS);
     frozen.signal('SIGSTOP');
     await waitFor(() => expect(channel.isConnected()).toBe(false));
     expect((await failure(client.echo({}, { timeoutMs: PATIENT_MS }))).kind).toBe('unavailable');
