@@ -22,7 +22,7 @@ export const BEARER_BYTES_MAX = 16 * 1024;
 /** Shortest internal token that is accepted, in characters. */
 export const INTERNAL_TOKEN_CHARS_MIN = 16;
 
-/** Calls that one connection may have open at a time. */
+/** Calls that one connection, and one exchange, may have open at a time. */
 export const CONCURRENT_CALLS_MAX = 10_000;
 
 /** Addresses that one channel connects to; a list with more is refused, of a name with more the rest is not used. */
@@ -61,3 +61,21 @@ export const LOOKUP_AGAIN_MS = 1_000;
 
 /** How long a stopping server waits for its last error answers to leave, in milliseconds. */
 export const FAREWELL_MS = 500;
+
+/** Largest request that travels on an exchange, and largest part of an answer there, in bytes; larger requests are gRPC calls. */
+export const EXCHANGE_PART_BYTES_MAX = 64 * 1024;
+
+/** A message of an exchange takes no further frame once those it has hold this many bytes. */
+export const EXCHANGE_BATCH_BYTES = 64 * 1024;
+
+/** What a frame is reckoned to take besides request, answer and bearer token, in bytes: more than it does. */
+export const EXCHANGE_FRAME_BYTES = 512;
+
+/** Largest message of an exchange, in bytes: a full batch, one more frame, and what else they say. */
+export const EXCHANGE_MESSAGE_BYTES_MAX = 256 * 1024;
+
+/** A server reads no more of an exchange while answers of this many bytes wait for its client to read them. */
+export const EXCHANGE_UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+
+/** How often a call that no replica has taken is handed to another. */
+export const CALL_MOVES_MAX = 16;

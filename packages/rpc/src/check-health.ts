@@ -1,8 +1,10 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
-import { unavailable } from '@stopgo/core';
+import { DomainError, unavailable } from '@stopgo/core';
 import { connectGrpc, type GrpcChannel } from './grpc-channel.ts';
 import { loadHealth } from './grpc-health.ts';
-import { domainErrorOfStatus } from './grpc-status.ts';
+import { domainErrorOfStatus, isStatus } from './grpc-status.ts';
+import { CallLifetime } from './lifetime.ts';
+import { callOptionsOf } from './unary-call.ts';
 
 /**
  * Asks the gRPC server at `address` whether it is ready to work (grpc.health.v1). Needs no internal token. Of several
@@ -21,31 +23,38 @@ export async function checkHealth(address: string, timeoutMs: number): Promise<'
   }
 }
 
-async function check({ grpc, address }: GrpcChannel, timeoutMs: number): Promise<object> {
+async function check({ unary, address }: GrpcChannel, timeoutMs: number): Promise<object> {
   const { Check: method } = (await loadHealth()).service;
   if (method === undefined) throw new Error('the health service has no Check');
   const { path, requestSerialize, responseDeserialize } = method;
-  return new Promise((resolve, reject) => {
-    const answered = (error: ServiceError | null, answer?: object) => {
-      if (answer !== undefined) resolve(answer);
-      else if (error?.code === status.DEADLINE_EXCEEDED) {
-        reject(unavailable(`${address} did not answer a health check within ${timeoutMs} ms`));
-      } else if (error?.code === status.UNAVAILABLE)
-        reject(unavailable(`no answer from ${address}: ${lastErrorOf(error.details)}`));
-      else reject(error === null ? error : domainErrorOfStatus(error, path, address));
-    };
-    grpc.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      {},
-      { deadline: Date.now() + timeoutMs },
-      answered,
-    );
-  });
+  const lifetime = new CallLifetime({ path, deadline: Date.now() + timeoutMs, timer: true });
+  try {
+    const { client } = await unary.pick(lifetime);
+    return await new Promise<object>((resolve, reject) => {
+      const answered = (error: ServiceError | null, answer?: object) => {
+        if (answer === undefined) reject(error);
+        else resolve(answer);
+      };
+      const options = callOptionsOf(lifetime);
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, options, answered);
+    });
+  } catch (error) {
+    if (isDeadline(error)) throw unavailable(`${address} did not answer a health check within ${timeoutMs} ms`);
+    if (!isStatus(error)) throw error;
+    if (error.code === status.UNAVAILABLE)
+      throw unavailable(`no answer from ${address}: ${lastErrorOf(error.details)}`);
+    throw domainErrorOfStatus(error, path, address);
+  } finally {
+    lifetime.end();
+  }
 }
 
-/** Of "round_robin: No connection established. Last error: … Resolution note: …", the words that say why. */
+const isDeadline = (error: unknown): boolean =>
+  error instanceof DomainError
+    ? error.kind === 'deadline_exceeded'
+    : isStatus(error) && error.code === status.DEADLINE_EXCEEDED;
+
+/** Of "No connection established. Last error: … Resolution note: …", the words that say why. */
 function lastErrorOf(details: string): string {
   const [reason = ''] = details.split(/\s*Resolution note:/, 1);
   const [last = ''] = reason.split('Last error: ').slice(-1);

@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import { resourceExhausted } from '@stopgo/core';
+import { type DomainError, resourceExhausted } from '@stopgo/core';
 
 /**
  * A message in its wire form.
@@ -19,6 +19,13 @@ export function encode(schema: DescMessage, message: Message, path: string, byte
 
 /** A message from its wire form. Throws if the bytes are none. */
 export const decode = (schema: DescMessage, bytes: Uint8Array): Message => fromBinary(schema, bytes);
+
+/** The error for a message that arrived and is larger than the receiver takes. */
+export const tooLarge = (path: string, bytes: number, bytesMax: number): DomainError =>
+  resourceExhausted(`${path}: Received message larger than max (${bytes} vs ${bytesMax})`, {
+    bytes: String(bytes),
+    bytes_max: String(bytesMax),
+  });
 
 /** For grpc-js, which is given encoded messages and gives them. */
 export const asIs = (bytes: Buffer): Buffer => bytes;

@@ -1,18 +1,29 @@
 import { once } from 'node:events';
 import type { DescMessage } from '@bufbuild/protobuf';
-import type { ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
+import type { Metadata, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
 import { DomainError, type ErrorKind, invalidArgument, unauthenticated, unavailable } from '@stopgo/core';
-import { decode, encode } from './codec.ts';
-import { statusOf } from './grpc-status.ts';
+import { decode, encode, tooLarge } from './codec.ts';
+import { ERROR_IN_TRAILER, statusOf } from './grpc-status.ts';
 import { errorForCaller, type OnInternalError } from './internal-errors.ts';
-import type { TokenCheck } from './internal-token.ts';
+import type { TokenCheck, TokenProof } from './internal-token.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { CallLifetime, callerLeft, deadlinePassed } from './lifetime.ts';
 import type { BoundMethod, Method } from './methods.ts';
-import { identityOf, internalTokenOf } from './wire-context.ts';
+import { identityOf, internalTokenOf, type WireContext, wireContextIn } from './wire-context.ts';
 
 type UnaryCall = ServerUnaryCall<Buffer, Buffer>;
 type StreamCall = ServerWritableStream<Buffer, Buffer>;
+
+type UnaryMethod = BoundMethod & { readonly kind: 'unary' };
+type StreamMethod = BoundMethod & { readonly kind: 'stream' };
+
+/** A call as it arrived. */
+export type Received = {
+  /** Whether its peer is one of ours. */
+  readonly proof: TokenProof;
+  readonly context: WireContext;
+  readonly request: Uint8Array;
+};
 
 /** A call that has ended, as its server saw it. */
 export type ServedCall = {
@@ -57,33 +68,48 @@ export class GrpcCalls {
     for (const [lifetime, method] of this.#open) lifetime.abort(stopping(method));
   }
 
-  /** Serves a unary call. Never rejects. */
-  async serveUnary(
-    method: BoundMethod & { kind: 'unary' },
-    call: UnaryCall,
-    callback: sendUnaryData<Buffer>,
-  ): Promise<void> {
-    const lifetime = this.#begin(method, call);
+  /** Begins a call that ends by itself at its `deadline`, in milliseconds of the `Date.now` clock. */
+  begin(method: Method, deadline: number | undefined): CallLifetime {
+    const lifetime = new CallLifetime({ path: method.path, deadline, timer: true });
+    this.#open.set(lifetime, method);
+    return lifetime;
+  }
+
+  /** The token that a peer presents, judged. */
+  proofOf(metadata: Metadata): TokenProof {
+    return this.#checkToken(internalTokenOf(metadata));
+  }
+
+  /** The answer to a unary call that has begun, or the error to answer with; the call has ended then. Never rejects. */
+  async unary(method: UnaryMethod, received: Received, lifetime: CallLifetime): Promise<Buffer | DomainError> {
     const report = this.#report(method);
     try {
-      const answer = await invokeUnary(method, this.#invocation(method, call, lifetime));
-      callback(null, encode(method.desc.output, answer, method.path, this.#messageBytesMax));
+      const answer = await invokeUnary(method, this.#invocation(method, received, lifetime));
+      const bytes = encode(method.desc.output, answer, method.path, this.#messageBytesMax);
       report?.('ok');
+      return bytes;
     } catch (error) {
       const shown = errorForCaller(error, method.path, this.#onInternalError);
-      callback(statusOf(shown));
       report?.(shown.kind);
+      return shown;
     } finally {
       this.#finish(lifetime);
     }
   }
 
+  /** Serves a unary gRPC call. Never rejects. */
+  async serveUnary(method: UnaryMethod, call: UnaryCall, callback: sendUnaryData<Buffer>): Promise<void> {
+    const outcome = await this.unary(method, this.#received(call), this.#beginGrpc(method, call));
+    if (outcome instanceof DomainError) callback(statusOf(outcome));
+    else callback(null, outcome);
+  }
+
   /** Serves a server-streaming call, as fast as the client reads. Never rejects. */
-  async serveStream(method: BoundMethod & { kind: 'stream' }, call: StreamCall): Promise<void> {
-    const lifetime = this.#begin(method, call);
+  async serveStream(method: StreamMethod, call: StreamCall): Promise<void> {
+    const lifetime = this.#beginGrpc(method, call);
     const report = this.#report(method);
     try {
-      for await (const answer of invokeStream(method, this.#invocation(method, call, lifetime))) {
+      for await (const answer of invokeStream(method, this.#invocation(method, this.#received(call), lifetime))) {
         const more = call.write(encode(method.desc.output, answer, method.path, this.#messageBytesMax));
         if (!more) await lifetime.race(once(call, 'drain'));
       }
@@ -93,15 +119,17 @@ export class GrpcCalls {
       // Nobody is left to tell.
       if (call.destroyed) return report?.(error instanceof DomainError ? error.kind : 'canceled');
       const shown = errorForCaller(error, method.path, this.#onInternalError);
-      // grpc-js sends the status of an `error` event after what has been written before.
-      call.emit('error', statusOf(shown));
+      // grpc-js sends either after what has been written before.
+      const failed = statusOf(shown);
+      if (call.metadata.get(ERROR_IN_TRAILER).length > 0) call.end(failed.metadata);
+      else call.emit('error', failed);
       report?.(shown.kind);
     } finally {
       this.#finish(lifetime);
     }
   }
 
-  #begin(method: Method, call: UnaryCall | StreamCall): CallLifetime {
+  #beginGrpc(method: Method, call: UnaryCall | StreamCall): CallLifetime {
     const deadline = Number(call.getDeadline());
     const lifetime = new CallLifetime({
       path: method.path,
@@ -136,18 +164,25 @@ export class GrpcCalls {
     };
   }
 
-  #invocation(method: Method, call: UnaryCall | StreamCall, lifetime: CallLifetime): Invocation {
-    const proof = this.#checkToken(internalTokenOf(call.metadata));
+  #received({ metadata, request }: UnaryCall | StreamCall): Received {
+    return { proof: this.proofOf(metadata), context: wireContextIn(metadata), request };
+  }
+
+  #invocation(method: Method, { proof, context, request }: Received, lifetime: CallLifetime): Invocation {
     if (proof === 'refused') {
       throw unauthenticated(`${method.path}: the internal token is missing or wrong; give both services the same one`);
     }
+    const bytes = request.byteLength;
+    if (bytes > this.#messageBytesMax) throw tooLarge(method.path, bytes, this.#messageBytesMax);
     return {
       context: {
-        ...identityOf(call.metadata, proof === 'proven'),
+        ...identityOf(context, proof === 'proven'),
         ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
-        signal: lifetime.signal,
+        get signal() {
+          return lifetime.signal;
+        },
       },
-      request: decodeRequest(method, method.desc.input, call.request),
+      request: decodeRequest(method, method.desc.input, request),
       lifetime,
       onInternalError: this.#onInternalError,
     };
@@ -157,7 +192,7 @@ export class GrpcCalls {
 const stopping = (method: Method): DomainError =>
   unavailable(`${method.path}: the service is stopping; call again, another instance or the next start answers`);
 
-function decodeRequest(method: Method, schema: DescMessage, bytes: Buffer) {
+function decodeRequest(method: Method, schema: DescMessage, bytes: Uint8Array) {
   try {
     return decode(schema, bytes);
   } catch (cause) {

@@ -1,15 +1,15 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
-import type { CallOptions as GrpcCallOptions, Metadata, ServiceError } from '@grpc/grpc-js';
 import { DomainError, dataLoss, invalidArgument } from '@stopgo/core';
 import { briefly } from './address.ts';
 import { clientStream } from './client-stream.ts';
-import { asIs, decode, encode } from './codec.ts';
+import { asIs, decode, encode, tooLarge } from './codec.ts';
 import type { GrpcChannel } from './grpc-channel.ts';
-import { domainErrorOfStatus, notAnswering } from './grpc-status.ts';
-import { type CallLifetime, callLifetime } from './lifetime.ts';
+import { domainErrorOfStatus, ERROR_IN_TRAILER, errorInTrailer, isStatus, notAnswering } from './grpc-status.ts';
+import { callLifetime } from './lifetime.ts';
 import { type MessageInit, type Method, methodsOf, requestOf } from './methods.ts';
 import type { CallOptions, Client, ClientDefaults } from './service-types.ts';
-import { metadataOf } from './wire-context.ts';
+import { callOptionsOf, unaryAnswer } from './unary-call.ts';
+import { metadataOf, wireContextOf } from './wire-context.ts';
 
 /** A client of the service behind `channel`. */
 export function createGrpcClient<S extends DescService>(
@@ -26,29 +26,14 @@ export function createGrpcClient<S extends DescService>(
 
 function unaryCall(method: Method, channel: GrpcChannel, defaults: ClientDefaults) {
   return async (request: MessageInit, options: CallOptions = {}): Promise<Message> => {
-    // gRPC keeps the deadline itself, on both ends.
-    const lifetime = callLifetime(method.path, 'unary', options, defaults, { timer: false });
+    const lifetime = callLifetime(method.path, 'unary', options, defaults, { timer: true });
     try {
-      const { bytes, metadata, callOptions } = outgoing(method, channel, request, options, lifetime);
-      const answer = await new Promise<Buffer>((resolve, reject) => {
-        const call = channel.grpc.makeUnaryRequest(
-          method.path,
-          asIs,
-          asIs,
-          bytes,
-          metadata,
-          callOptions,
-          (error, value) => {
-            if (error === null && value !== undefined) resolve(value);
-            else reject(error);
-          },
-        );
-        lifetime.onAbort((reason) => {
-          call.cancel();
-          reject(reason);
-        });
-      });
-      return decodeAnswer(method, answer);
+      const outgoing = {
+        method: method.path,
+        request: encodeRequest(method, request, channel.messageBytesMax),
+        context: wireContextOf(options.context ?? {}),
+      };
+      return decodeAnswer(method, await unaryAnswer(channel, outgoing, lifetime), channel.messageBytesMax);
     } catch (error) {
       throw errorOf(error, method, channel);
     } finally {
@@ -60,19 +45,28 @@ function unaryCall(method: Method, channel: GrpcChannel, defaults: ClientDefault
 function streamCall(method: Method, channel: GrpcChannel, defaults: ClientDefaults) {
   return (request: MessageInit, options: CallOptions = {}) =>
     clientStream(method.path, async function* (left: AbortSignal): AsyncGenerator<Message, void> {
-      const lifetime = callLifetime(method.path, 'stream', options, defaults, { timer: false, signal: left });
+      const lifetime = callLifetime(method.path, 'stream', options, defaults, { timer: true, signal: left });
       try {
-        const { bytes, metadata, callOptions } = outgoing(method, channel, request, options, lifetime);
-        const call = channel.streams.makeServerStreamRequest(method.path, asIs, asIs, bytes, metadata, callOptions);
+        const bytes = encodeRequest(method, request, channel.messageBytesMax);
+        const metadata = metadataOf(channel.internalToken, wireContextOf(options.context ?? {}));
+        metadata.set(ERROR_IN_TRAILER, '1');
+        const { client } = await channel.streams.pick(lifetime);
+        const callOptions = callOptionsOf(lifetime);
+        const call = client.makeServerStreamRequest(method.path, asIs, asIs, bytes, metadata, callOptions);
         // A canceled call reports so by an event; whoever reads gets the reason from the lifetime.
         call.on('error', () => undefined);
+        let failed: DomainError | undefined;
+        call.once('status', ({ metadata }) => {
+          failed = errorInTrailer(metadata);
+        });
         lifetime.onAbort(() => call.cancel());
         try {
           const answers = call[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
           for (;;) {
             const step = await lifetime.race(answers.next());
+            if (step.done === true && failed !== undefined) throw failed;
             if (step.done === true) return;
-            yield decodeAnswer(method, step.value);
+            yield decodeAnswer(method, step.value, channel.messageBytesMax);
           }
         } finally {
           call.cancel();
@@ -85,22 +79,6 @@ function streamCall(method: Method, channel: GrpcChannel, defaults: ClientDefaul
     });
 }
 
-type Outgoing = { readonly bytes: Buffer; readonly metadata: Metadata; readonly callOptions: GrpcCallOptions };
-
-function outgoing(
-  method: Method,
-  channel: GrpcChannel,
-  request: MessageInit,
-  options: CallOptions,
-  { deadline }: CallLifetime,
-): Outgoing {
-  return {
-    bytes: encodeRequest(method, request, channel.messageBytesMax),
-    metadata: metadataOf(options.context ?? {}, channel.internalToken),
-    callOptions: deadline === undefined ? {} : { deadline },
-  };
-}
-
 function encodeRequest(method: Method, request: MessageInit, bytesMax: number): Buffer {
   const message = requestOf(method, request);
   try {
@@ -111,7 +89,8 @@ function encodeRequest(method: Method, request: MessageInit, bytesMax: number): 
   }
 }
 
-function decodeAnswer(method: Method, bytes: Buffer): Message {
+function decodeAnswer(method: Method, bytes: Uint8Array, bytesMax: number): Message {
+  if (bytes.byteLength > bytesMax) throw tooLarge(method.path, bytes.byteLength, bytesMax);
   try {
     return decode(method.desc.output, bytes);
   } catch (cause) {
@@ -122,13 +101,10 @@ function decodeAnswer(method: Method, bytes: Buffer): Message {
 function errorOf(error: unknown, method: Method, channel: GrpcChannel): DomainError {
   if (error instanceof DomainError) return error;
   const address = briefly(channel.address);
-  if (isServiceError(error)) return domainErrorOfStatus(error, method.path, address);
+  if (isStatus(error)) return domainErrorOfStatus(error, method.path, address);
   // What grpc-js throws by itself: the channel has been closed.
   return notAnswering(
     method.path,
     new Error(`${method.path} at ${address}: the call could not be made`, { cause: error }),
   );
 }
-
-const isServiceError = (error: unknown): error is ServiceError =>
-  error instanceof Error && 'code' in error && 'details' in error && typeof error.code === 'number';

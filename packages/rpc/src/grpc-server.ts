@@ -4,6 +4,7 @@ import {
   type handleUnaryCall,
   Server,
   ServerCredentials,
+  type ServerDuplexStream,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -12,10 +13,13 @@ import {
   CLIENT_KEEPALIVE_MS,
   CLIENT_KEEPALIVE_TIMEOUT_MS,
   CONCURRENT_CALLS_MAX,
+  EXCHANGE_MESSAGE_BYTES_MAX,
   FAREWELL_MS,
   MESSAGE_BYTES_MAX,
 } from './bounds.ts';
 import { asIs } from './codec.ts';
+import { EXCHANGE_PATH } from './exchange-frames.ts';
+import { ServerExchanges } from './exchange-server.ts';
 import { GrpcCalls, type OnCall } from './grpc-call.ts';
 import { addHealth } from './grpc-health.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
@@ -90,13 +94,17 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     onCall: options.onCall,
   });
   const server = new Server({
-    'grpc.max_receive_message_length': messageBytesMax,
-    'grpc.max_send_message_length': messageBytesMax,
+    // What is larger than `messageBytesMax` but not than this is refused by `GrpcCalls`.
+    'grpc.max_receive_message_length': Math.max(messageBytesMax, EXCHANGE_MESSAGE_BYTES_MAX),
+    'grpc.max_send_message_length': Math.max(messageBytesMax, EXCHANGE_MESSAGE_BYTES_MAX),
     'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
     'grpc.keepalive_time_ms': CLIENT_KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': CLIENT_KEEPALIVE_TIMEOUT_MS,
   });
   for (const service of options.services) server.addService(definitionOf(service), handlersOf(service, calls));
+  const methods = options.services.flatMap((service) => service.methods);
+  const exchanges = new ServerExchanges(calls, methods);
+  server.addService(EXCHANGE, { exchange: (stream: ServerDuplexStream<Buffer, Buffer>) => exchanges.serve(stream) });
   const typeNames = options.services.map(({ typeName }) => typeName);
   const health = await addHealth(server, typeNames, options.serving ?? true);
   const boundPort = await listen(server, formatAddress({ host, port }));
@@ -107,11 +115,18 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     serving: health.serving,
     stop: (graceMs) => {
       health.stop();
-      stopped ??= stop(server, calls, graceMs);
+      stopped ??= stop(server, calls, exchanges, graceMs);
       return stopped;
     },
   };
 }
+
+// Encoding is ours, so that its failures are errors like all others and nothing is read of a refused peer.
+const BYTES = { requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
+
+const EXCHANGE: ServiceDefinition = {
+  exchange: { path: EXCHANGE_PATH, requestStream: true, responseStream: true, ...BYTES },
+};
 
 function definitionOf({ methods }: BoundService): ServiceDefinition {
   const entries = methods.map(({ kind, desc, path }) => [
@@ -120,11 +135,7 @@ function definitionOf({ methods }: BoundService): ServiceDefinition {
       path,
       requestStream: false,
       responseStream: kind === 'stream',
-      // Encoding is ours, so that its failures are errors like all others and nothing is read of a refused peer.
-      requestSerialize: asIs,
-      requestDeserialize: asIs,
-      responseSerialize: asIs,
-      responseDeserialize: asIs,
+      ...BYTES,
     },
   ]);
   return Object.fromEntries(entries) as ServiceDefinition;
@@ -161,9 +172,10 @@ function listen(server: Server, address: string): Promise<number> {
   });
 }
 
-async function stop(server: Server, calls: GrpcCalls, graceMs: number): Promise<void> {
+async function stop(server: Server, calls: GrpcCalls, exchanges: ServerExchanges, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   calls.endStreams();
+  exchanges.leave();
   if (await endsWithin(closed, graceMs)) return;
   calls.endAll();
   if (await endsWithin(closed, FAREWELL_MS)) return;

@@ -33,17 +33,45 @@ const KINDS: ReadonlyMap<status, ErrorKind> = new Map([
 /** The trailer that holds a {@link WireError} as JSON. */
 const ERROR_TRAILER = 'stopgo-error-bin';
 
+/** How grpc-js says how a call ended. */
+export type CallStatus = Pick<ServiceError, 'code' | 'details' | 'metadata'>;
+
+/**
+ * Metadata of a streaming call whose caller finds the error of a failed stream in the trailer of one that ended well. With
+ * any other status grpc-js throws away what a slow reader has not read yet.
+ */
+export const ERROR_IN_TRAILER = 'stopgo-error-in-trailer';
+
+/** The error that a stream which ended well tells all the same, if any. */
+export function errorInTrailer(metadata: Metadata): DomainError | undefined {
+  const wire = trailerOf(metadata);
+  return wire === undefined ? undefined : domainErrorOf(wire);
+}
+
+/** True for an error of grpc-js that says how a call ended. */
+export const isStatus = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && 'details' in error && typeof error.code === 'number';
+
+/** What is told of an error: JSON of a {@link WireError}. */
+export const bytesOf = (error: DomainError): Buffer => Buffer.from(JSON.stringify(wireErrorOf(error)));
+
+/** The reverse of {@link bytesOf}; nothing if the bytes are no such description. */
+export function domainErrorOfBytes(bytes: Uint8Array): DomainError | undefined {
+  const wire = wireErrorIn(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  return wire === undefined ? undefined : domainErrorOf(wire);
+}
+
 /** A DomainError as grpc-js wants a failed call's status. */
 export function statusOf(error: DomainError): { code: status; details: string; metadata: Metadata } {
   const metadata = new Metadata();
-  metadata.set(ERROR_TRAILER, Buffer.from(JSON.stringify(wireErrorOf(error))));
+  metadata.set(ERROR_TRAILER, bytesOf(error));
   // Our clients read the trailer; this is for others, and must survive being a header.
   const details = error.message.slice(0, STATUS_TEXT_CHARS_MAX).replace(/[^\x20-\x7e]/g, '?');
   return { code: CODES[error.kind], details, metadata };
 }
 
 /** The DomainError for a call that failed: what the service said, else what gRPC itself found. */
-export function domainErrorOfStatus(error: ServiceError, path: string, address: string): DomainError {
+export function domainErrorOfStatus(error: CallStatus, path: string, address: string): DomainError {
   const wire = trailerOf(error.metadata);
   if (wire !== undefined) return domainErrorOf(wire);
   if (error.code === status.DEADLINE_EXCEEDED) return deadlinePassed(path);
@@ -53,7 +81,7 @@ export function domainErrorOfStatus(error: ServiceError, path: string, address: 
 }
 
 /** True for a call that ended with its connection or its stream: grpc-js calls that an internal error. */
-const isCutOff = ({ code, details }: ServiceError): boolean =>
+const isCutOff = ({ code, details }: CallStatus): boolean =>
   code === status.INTERNAL && /\bRST_STREAM\b|\bSession closed\b|\bGOAWAY\b/.test(details);
 
 /** `/stopgo.store.v1.StoreService/Load`: the second part of the package names the service. */
@@ -67,9 +95,12 @@ export function notAnswering(path: string, cause: unknown): DomainError {
 
 function trailerOf(metadata: Metadata | undefined): WireError | undefined {
   const value = metadata?.get(ERROR_TRAILER)[0];
-  if (value === undefined) return undefined;
+  return value === undefined ? undefined : wireErrorIn(value.toString());
+}
+
+function wireErrorIn(json: string): WireError | undefined {
   try {
-    const wire: unknown = JSON.parse(value.toString());
+    const wire: unknown = JSON.parse(json);
     return isWireError(wire) ? wire : undefined;
   } catch {
     return undefined;

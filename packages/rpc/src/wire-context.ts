@@ -10,15 +10,38 @@ const PRINCIPAL = 'stopgo-principal-bin';
 const TRACE = 'traceparent';
 const INTERNAL_TOKEN = 'stopgo-internal-token';
 
-/** The identity and trace of a call as gRPC metadata. Deadline and cancellation are gRPC's own. */
-export function metadataOf(context: OutgoingContext, internalToken: Secret | undefined): Metadata {
+/** The identity and trace of a call as they travel. Deadline and cancellation travel by themselves. */
+export type WireContext = {
+  readonly bearerToken?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  /** As JSON. */
+  readonly principal?: string | undefined;
+};
+
+/**
+ * What to send of a context.
+ *
+ * @throws DomainError `invalid_argument` if a part is malformed.
+ */
+export function wireContextOf(context: OutgoingContext): WireContext {
   checkContext(context);
+  return {
+    ...(context.bearerToken === undefined ? {} : { bearerToken: context.bearerToken.reveal() }),
+    ...(context.sessionId === undefined ? {} : { sessionId: context.sessionId }),
+    ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
+    principal: JSON.stringify(context.principal ?? ANONYMOUS),
+  };
+}
+
+/** The internal token and a context as gRPC metadata. */
+export function metadataOf(internalToken: Secret | undefined, context: WireContext = {}): Metadata {
   const metadata = new Metadata();
   if (internalToken !== undefined) metadata.set(INTERNAL_TOKEN, internalToken.reveal());
-  if (context.bearerToken !== undefined) metadata.set(BEARER, Buffer.from(context.bearerToken.reveal()));
+  if (context.bearerToken !== undefined) metadata.set(BEARER, Buffer.from(context.bearerToken));
   if (context.sessionId !== undefined) metadata.set(SESSION, context.sessionId);
   if (context.traceparent !== undefined) metadata.set(TRACE, context.traceparent);
-  metadata.set(PRINCIPAL, Buffer.from(JSON.stringify(context.principal ?? ANONYMOUS)));
+  if (context.principal !== undefined) metadata.set(PRINCIPAL, Buffer.from(context.principal));
   return metadata;
 }
 
@@ -27,18 +50,31 @@ export function internalTokenOf(metadata: Metadata): string | undefined {
   return textOf(metadata, INTERNAL_TOKEN);
 }
 
+/** The context a peer sent as gRPC metadata. */
+export function wireContextIn(metadata: Metadata): WireContext {
+  const bearerToken = textOf(metadata, BEARER);
+  const sessionId = textOf(metadata, SESSION);
+  const traceparent = textOf(metadata, TRACE);
+  const principal = textOf(metadata, PRINCIPAL);
+  return {
+    ...(bearerToken === undefined ? {} : { bearerToken }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(principal === undefined ? {} : { principal }),
+  };
+}
+
 /**
  * The identity and trace that a peer sent. The principal is believed of an internal peer only.
  *
  * @throws DomainError `invalid_argument` if a part is malformed.
  */
-export function identityOf(metadata: Metadata, peerInternal: boolean): Omit<CallContext, 'signal' | 'deadline'> {
-  const bearer = textOf(metadata, BEARER);
-  const sessionId = textOf(metadata, SESSION);
-  const traceparent = textOf(metadata, TRACE);
-  const principal = textOf(metadata, PRINCIPAL);
+export function identityOf(
+  { bearerToken, sessionId, traceparent, principal }: WireContext,
+  peerInternal: boolean,
+): Omit<CallContext, 'signal' | 'deadline'> {
   const identity = {
-    ...(bearer === undefined ? {} : { bearerToken: new Secret(bearer) }),
+    ...(bearerToken === undefined ? {} : { bearerToken: new Secret(bearerToken) }),
     ...(sessionId === undefined ? {} : { sessionId }),
     principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : ANONYMOUS,
     ...(traceparent === undefined ? {} : { traceparent }),

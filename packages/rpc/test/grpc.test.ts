@@ -118,8 +118,7 @@ describe('gRPC', () => {
     const server = await serve({ echo, count }, { internalToken: new Secret(TOKEN) });
     const wrong = new Secret(TOKEN.replace('9', '8'));
     for (const client of [clientOf(server.address), clientOf(server.address, { internalToken: wrong })]) {
-      for (const call of [client.echo({}), readAll(client.count({ upto: 1 }))]) {
-        const error = await failure(call);
+      for (const error of await Promise.all([client.echo({}), readAll(client.count({ upto: 1 }))].map(failure))) {
         expect([error.kind, error.message]).toEqual(['unauthenticated', expect.stringContaining('internal token')]);
         expect(inspect(error, { depth: 9 })).not.toMatch(/0123456789|012345678\b/);
       }
@@ -223,8 +222,8 @@ describe('gRPC', () => {
       },
     });
     const client = clientOf(server.address);
-    for (const call of [client.echo({ payload }), client.echo({}), readAll(client.count({}))]) {
-      const error = await failure(call);
+    const calls = [client.echo({ payload }), client.echo({}), readAll(client.count({}))];
+    for (const error of await Promise.all(calls.map(failure))) {
       expect([error.kind, error.message, error.details.bytes_max]).toEqual([
         'resource_exhausted',
         expect.stringMatching(/(Request|Response) takes 83886\d\d bytes, more than the 8388608 allowed/),

@@ -13,7 +13,10 @@ export async function relayTo(address: string) {
     ] as const) {
       sockets.add(from);
       from.on('error', () => to.destroy());
-      from.on('close', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
       from.pipe(to);
     }
   });
@@ -25,6 +28,7 @@ export async function relayTo(address: string) {
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
+    isInUse: () => sockets.size > 0,
     close: () => {
       cut();
       server.close();
