@@ -10,6 +10,11 @@ const startMs = 90_000;
 /** Calls that a turn does not make: they go on all the time, or stay open. */
 const apart = /Heartbeat|Follow|Subscribe|WatchDeltas|PublishDelta|ListOpenRuns|ListTools|Health/;
 const callsMax = 14;
+/**
+ * What a replica pays that begins with a state which another has moved on from: its append is refused, and it reads what it
+ * has not seen.
+ */
+const lateCallsMax = 3;
 /** An answer that carries the whole conversation costs reads of its own. */
 const minimal = { prefer: 'return=minimal' };
 
@@ -62,8 +67,9 @@ test.skipIf(!hasNatsServer)(
       });
       const calls = callsSince(from);
       // One more if the first was made onto what another replica has moved on from: it adds nothing.
-      expect([6, 7], turn).toContain(countOf(calls, 'Append'));
-      expect(calls.length, calls.join(' ')).toBeLessThanOrEqual(callsMax);
+      const appends = countOf(calls, 'Append');
+      expect([6, 7], turn).toContain(appends);
+      expect(calls.length, calls.join(' ')).toBeLessThanOrEqual(callsMax + (appends === 7 ? lateCallsMax : 0));
     }
   },
 );

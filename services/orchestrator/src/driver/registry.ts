@@ -17,7 +17,7 @@ import { type DriverListener, type DriverStart, RunDriver } from './run-driver.t
 import { Transcripts } from './transcripts.ts';
 
 /** Conversations whose folded state is kept in memory; a lost one is loaded again. */
-const statesKeptMax = 500;
+const statesKeptMax = 5_000;
 
 /** Times that a run may break its driver before it is ended. */
 const faultsMax = 5;

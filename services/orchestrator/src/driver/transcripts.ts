@@ -2,7 +2,7 @@ import { conversationStream, DomainError, type RecordedFact, type Transcript, Tr
 import type { ConversationLog } from '@stopgo/log';
 
 /** Conversations whose transcripts are kept in memory. A lost one is read again from the log. */
-export const transcriptsKeptMax = 500;
+export const transcriptsKeptMax = 5_000;
 /** Characters of all transcripts kept together; the one in use is kept whatever its size. */
 export const transcriptCharactersMax = 32 * 1024 * 1024;
 
