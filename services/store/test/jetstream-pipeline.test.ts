@@ -167,6 +167,43 @@ test('a transaction that comes to nothing is applied again, and all that it took
   expect(rows()).toEqual(plain.rows());
 });
 
+test('a transaction that the file has ended by itself is applied again, and nothing is written outside of one', async () => {
+  const all = toldByTurns(3);
+  const plain = freshPipeline();
+  for (const { message } of all) await plain.pipeline.received(message);
+  await plain.pipeline.reached(all.length);
+  await plain.onDisk();
+  let end = (): void => undefined;
+  let isWatched = false;
+  const outside: string[] = [];
+  const watching = (database: SqlDatabase): SqlDatabase => {
+    // As after a read that met a failure of the disk.
+    end = () => database.exec('ROLLBACK');
+    return {
+      ...database,
+      run(sql) {
+        const run = database.run(sql);
+        return (...parameters) => {
+          if (isWatched && !database.inTransaction()) outside.push(sql);
+          return run(...parameters);
+        };
+      },
+    };
+  };
+  const { pipeline, rows, commits, onDisk } = freshPipeline(watching);
+  isWatched = true;
+  for (const { own } of all) {
+    pipeline.own(own);
+    await pipeline.reached(own.append.sequence);
+  }
+  expect(commits).toEqual([]);
+  end();
+  await expect.poll(() => commits.reduce((sum, one) => sum + one, 0)).toBe(all.length);
+  await onDisk();
+  expect(outside).toEqual([]);
+  expect(rows()).toEqual(plain.rows());
+});
+
 test('what is defeated in a transaction harms its own stream only, whatever else the transaction took in', async () => {
   const all = toldByTurns(3);
   const guilty = all[20]?.own.append;

@@ -49,7 +49,7 @@ export class OpenTransaction {
       database.exec('BEGIN IMMEDIATE');
       this.#isOpen = true;
       this.#timer = setTimeout(due, uncommittedMsMax).unref();
-    } else if (!database.inTransaction()) throw unavailable('the views lost what was not on disk yet');
+    } else this.#assertThere();
     index.write(appends, unreadable, endHash);
     views.write();
     for (const { events, bytes } of appends) {
@@ -59,9 +59,13 @@ export class OpenTransaction {
     this.#appends += appends.length;
   }
 
-  /** Ends it with the position up to which the views show the log; gives what it took in. */
+  /**
+   * Ends it with the position up to which the views show the log; gives what it took in. After any failure it must be taken
+   * back.
+   */
   commit(position: number): Written {
     const { index, projection, database } = this.#parts;
+    this.#assertThere();
     index.writeEnd();
     projection.moveTo(position);
     database.exec('COMMIT');
@@ -76,8 +80,15 @@ export class OpenTransaction {
     this.#ended();
     projection.forget();
     index.forget();
-    // Some failures (a full disk) end the transaction by themselves.
     if (database.inTransaction()) database.exec('ROLLBACK');
+  }
+
+  /**
+   * Some failures (a disk that cannot be read, also of a mere reader) end the transaction by themselves. What is written after
+   * that is on disk at once, and must not say that the views show what they have lost.
+   */
+  #assertThere(): void {
+    if (!this.#parts.database.inTransaction()) throw unavailable('the views lost what was not on disk yet');
   }
 
   #ended(): void {
