@@ -72,6 +72,8 @@ class ServerExchange {
   readonly #large: Large[] = [];
   #unread = 0;
   #leaving = false;
+  /** The client has ended its side. */
+  #clientDone = false;
   #over = false;
 
   constructor(stream: Stream, calls: GrpcCalls, methods: ReadonlyMap<string, UnaryMethod>) {
@@ -82,7 +84,7 @@ class ServerExchange {
     this.#writer = new FrameWriter(stream, () => this.#take());
     stream.on('data', (bytes: Buffer) => this.#receive(bytes));
     stream.once('end', () => {
-      this.#leaving = true;
+      this.#clientDone = true;
       this.#endIfDone();
     });
     stream.once('cancelled', () => this.#giveUp());
@@ -90,8 +92,12 @@ class ServerExchange {
     stream.sendMetadata(new Metadata());
   }
 
+  /**
+   * Takes no more calls. A client that is told so ends its side once it has its answers; what it has sent before is then told
+   * not to have been taken.
+   */
   leave(): void {
-    if (this.#leaving || this.#over) return;
+    if (this.#leaving || this.#clientDone || this.#over) return;
     this.#leaving = true;
     this.#send({ callId: 0, frame: { case: 'leaving', value: { $typeName: 'stopgo.rpc.v1.Leaving' } } });
   }
@@ -214,9 +220,9 @@ class ServerExchange {
     if (this.#unread <= EXCHANGE_UNREAD_BYTES_MAX && this.#stream.isPaused()) this.#stream.resume();
   }
 
-  /** Ends the stream once it takes no more calls and has answered those it took. */
+  /** Ends the stream once no more calls can come and those that came are answered. */
   #endIfDone(): void {
-    if (!this.#leaving || this.#over || this.#open.size > 0 || this.#small.length > 0) return;
+    if (!this.#clientDone || this.#over || this.#open.size > 0 || this.#small.length > 0) return;
     this.#over = true;
     this.#stream.end();
   }

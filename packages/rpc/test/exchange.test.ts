@@ -143,6 +143,36 @@ describe('the calls on a stream', () => {
     expect(leaving.seen.filter((text) => text.startsWith('later'))).toEqual([]);
   });
 
+  test('that were on their way to a server which leaves with nothing else to do are made elsewhere', async () => {
+    const [leaving, staying]: string[][] = [[], []];
+    const first = await serve(async ({ text }) => {
+      leaving.push(text);
+      return { text };
+    });
+    const relay = await relayTo(first.address);
+    cleanUp.push(relay.close);
+    const second = await serve(async ({ text }) => {
+      staying.push(text);
+      return { text };
+    });
+    const client = clientOf([relay.address, second.address]);
+    await waitFor(async () => {
+      await client.echo({ text: 'before' });
+      expect([leaving.length, staying.length]).not.toContain(0);
+    });
+    relay.hold();
+    const calls = Promise.allSettled(texts(10).map((text) => client.echo({ text })));
+    await waitFor(() => expect(staying.filter((text) => text !== 'before').length).toBe(5));
+    const stopped = first.stop(LONG_GRACE_MS);
+    // Until it has said so, and would have been gone if it did not wait for what may be on its way.
+    const beside = clientOf([second.address]);
+    for (let round = 0; round < 50; round++) await beside.echo({ text: 'before' });
+    relay.goOn();
+    expect(await calls).toMatchObject(texts(10).map((text) => ({ status: 'fulfilled', value: { text } })));
+    await stopped;
+    expect(leaving.filter((text) => text !== 'before')).toEqual([]);
+  });
+
   test('finish at a server that leaves while the next one at its address takes the others', async () => {
     const leaving = gated();
     const first = await serve(leaving.echo);
