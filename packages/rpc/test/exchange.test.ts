@@ -144,7 +144,8 @@ describe('the calls on a stream', () => {
   });
 
   test('that were on their way to a server which leaves with nothing else to do are made elsewhere', async () => {
-    const [leaving, staying]: string[][] = [[], []];
+    const leaving: string[] = [];
+    const staying: string[] = [];
     const first = await serve(async ({ text }) => {
       leaving.push(text);
       return { text };
