@@ -1,10 +1,7 @@
 import { networkInterfaces } from 'node:os';
-import { DomainError } from '@stopgo/core';
-import { store } from '@stopgo/proto';
 import {
   type BoundService,
   connectGrpc,
-  createGrpcClient,
   formatAddress,
   type GrpcChannel,
   type GrpcServer,
@@ -14,9 +11,8 @@ import {
 } from '@stopgo/rpc';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
-import { dependencyRetryMs, tokenAnswerMs } from './bounds.ts';
 import { addressVariables, type Dependency, type ServiceEnvironment } from './environment.ts';
-import { TokenRefused, whenAvailable } from './wait.ts';
+import { reachStore } from './reach-store.ts';
 
 /** What the composition root of a service is given. */
 export type ServiceOptions = PartOptions & {
@@ -51,23 +47,10 @@ export class ServiceProcess {
     return channel;
   }
 
-  /**
-   * Waits until a replica of the store can be called and takes this process's token; says so while it waits. Every service
-   * but the store does that before it is ready, so all that are ready have the same token.
-   */
+  /** Waits for the store; see {@link reachStore}. */
   async reachStore(channel: GrpcChannel): Promise<void> {
     const { logger, stopping } = this.options;
-    const client = createGrpcClient(store.StoreService, channel);
-    const reach = async (): Promise<void> => {
-      await channel.ready(dependencyRetryMs);
-      // The cheapest question: it is answered from the views, also while the log is away.
-      await client.listApprovals({ limit: 1 }, { timeoutMs: tokenAnswerMs }).catch((error: unknown) => {
-        if (error instanceof DomainError && error.kind === 'unauthenticated')
-          throw new TokenRefused('the store', error);
-        throw error;
-      });
-    };
-    await whenAvailable('the store', reach, { logger, signal: stopping });
+    await reachStore(channel, { logger, signal: stopping });
   }
 
   /** Listens for calls of other services; health checks are told NOT_SERVING until the service says otherwise. */

@@ -43,7 +43,7 @@ export async function whenAvailable<T>(
 }
 
 /** True for what goes by itself when the other service is there. */
-function isPassing(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (error instanceof TokenRefused) return true;
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline_exceeded');
 }
