@@ -12,6 +12,7 @@ import { openViewsFile } from '../src/adapters/sqlite/file.ts';
 import { HotConversations } from '../src/adapters/sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from '../src/adapters/sqlite-views/projection.ts';
 import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
+import { aheadAppendsMax } from '../src/bounds.ts';
 import { LiveEvents } from '../src/live-events.ts';
 import { encodeEnvelope, recordedFact } from '../src/recorded.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
@@ -118,6 +119,18 @@ test('our own appends ahead of their turn, and every message twice: applied once
     expect(commits.reduce((sum, one) => sum + one, 0)).toBe(all.length);
     expect(rows()).toEqual(plain.rows());
   }
+});
+
+test('a feed that is behind is not held up by what came ahead of the message that it is to bring', async () => {
+  const [told] = toldByTurns(1);
+  if (told === undefined) throw new Error('no story');
+  const { pipeline } = freshPipeline();
+  const missing = 3;
+  const mine = (sequence: number) => ({ ...told.own, append: { ...told.own.append, sequence } });
+  for (let sequence = missing + 1; sequence <= missing + aheadAppendsMax; sequence++) pipeline.own(mine(sequence));
+  // What it brings first is applied already, or is before what is missing.
+  for (let sequence = 1; sequence <= missing; sequence++) await pipeline.received({ ...told.message, sequence });
+  await pipeline.reached(missing + aheadAppendsMax);
 });
 
 test('whoever waits for a message that does not come is told after a while, and when the pipeline closes', async () => {

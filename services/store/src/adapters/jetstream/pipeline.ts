@@ -99,10 +99,11 @@ export class Pipeline {
     this.#take(sequence, arrived);
   }
 
-  /** Takes a message from the feed. Resolves when there is room for more. */
+  /** Takes a message from the feed. Resolves when there is room for more, or none can come before the next message. */
   async received(message: Message): Promise<void> {
     this.#take(message.sequence, { kind: 'message', message });
-    while (!this.#closed && this.#ahead.full) await new Promise<void>((resolve) => this.#room.push(resolve));
+    while (!this.#closed && this.#ahead.full && this.#getsOn())
+      await new Promise<void>((resolve) => this.#room.push(resolve));
   }
 
   /** Is told that the log no longer holds some messages. */
@@ -129,6 +130,11 @@ export class Pipeline {
     this.#closed = true;
     this.#waiting.close();
     this.#makeRoom();
+  }
+
+  /** True if there will be room without the feed: what fills it may all come after the message that the feed is to bring. */
+  #getsOn(): boolean {
+    return this.#transaction.isOpen || this.#ahead.has(this.applied + 1);
   }
 
   #take(sequence: number, arrived: Arrived): void {
