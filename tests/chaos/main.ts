@@ -68,7 +68,8 @@ try {
       `kills ${carried.filter(({ name }) => name.startsWith('kill')).length}, conversations ${conversations}, ` +
       `calls ${calls}, in doubt ${inDoubt}, recovered ${recovered}, told to ask again ${notNow}, ` +
       `seconds to go on ${medianAndMax(found.toGoOn)}, seconds to be taken over ${medianAndMax(found.toTakeOver)} ` +
-      `(${found.toTakeOver.length}), seconds ${((performance.now() - begun) / 1_000).toFixed(0)}, seed ${seed}`,
+      `(${found.toTakeOver.length}), amid other faults ${medianAndMax(found.toTakeOverAmidOthers)} ` +
+      `(${found.toTakeOverAmidOthers.length}), seconds ${((performance.now() - begun) / 1_000).toFixed(0)}, seed ${seed}`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 } finally {

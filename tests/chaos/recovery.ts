@@ -7,8 +7,13 @@ export type Recovery = {
   readonly recovered: number;
   /** For each run that was at work when a fault began, the seconds until its next event. */
   readonly toGoOn: readonly number[];
-  /** For each run that another orchestrator took from its owner, the seconds from the last event before. */
+  /**
+   * For each run that another orchestrator took from its owner, the seconds from when the owner was struck. Only of those
+   * that met no other fault meanwhile, of another orchestrator neither.
+   */
   readonly toTakeOver: readonly number[];
+  /** The same for those that other faults met too, from the run's last event. */
+  readonly toTakeOverAmidOthers: readonly number[];
 };
 
 const msPerSecond = 1_000;
@@ -16,10 +21,20 @@ const msPerSecond = 1_000;
 /** Reads from the log how the runs came through the faults. */
 export function recoveryOf(conversations: readonly LoggedConversation[], carried: readonly Carried[]): Recovery {
   const waits = conversations.map((one) => waitsOf(one, carried));
+  const toTakeOver: number[] = [];
+  const toTakeOverAmidOthers: number[] = [];
+  for (const { from, to } of conversations.flatMap(takeovers)) {
+    const met = carried.filter((fault) => fault.to >= from && fault.from <= to);
+    const [only] = met;
+    if (met.length === 1 && only?.part === 'orchestrator')
+      toTakeOver.push((to - Math.max(from, only.from)) / msPerSecond);
+    else toTakeOverAmidOthers.push((to - from) / msPerSecond);
+  }
   return {
     recovered: waits.filter(({ length }) => length > 0).length,
     toGoOn: waits.flat(),
-    toTakeOver: conversations.flatMap(takeovers),
+    toTakeOver,
+    toTakeOverAmidOthers,
   };
 }
 
@@ -41,8 +56,8 @@ function isAtRest(events: LoggedConversation['events'], index: number): boolean 
   return last?.case === undefined || rest.includes(last.case);
 }
 
-/** Claims of a run that somebody else owned. */
-function takeovers({ events }: LoggedConversation): number[] {
+/** Claims of a run that somebody else owned: when, and when the run's last event before was. */
+function takeovers({ events }: LoggedConversation): { readonly from: number; readonly to: number }[] {
   let owner: string | undefined;
   let before = 0;
   return events.flatMap(({ fact, time }) => {
@@ -61,7 +76,7 @@ function takeovers({ events }: LoggedConversation): number[] {
       case 'runClaimed': {
         const taken = owner !== undefined && owner !== fact.value.owner?.instance;
         owner = fact.value.owner?.instance;
-        return taken ? [(time - since) / msPerSecond] : [];
+        return taken ? [{ from: since, to: time }] : [];
       }
       default:
         return [];
