@@ -5,6 +5,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 const connectTimeoutMs = 10_000;
 /** How long a connection that nobody uses is kept, in milliseconds. Servers keep theirs for five seconds and more. */
 const idleTimeoutMs = 4_000;
+/** Largest body of a response, in bytes: many times what any model answers, and what a broken endpoint may cost at most. */
+const bodyBytesMaxDefault = 64 * 1024 * 1024;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A `fetch` as the model SDKs call it: an address, and a body that is text. */
@@ -13,12 +15,12 @@ export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Pr
 /**
  * A `fetch` for the model SDKs, on kept connections of its own, at a fraction of what the built-in one costs. It differs where
  * that suits a model API: a redirect is the response and is not followed (a key in a header of its own would go along to
- * wherever it points), and an answer that is compressed, for which nobody asked, is an error.
+ * wherever it points), and an answer that is compressed, for which nobody asked, or larger than `bodyBytesMax`, is an error.
  *
  * It rejects as the built-in one does: with a `TypeError` whose cause is the error of the connection, or with the reason of the
  * signal. Either also ends a body that is being read.
  */
-export function createModelFetch(): ModelFetch {
+export function createModelFetch(bodyBytesMax = bodyBytesMaxDefault): ModelFetch {
   const kept = { keepAlive: true, scheduling: 'lifo', timeout: idleTimeoutMs } as const;
   const http = new HttpAgent(kept);
   const https = new HttpsAgent(kept);
@@ -51,7 +53,7 @@ export function createModelFetch(): ModelFetch {
       request.on('error', fail);
       request.on('response', (message) => {
         try {
-          resolve(responseOf(message, signal));
+          resolve(responseOf(message, signal, bodyBytesMax));
         } catch (error) {
           request.destroy(error instanceof Error ? error : new Error(String(error)));
         }
@@ -73,7 +75,7 @@ function limitConnecting(request: ClientRequest): void {
 }
 
 /** Throws if the answer is none that could be understood. */
-function responseOf(message: IncomingMessage, signal: AbortSignal | null | undefined): Response {
+function responseOf(message: IncomingMessage, signal: AbortSignal | null | undefined, bodyBytesMax: number): Response {
   const { statusCode: status = 0, statusMessage: statusText = '' } = message;
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new Error(`the answer is compressed (${encoding}), which was not asked for`);
@@ -82,19 +84,39 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | null | undef
     for (const value of values) headers.append(name, value);
   const isBodiless = bodilessStatuses.has(status);
   if (isBodiless) message.resume();
-  return new Response(isBodiless ? null : bodyOf(message, signal), { status, statusText, headers });
+  return new Response(isBodiless ? null : bodyOf(message, signal, bodyBytesMax), { status, statusText, headers });
 }
 
-/** The SDKs read and keep all that comes, as it comes: nothing is held back. */
-function bodyOf(message: IncomingMessage, signal: AbortSignal | null | undefined): ReadableStream<Uint8Array> {
+/** The SDKs read and keep all that comes, as it comes: nothing is held back, up to the most there may be. */
+function bodyOf(
+  message: IncomingMessage,
+  signal: AbortSignal | null | undefined,
+  bytesMax: number,
+): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  // A message that is destroyed may bring what had come already all the same, and say that it has ended.
+  let isOver = false;
+  const giveUp = (): void => {
+    isOver = true;
+    message.destroy();
+  };
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
-      message.on('data', (chunk: Uint8Array) => controller.enqueue(chunk));
-      message.on('end', () => controller.close());
+      message.on('data', (chunk: Uint8Array) => {
+        if (isOver) return;
+        bytes += chunk.byteLength;
+        if (bytes <= bytesMax) return controller.enqueue(chunk);
+        // It would only come again: this is not a lost connection.
+        controller.error(new Error(`the answer has more than ${bytesMax} bytes`));
+        giveUp();
+      });
+      message.on('end', () => {
+        if (!isOver) controller.close();
+      });
       message.on('error', (error) =>
         controller.error(signal?.aborted ? signal.reason : new TypeError('terminated', { cause: error })),
       );
     },
-    cancel: () => void message.destroy(),
+    cancel: giveUp,
   });
 }

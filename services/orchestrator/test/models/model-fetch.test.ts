@@ -114,6 +114,25 @@ test('a connection that cannot be made, or is lost, is an error that tells why',
   await expect(fetch(url).then((response) => response.text())).rejects.toMatchObject(lost);
 });
 
+test('an answer without end is an error, and its connection is closed', async () => {
+  const { url, sockets } = await serve((request, response) => {
+    if (request.url !== '/') return void response.end(Buffer.alloc(Number(request.url?.slice(1))));
+    const more = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(10_000)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const fetch = createModelFetch(1_000);
+  expect((await (await fetch(`${url}/1000`)).arrayBuffer()).byteLength).toBe(1_000);
+  // The one ends in the very piece that is too much.
+  for (const path of ['/1001', '/'])
+    await expect(fetch(url + path).then((answer) => answer.text())).rejects.toThrow(
+      'the answer has more than 1000 bytes',
+    );
+  await expect.poll(() => sockets.every((socket) => socket.destroyed)).toBe(true);
+});
+
 test('a key goes nowhere else: a redirect is the answer', async () => {
   const { url } = await serve((request, response) => {
     response.writeHead(request.url === '/' ? 307 : 200, { location: '/elsewhere' }).end();
