@@ -190,7 +190,7 @@ async function caughtUp(
 function unknownOutcome(cause?: unknown): DomainError {
   return new DomainError(
     'unavailable',
-    'it is not known whether this took effect; repeat it with the same Idempotency-Key',
+    'it is not known whether this took effect: look before you repeat it, or repeat it with the Idempotency-Key it had',
     {
       retryAfterMs: 1_000,
       cause,

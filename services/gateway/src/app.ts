@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, t
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
-import { isNotReached, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
+import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
@@ -102,7 +102,8 @@ const answerError =
       log.error('internal error', { error_id: id, ...where, error: describeError(cause) });
     const problem = problemOf(error, newId, report, req.method === 'POST');
     // The client is told which service it was; where that is and how it was tried is for whoever operates it.
-    if (isNotReached(error)) log.warn('a service was not reached', { ...where, error: describeError(error) });
+    if (isNotReached(error) || isTokenRefused(error))
+      log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
     sendJson(res, problem.status, problem.body);
   };

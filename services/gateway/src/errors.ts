@@ -14,8 +14,9 @@ export type ReportInternal = (error: unknown, id: string) => void;
 
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid_argument: 400,
-  // One service says so of another, that has no or another internal token: whoever asks us did nothing wrong.
-  unauthenticated: 500,
+  // One service says so of another, that has no or another internal token: whoever asks us did nothing wrong, and it is
+  // not for him to log in. An operator mends it, and it is well then.
+  unauthenticated: 503,
   permission_denied: 403,
   not_found: 404,
   conflict: 409,
@@ -39,6 +40,10 @@ const PRECONDITION_STATUS: Readonly<Record<string, number>> = { idempotency_mism
 /** True if a service was not reached, or was lost in the middle of a call: only what it says itself is certain. */
 export const isNotReached = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind === 'unavailable' && error.cause !== undefined;
+
+/** True if a service did not take the gateway's internal token. */
+export const isTokenRefused = (error: unknown): boolean =>
+  error instanceof DomainError && error.kind === 'unauthenticated';
 
 /**
  * The answer for whatever was thrown. Only a DomainError that is not a defect of ours keeps its text. `changes`: the request

@@ -221,7 +221,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
 describe('errors of the services', () => {
   const STATUS: Readonly<Record<ErrorKind, number>> = {
     invalid_argument: 400,
-    unauthenticated: 500,
+    unauthenticated: 503,
     permission_denied: 403,
     not_found: 404,
     conflict: 409,
