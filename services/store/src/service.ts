@@ -90,7 +90,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const { revision, bytes, foldVersion } = snapshot;
       const found = { conversationId, revision, foldVersion, knownKeys: known.map(keyAnswer) };
       const behind = revision - knownRevision;
-      const isKnown = knownRevision > 0 && knownFoldVersion === foldVersion;
+      const isKnown = knownFoldVersion === foldVersion;
       if (!isKnown || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
       const unseen =
         behind === 0 ? [] : (await log.read(conversationStream(conversationId), knownRevision + 1, behind)).events;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { decodeSnapshot, fact } from '@stopgo/core';
+import { decodeRecorded, decodeSnapshot, fact, fold, initialState } from '@stopgo/core';
 import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -106,6 +106,36 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       expect(state?.run?.approvals[story.approvalId]).toMatchObject({ callId: 'root#1.0' });
       const same = await client.load({ by: { case: 'approvalId', value: story.approvalId } });
       expect(same).toMatchObject({ conversationId: story.id, revision: story.revision });
+    });
+
+    test('a load gives the events after what its caller holds, where they are few, and the whole state where they are not', async () => {
+      const story = new Story();
+      await send(story.created());
+      await send(story.asked('hello'));
+      await send(story.stopped());
+      const load = (knownRevision: number, knownFoldVersion: number) =>
+        client.load({ by: { case: 'conversationId', value: story.id }, knownRevision, knownFoldVersion });
+      const { snapshot, foldVersion, unseen } = await load(0, 0);
+      expect([unseen.length, snapshot.length > 0]).toEqual([0, true]);
+      // Who holds nothing, and says so, is given all.
+      for (const known of [0, 1, story.revision]) {
+        const loaded = await load(known, foldVersion);
+        expect(loaded.snapshot).toHaveLength(0);
+        expect(loaded.unseen.map((one) => decodeRecorded(one).revision)).toEqual(
+          Array.from({ length: story.revision - known }, (_, n) => known + n + 1),
+        );
+      }
+      const state = fold(initialState, (await load(0, foldVersion)).unseen.map(decodeRecorded));
+      expect(state).toEqual(decodeSnapshot(snapshot, foldVersion));
+      // Another version of the fold, more than there is, more than is given at once.
+      for (const [revision, version] of [
+        [1, foldVersion + 1],
+        [story.revision + 1, foldVersion],
+      ] as const)
+        expect((await load(revision, version)).snapshot).toEqual(snapshot);
+      for (let turn = 0; turn < 22; turn++) await send(story.asked('and more'));
+      const many = await load(0, foldVersion);
+      expect([many.unseen.length, many.snapshot.length > 0]).toEqual([0, true]);
     });
 
     test('an approval is shown with the arguments of its call, then with its decision', async () => {

@@ -5,6 +5,7 @@ import {
   DomainError,
   failRun,
   hasWork,
+  initialState,
   provideToken,
   type RecordedFact,
   type RunStanding,
@@ -70,9 +71,12 @@ export class Registry implements DriverListener {
     return driver?.isDriving() === true ? driver : undefined;
   }
 
-  /** A conversation as it stands in the log; what this process knows of it already is not read again. */
+  /**
+   * A conversation as it stands in the log; what this process knows of it already is not read again. The events come with
+   * it where they are few, so that a model call needs no other read of the log.
+   */
   async load(conversationId: string, keys: readonly string[] = []): Promise<Loaded> {
-    const loaded = await this.ports.log.load(conversationId, keys, this.states.get(conversationId));
+    const loaded = await this.ports.log.load(conversationId, keys, this.states.get(conversationId) ?? initialState);
     this.transcripts.add(conversationId, loaded.unseen ?? []);
     this.remember(loaded.state);
     return loaded;

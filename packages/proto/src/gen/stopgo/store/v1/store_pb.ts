@@ -265,7 +265,8 @@ export type LoadRequest = Message<"stopgo.store.v1.LoadRequest"> & {
   idempotencyKeys: string[];
 
   /**
-   * A revision whose state the caller holds already, and the version of the fold that made it; 0 = none.
+   * A revision whose state the caller holds already, and the version of the fold that made it; version 0 = none. A version
+   * with revision 0 asks for all events: who holds nothing, and wants to know what was said besides how things stand.
    *
    * @generated from field: uint32 known_revision = 4;
    */
