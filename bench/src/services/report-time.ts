@@ -18,14 +18,14 @@ export function timeTables(
   const [smallest] = measured;
   const whole = smallest?.turns.find(({ times }) => times.concurrent > 1);
   if (whole === undefined || calls === undefined) return tables;
-  const [unary, publish] = (['unary', 'publish'] as const).map((name) =>
+  const [exchange, publish] = (['stream', 'publish'] as const).map((name) =>
     median(rounds.map(({ transport }) => transport[name].cpuMs)),
   );
   const all = cpuOf(whole.cpu);
   // By the ratio within each round, not by the medians of both.
   const one = all / whole.cpuRatio;
   const row = (what: string, cpuMs: number): string[] => [what, ms(cpuMs), share(cpuMs, all)];
-  const callsMs = calls.total * (unary ?? 0);
+  const callsMs = calls.total * (exchange ?? 0);
   const publishesMs = publishesPerTurn * (publish ?? 0);
   return [
     ...tables,
@@ -34,7 +34,10 @@ export function timeTables(
       ['part', 'CPU ms per turn', 'share'],
       [
         row('the same turn in one process', one),
-        row(`${ms(calls.total)} gRPC calls of ${ms(unary ?? 0)} ms`, callsMs),
+        row(
+          `${ms(calls.total)} calls, each a message over an open stream and one back, of ${ms(exchange ?? 0)} ms`,
+          callsMs,
+        ),
         row(`${publishesPerTurn} publishes of ${ms(publish ?? 0)} ms`, publishesMs),
         row('the rest: encoding, contexts, follows, heartbeats', all - one - callsMs - publishesMs),
         row('all', all),

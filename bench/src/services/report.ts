@@ -108,7 +108,7 @@ function againstFloor(
   const half = median(
     rounds.map(
       ({ floor, transport }) =>
-        appendsPerHalf * transport.publish.p50Ms + perHalf * transport.unary.p50Ms + httpPerHalf * floor.httpP50Ms,
+        appendsPerHalf * transport.publish.p50Ms + perHalf * transport.stream.p50Ms + httpPerHalf * floor.httpP50Ms,
     ),
   );
   const rows = measured.flatMap(({ shape, turns }) =>
@@ -124,7 +124,7 @@ function againstFloor(
       ]),
   );
   return [
-    `The floor of a half: ${appendsPerHalf} acknowledged publishes, ${ms(perHalf)} gRPC calls and ${httpPerHalf} HTTP exchanges (the client's, the model's), one after the other.`,
+    `The floor of a half: ${appendsPerHalf} acknowledged publishes, ${ms(perHalf)} calls over a stream that is open and ${httpPerHalf} HTTP exchanges (the client's, the model's), one after the other.`,
     table(
       ['orchestrators / stores, 1 at once', 'floor', 'message → waiting', 'ratio', 'approve → done', 'ratio'],
       rows,
