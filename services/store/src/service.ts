@@ -1,10 +1,12 @@
 import {
   conversationOfStream,
   conversationStream,
+  DomainError,
   invalidArgument,
   isUuid,
   notFound,
   parseStreamName,
+  type StreamName,
   unavailable,
 } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
@@ -70,6 +72,17 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     }
   };
 
+  /** The events from a revision on, without a gap; none where the log has lost one of them. */
+  const readIfSound = async (stream: StreamName, fromRevision: number, limit: number) => {
+    try {
+      const { events } = await log.read(stream, fromRevision, limit);
+      return events.every(({ revision }, index) => revision === fromRevision + index) ? events : [];
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'data_loss') return [];
+      throw error;
+    }
+  };
+
   return {
     async append(request, { signal }) {
       const append = checkAppend(request);
@@ -92,8 +105,9 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const behind = revision - knownRevision;
       const isKnown = knownFoldVersion === foldVersion;
       if (!isKnown || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
-      const unseen =
-        behind === 0 ? [] : (await log.read(conversationStream(conversationId), knownRevision + 1, behind)).events;
+      if (behind === 0) return found;
+      const unseen = await readIfSound(conversationStream(conversationId), knownRevision + 1, behind);
+      // A page is cut by bytes; and of a log that has lost an event the state is worth more than what is left.
       if (unseen.length < behind) return { ...found, snapshot: bytes };
       return { ...found, unseen: unseen.map((one) => one.event) };
     },

@@ -80,6 +80,19 @@ const otherVersion = "UPDATE views_meta SET version = 'older';";
 const lost = expect.objectContaining({ kind: 'data_loss', message: expect.stringContaining('stopgo verify') });
 
 describe('an unreadable event and views that are made anew', () => {
+  test('a load gives the state where the log has lost an event that the views have seen', async () => {
+    const [story] = await withStore(tellTwo);
+    inFile(
+      `DELETE FROM events WHERE revision = 3 AND stream = (SELECT id FROM streams WHERE name = '${story.stream}');`,
+    );
+    await withStore(async (client) => {
+      const by = { case: 'conversationId', value: story.id } as const;
+      const { snapshot, foldVersion } = await client.load({ by });
+      const loaded = await client.load({ by, knownFoldVersion: foldVersion });
+      expect([loaded.unseen, loaded.snapshot]).toEqual([[], snapshot]);
+    });
+  });
+
   test('set the conversation aside; the others go on', async () => {
     const repeated = new Story().created();
     const [sound, damaged] = await withStore(tellTwo);
