@@ -4,6 +4,7 @@
  * 1. Only the owner decides: instance and epoch are those of the folded state, else the answer is `fenced`.
  * 2. A command that does not fit the state (done already, another attempt) is ignored and leaves no fact.
  * 3. An append that leaves nothing for a process to do also releases the run.
+ * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
 
 import { facts as wire } from '@stopgo/proto';
@@ -12,14 +13,15 @@ import { cutText } from './cut.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { advance, anticipate, type Effect } from './interpreter.ts';
+import { advanceInto } from './advance-into.ts';
+import { anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
 import { approvalRequest, tokenRequest } from './requests.ts';
 import type { ModelAnswered, RunCommand } from './run-commands.ts';
 import type { ConversationState, Owner, RunState } from './state.ts';
 import { modelFailureText } from './texts.ts';
-import { isModelDue } from './work.ts';
+import { isModelDue, nodeOf } from './work.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
@@ -78,10 +80,10 @@ export function decideRun(
   const run = openRun(current, context.runId);
   if (run === undefined && all.length === 0) return { kind: 'fenced' };
   if (run !== undefined && !isOwner(run, me)) return { kind: 'fenced' };
-  const ahead = advance(context.agent, current, context.now);
+  const ahead = advanceInto(all.length, context.agent, current, context.now);
   all.push(...ahead.facts);
   current = ahead.state;
-  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0)
+  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)
     take([fact('runReleased', { runId: context.runId })]);
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }
@@ -153,6 +155,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     model: answer.model,
     opaque: answer.opaque,
     stopReason: answer.stopReason,
+    node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
   const asked = calls.flatMap((call): Fact[] => {
@@ -200,7 +203,7 @@ function modelFailed(
   const message = cutText(failed.message, failureBytesMax).text;
   const text = cutText(failed.text, failureBytesMax).text;
   return [
-    fact('modelFailed', { runId: run.id, stepId, turn, model, message }),
+    fact('modelFailed', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
   ];
 }

@@ -6,6 +6,8 @@ import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
+import { outputText } from './output.ts';
+import { pipelineView } from './pipeline-view.ts';
 import type { ConversationState, DecisionKind, Output } from './state.ts';
 import { pendingApprovals, runStanding } from './work.ts';
 
@@ -63,6 +65,7 @@ function messagesOf(event: RecordedFact, messageCount: number): views.Message[] 
       id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
       role: row.role,
       content: row.content,
+      node: row.node ?? '',
       ...(row.toolCall === undefined
         ? {}
         : {
@@ -98,10 +101,25 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
       const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
       return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
     }
+    case 'runCompleted':
+    case 'runFailed':
+    case 'runCanceled':
+      return leftPending(before, fact.value.runId, event, rows);
     default:
       return [];
   }
 }
+
+/** What was still pending when its run settled is withdrawn by that. */
+function leftPending(before: ConversationState, runId: string, event: RecordedFact, rows: EarlierRows) {
+  if (before.run?.id !== runId) return [];
+  return pendingApprovals(before.run).flatMap((id) => {
+    const pending = rows.approval(id);
+    return pending === undefined ? [] : [decided(pending, withdrawnByEnd, event)];
+  });
+}
+
+const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.Decision.WITHDRAWN });
 
 function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conversationId: string, rows: EarlierRows) {
   const call = rows.messagesAt(asked.callRevision).find((one) => one.toolCall?.callId === asked.callId);
@@ -119,6 +137,7 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     description: asked.description,
     choices: asked.choices,
     reason: asked.reason,
+    node: asked.node,
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     status: views.ApprovalStatus.PENDING,
@@ -158,8 +177,10 @@ const runStatuses = {
 
 function headOf(state: ConversationState, rows: EarlierRows): views.ConversationHead {
   const { run } = state;
+  const messageAt = (revision: number): string => rows.messagesAt(revision)[0]?.content ?? '';
   const standing = runStanding(state);
   const pendingApprovalIds = pendingApprovals(run);
+  const pipeline = run === null ? undefined : pipelineView(run, messageAt, (output) => textOf(output, rows));
   const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
@@ -182,15 +203,15 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
+    ...(pipeline === undefined ? {} : { pipeline }),
   });
 }
 
 /** The text that an output stands for. */
 function textOf(output: Output, rows: EarlierRows): string {
-  const answerAt = (revision: number) =>
-    rows.messagesAt(revision).find((one) => one.role === 'assistant' && one.toolCall === undefined)?.content ?? '';
-  return output
-    .map((part) => ('revision' in part ? answerAt(part.revision) : part.text))
-    .filter((text) => text !== '')
-    .join('\n');
+  return outputText(output, (revision) => {
+    const made = rows.messagesAt(revision);
+    const said = made.find((one) => one.role === 'assistant' && one.toolCall === undefined);
+    return said?.content ?? made.find((one) => one.toolCall?.hasResult)?.toolCall?.result ?? '';
+  });
 }

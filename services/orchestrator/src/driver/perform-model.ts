@@ -3,9 +3,11 @@ import {
   exitLoopTool,
   failureText,
   type LlmNode,
+  outputText,
   type PromptMessage,
   type PromptScope,
   promptMessages,
+  resolvePrompt,
   rootStep,
   type Toolset,
 } from '@stopgo/core';
@@ -18,7 +20,7 @@ export async function performModel(
   effect: Extract<Effect, { kind: 'model' }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stepId, turn, node } = effect;
+  const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
   const transcript = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
   const textOf = (message: string): string => failureText(message, transcript, runId);
@@ -31,7 +33,7 @@ export async function performModel(
       : { kind: 'step', runId, stepId };
   const request = {
     model: node.model,
-    system: node.prompt,
+    system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
   };
