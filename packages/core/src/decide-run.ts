@@ -8,12 +8,12 @@
  */
 
 import { facts as wire } from '@stopgo/proto';
+import { advanceInto } from './advance-into.ts';
 import { appendBytesMax, appendReserveBytes, callsPerAnswerMax, failureBytesMax, textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { advanceInto } from './advance-into.ts';
 import { anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';

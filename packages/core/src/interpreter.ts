@@ -7,6 +7,8 @@
  * 4. Nothing that is recorded is owed again.
  */
 import { facts as wire } from '@stopgo/proto';
+import { continuedFailureBytesMax } from './bounds.ts';
+import { cutBytesMin, cutText } from './cut.ts';
 import {
   type AgentDefinition,
   type AgentNode,
@@ -15,8 +17,6 @@ import {
   type ParallelNode,
   rootStep,
 } from './definition.ts';
-import { continuedFailureBytesMax } from './bounds.ts';
-import { cutBytesMin, cutText } from './cut.ts';
 import { evolve } from './evolve.ts';
 import { type Fact, fact } from './facts.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from './output.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluate } from './reference.ts';
-import { checkTurns } from './turns.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
+import { checkTurns } from './turns.ts';
 
 /** Random runs per property. */
 const numRuns = 150;

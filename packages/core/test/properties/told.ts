@@ -1,5 +1,5 @@
-import { type AgentNode, nodeAt, outputFromWire, outputText, resolvePrompt, TranscriptBuilder } from '@stopgo/core';
 import type { RecordedFact } from '@stopgo/core';
+import { type AgentNode, nodeAt, outputFromWire, outputText, resolvePrompt, TranscriptBuilder } from '@stopgo/core';
 import type { Story } from './reference.ts';
 
 /** What a log tells of its run, once it has settled otherwise than by being canceled. */
@@ -18,7 +18,8 @@ export function told(root: AgentNode, log: readonly RecordedFact[]): Story | und
         steps.push(stepId);
         const node = nodeAt({ name: '', root }, stepId)?.node;
         const bound = Object.fromEntries(bindings.map(({ key, value }) => [key, [{ text: textOf(value) }]]));
-        if (node?.type === 'llm') prompts[stepId] = resolvePrompt(node.prompt, bound, (one) => outputText(one, () => ''));
+        if (node?.type === 'llm')
+          prompts[stepId] = resolvePrompt(node.prompt, bound, (one) => outputText(one, () => ''));
         break;
       }
       case 'stateSet':

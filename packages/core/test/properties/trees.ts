@@ -20,7 +20,12 @@ export const tapes: fc.Arbitrary<readonly number[]> = fc.noBias(
 );
 
 function node(depth: number): fc.Arbitrary<AgentNode> {
-  const leaf = fc.record({ turnsMax: fc.integer({ min: 1, max: 3 }), canExitLoop: fc.boolean(), asks: fc.boolean(), onReject: fc.constantFrom('cancel' as const, 'continue' as const) });
+  const leaf = fc.record({
+    turnsMax: fc.integer({ min: 1, max: 3 }),
+    canExitLoop: fc.boolean(),
+    asks: fc.boolean(),
+    onReject: fc.constantFrom('cancel' as const, 'continue' as const),
+  });
   const leaves = leaf.map(({ asks, ...more }) => llm({ ...more, approval: asks ? 'require' : 'default' }));
   if (depth === 1) return leaves;
   const children = fc.array(node(depth - 1), { minLength: depth === 2 ? 0 : 1, maxLength: 2, size: 'max' });
@@ -63,7 +68,10 @@ function keysBeside(one: AgentNode, path: readonly number[] | undefined): string
   const [next, ...rest] = path ?? [];
   const inside = one.children.map((child, index) => ({ child, path: index === next ? rest : undefined }));
   const isFork = one.type === 'parallel' && next !== undefined;
-  return [...own, ...inside.filter((each) => !isFork || each.path).flatMap((each) => keysBeside(each.child, each.path))];
+  return [
+    ...own,
+    ...inside.filter((each) => !isFork || each.path).flatMap((each) => keysBeside(each.child, each.path)),
+  ];
 }
 
 /** How often llm nodes execute at most, were every loop to run to its end. */

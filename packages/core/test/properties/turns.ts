@@ -8,7 +8,8 @@ export function checkTurns(agent: AgentDefinition, log: readonly RecordedFact[])
   for (const { fact } of log) {
     if (fact.case === 'stepStarted') {
       const { stepId } = fact.value;
-      for (const earlier of needed(agent, stepId)) expect(finished, `${stepId} begins after ${earlier}`).toContain(earlier);
+      for (const earlier of needed(agent, stepId))
+        expect(finished, `${stepId} begins after ${earlier}`).toContain(earlier);
       const parent = stepId.replace(/(\[\d+\])?\/\d+$/, '');
       if (parent !== stepId) expect(going, `${stepId} begins while ${parent} goes on`).toContain(parent);
       expect(going.has(stepId) || finished.has(stepId), `${stepId} begins once`).toBe(false);
@@ -18,7 +19,8 @@ export function checkTurns(agent: AgentDefinition, log: readonly RecordedFact[])
       going.delete(fact.value.stepId);
       finished.add(fact.value.stepId);
     }
-    if (fact.case === 'modelResponded') expect(going, 'a model is asked for a step that goes on').toContain(fact.value.stepId);
+    if (fact.case === 'modelResponded')
+      expect(going, 'a model is asked for a step that goes on').toContain(fact.value.stepId);
   }
 }
 

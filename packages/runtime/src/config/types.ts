@@ -53,8 +53,16 @@ type NodeBase = {
   readonly name: string;
   /** Session-state key that receives the node's text; absent: it is not kept. */
   readonly outputKey?: string;
-  /** True when the gated calls of this node pause it even inside `parallel` and `loop` (`approval: require`). */
+  /**
+   * True when the gated calls of this node pause it even inside `parallel` and `loop` (`approval: require`, here or on a
+   * node above).
+   */
   readonly approvalRequired: boolean;
+  /**
+   * What happens when a human rejects all that a model asked for: the run ends, or the model is told. The node's own
+   * setting, else that of the nearest node above that has one.
+   */
+  readonly onReject: 'cancel' | 'continue';
 };
 
 /** A model with tools. `model` and `prompt` fall back to the top-level ones. */
@@ -73,7 +81,12 @@ export type SequentialNodeConfig = NodeBase & {
 };
 
 /** Runs its children at the same time. */
-export type ParallelNodeConfig = NodeBase & { readonly type: 'parallel'; readonly agents: readonly AgentNodeConfig[] };
+export type ParallelNodeConfig = NodeBase & {
+  readonly type: 'parallel';
+  readonly agents: readonly AgentNodeConfig[];
+  /** What a failed child does to the node, once the others have settled. */
+  readonly onError: 'fail' | 'continue';
+};
 
 /** Repeats its children until one exits the loop or `maxIterations` is reached. */
 export type LoopNodeConfig = NodeBase & {
