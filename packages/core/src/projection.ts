@@ -8,8 +8,8 @@ import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { outputText } from './output.ts';
 import { pipelineView } from './pipeline-view.ts';
-import type { ConversationState, DecisionKind, Output } from './state.ts';
-import { pendingApprovals, runStanding } from './work.ts';
+import type { ConversationState, DecisionKind, Output, RunState } from './state.ts';
+import { nodeOf, pendingApprovals, runStanding } from './work.ts';
 
 /** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
 export type EarlierRows = {
@@ -43,7 +43,7 @@ export function project(
   };
   let state = before;
   for (const event of events) {
-    messages.push(...messagesOf(event, state.messageCount));
+    messages.push(...messagesOf(event, state));
     for (const approval of approvalsOf(event, state, rows)) approvals.set(approval.id, approval);
     state = evolve(state, event);
   }
@@ -59,13 +59,13 @@ export function bareView(state: ConversationState): views.ConversationView {
   return create(views.ConversationViewSchema, { head });
 }
 
-function messagesOf(event: RecordedFact, messageCount: number): views.Message[] {
+function messagesOf(event: RecordedFact, before: ConversationState): views.Message[] {
   return messageRows(event).map((row, index) =>
     create(views.MessageSchema, {
       id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
       role: row.role,
       content: row.content,
-      node: row.node ?? '',
+      node: row.node ?? (row.role === 'tool' ? nodeOfResult(event, before.run) : ''),
       ...(row.toolCall === undefined
         ? {}
         : {
@@ -77,9 +77,15 @@ function messagesOf(event: RecordedFact, messageCount: number): views.Message[] 
           }),
       createdAt: timestampFromMs(event.time),
       revision: event.revision,
-      sequence: messageCount + index + 1,
+      sequence: before.messageCount + index + 1,
     }),
   );
+}
+
+/** Name of the node whose call had a result; empty for a run that others have followed. */
+function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
+  if (run === null || !('callId' in fact.value) || fact.value.runId !== run.id) return '';
+  return nodeOf(run, run.calls[fact.value.callId]?.stepId ?? '');
 }
 
 function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
