@@ -195,6 +195,8 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
   for (const entry of entries.slice(from)) {
     if (scope.kind === 'step' && entry.message.role !== 'user' && entry.stepId !== scope.stepId) continue;
     const { message, runId } = entry;
+    // A node of a tree may have had nothing to add. No provider takes an empty message.
+    if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
     messages.push(message);
     if (message.role !== 'assistant' || message.calls.length === 0) continue;
     const results = message.calls.map((call) => ({

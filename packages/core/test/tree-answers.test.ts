@@ -169,6 +169,19 @@ describe('a node that leaves its loop', () => {
     );
   });
 
+  test('goes on with the next round of the loop around it', () => {
+    const inner: AgentNode = { type: 'loop', name: 'inner', iterationsMax: 3, children: [llm({ canExitLoop: true })] };
+    const nested = loop(inner, llm({ name: 'after' }));
+    given(opened, said('go', { agent: nested }))
+      .when(answers({ text: 'Enough.', ...leaving, step: 'root[1]/0[1]/0' }, { agent: nested }))
+      .thenFacts(
+        'modelResponded',
+        ['stepFinished', { stepId: 'root[1]/0[1]/0', exitLoop: true }],
+        ['stepFinished', { stepId: 'root[1]/0', exitLoop: false }],
+        ['stepStarted', { stepId: 'root[1]/1' }],
+      );
+  });
+
   test('with a word has said it', () => {
     expect(responseOf(...first, answered({ ...leaving, text: 'Good.', step: 'root[2]/0' }, { agent }))).toBe('Good.');
   });
@@ -251,6 +264,8 @@ describe('a tree so wide that not all fits one append', () => {
       })(rejecting);
       fitsOne(facts);
       rejecting = recorded(facts, rejecting.revision).reduce(evolve, rejecting);
+      if (rejecting.run?.status === 'open')
+        expect(rejecting.run.owner?.instance, 'owned until all is done').toBe(`process-${appends}`);
     }
     expect(Object.values(rejecting.run?.approvals ?? {}).filter((one) => one.decision === undefined)).toEqual([]);
   });

@@ -140,6 +140,22 @@ describe('a node of a tree is told', () => {
     expect(toldOf(...turn('run-1', 'hello', 'Hi.'))).toHaveLength(4);
   });
 
+  test('nothing of what other nodes say', () => {
+    const both = agentOf({ type: 'parallel', name: 'both', onError: 'fail', children: [llm(), llm()] });
+    const { log } = given(
+      opened,
+      said('go', { agent: both, runId: 'last' }),
+      answered({ text: 'Mine.', calls: [call('list')], step: 'root/0' }, { agent: both }),
+      answered({ text: 'Theirs.', calls: [call('list')], step: 'root/1' }, { agent: both }),
+      drove([returns('root/0#1.0', 'three'), returns('root/1#1.0', 'four')], { agent: both }),
+    );
+    expect(promptMessages(transcriptOf(log), { kind: 'step', runId: 'last', stepId: 'root/0' })).toMatchObject([
+      { role: 'user', text: 'go' },
+      { role: 'assistant', text: 'Mine.' },
+      { role: 'tool', results: [{ callId: 'root/0#1.0', content: 'three' }] },
+    ]);
+  });
+
   test('the last turns only, and none that does not fit', () => {
     const many = Array.from({ length: earlierTurnsMax + 3 }, (_, index) => turn(`run-${index}`, `m${index}`, 'ok'));
     const told = toldOf(...many.flat());

@@ -2,13 +2,13 @@ import {
   type Effect,
   exitLoopTool,
   failureText,
+  isPipeline,
   type LlmNode,
   outputText,
   type PromptMessage,
   type PromptScope,
   promptMessages,
   resolvePrompt,
-  rootStep,
   type Toolset,
 } from '@stopgo/core';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
@@ -27,10 +27,7 @@ export async function performModel(
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
-  const scope: PromptScope =
-    driver.agent.root.type === 'llm' && stepId === rootStep
-      ? { kind: 'conversation' }
-      : { kind: 'step', runId, stepId };
+  const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
   const request = {
     model: node.model,
     system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
@@ -46,7 +43,9 @@ export async function performModel(
   driver.ports.deltas.ended({ runId, stepId, turn });
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  if (answer.text === '' && answer.calls.length === 0) return fail('the model gave an empty answer');
+  // After its calls a node of a tree may have nothing to add: their results stand for it.
+  const isSilenceFine = turn > 1 && isPipeline(driver.agent);
+  if (answer.text === '' && answer.calls.length === 0 && !isSilenceFine) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,
