@@ -80,6 +80,7 @@ mcp_servers:
     era: legacy
     unannotated: run
     approval: require
+    approval_tools: [write]
     stateless: true
     timeout: 1.5
   - { name: web, url: 'https://tools.example.com/mcp', era: modern, auth: none }
@@ -113,6 +114,7 @@ mcp_servers:
         era: 'legacy',
         unannotated: 'run',
         approvalRequired: true,
+        approvalTools: ['write'],
         stateless: true,
         timeoutMs: 1_500,
       },

@@ -64,6 +64,7 @@ function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerC
     era: server.era,
     unannotated: server.unannotated ?? unannotated,
     approvalRequired: server.approval === 'require',
+    ...(server.approval_tools.length === 0 ? {} : { approvalTools: server.approval_tools }),
     stateless: server.stateless,
     timeoutMs: server.timeout,
   };

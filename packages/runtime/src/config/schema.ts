@@ -33,6 +33,7 @@ const mcpServerKeys = {
   era: choice(['auto', 'legacy', 'modern']).default('auto'),
   unannotated: unannotated.optional(),
   approval: choice(['require']).optional(),
+  approval_tools: list(filledText()).default([]),
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
   auth: choice(['forward', 'none']).default('forward'),

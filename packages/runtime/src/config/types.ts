@@ -34,6 +34,8 @@ export type McpServerConfig = {
   readonly unannotated: Unannotated;
   /** True when every call of this server needs an approval, whatever its hints say (`approval: require`). */
   readonly approvalRequired: boolean;
+  /** Names of tools of which every call needs an approval all the same; absent: none. */
+  readonly approvalTools?: readonly string[];
   /** True when several copies of this server may run at once because it keeps nothing between calls. */
   readonly stateless: boolean;
   /** Limit of one call, in milliseconds. */
