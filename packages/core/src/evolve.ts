@@ -5,7 +5,7 @@ import { childStep, iterationOfStep } from './definition.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { laterOutput, outputFromWire } from './output.ts';
-import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
+import type { ApprovalState, CallState, ConversationState, Output, RunState, StepState } from './state.ts';
 import { canceledText } from './texts.ts';
 
 /**
@@ -175,7 +175,10 @@ function withIterationOf(run: RunState, stepId: string): RunState {
     before = laterOutput(before, end);
   }
   const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !id.startsWith(`${loop.id}[`)));
-  return withStep({ ...run, steps }, { ...loop, iteration: { number: place.iteration, before } });
+  // Calls go with their steps, and with them what was decided of them: the views know it.
+  const isOfUse = ({ callId, decision }: ApprovalState): boolean => decision === undefined || callId in run.calls;
+  const approvals = Object.fromEntries(Object.entries(run.approvals).filter(([, approval]) => isOfUse(approval)));
+  return withStep({ ...run, steps, approvals }, { ...loop, iteration: { number: place.iteration, before } });
 }
 
 /** A call of a pipeline's step had a result that says something. */
