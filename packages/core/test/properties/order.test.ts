@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { agentOf, call, llm, modelAnswered } from '../story.ts';
 import { saidBy, settle } from './settle.ts';
+import { told } from './told.ts';
 import { agents, tapes } from './trees.ts';
 
 const numRuns = 60;
@@ -99,6 +100,25 @@ describe('three branches with two gated calls each', () => {
       expect(log.filter(({ fact }) => fact.case === 'modelResponded')).toHaveLength(6);
     }
   });
+});
+
+test('a hundred branches that write at once: every key is there, and the answer has the order of the file', () => {
+  const children = Array.from({ length: 100 }, (_, index) => llm({ name: `n${index}`, outputKey: `k${index}` }));
+  const agent = agentOf({
+    type: 'sequential',
+    name: 'pipe',
+    children: [
+      { type: 'parallel', name: 'wide', onError: 'fail', children, outputKey: 'all' },
+      llm({ name: 'last', prompt: children.map((_, index) => `{k${index}}`).join(' ') }),
+    ],
+  });
+  const says = ({ stepId, turn }: Extract<Effect, { kind: 'model' }>): RunCommand =>
+    modelAnswered({ text: stepId.replaceAll('/', '-'), step: stepId, turn });
+  const pick = (moves: readonly string[]) => Number.parseInt(sha256Hex(moves.join()).slice(0, 8), 16);
+  const log = settle({ agent, model: says, decide, pick });
+  const story = told(agent.root, log);
+  expect(story?.sessionState.all?.split('\n')).toEqual(children.map((_, index) => `root-0-${index}`));
+  expect(story?.prompts['root/1']?.split(' ')).toEqual(children.map((_, index) => `root-0-${index}`));
 });
 
 function permutations<T>(all: readonly T[]): T[][] {
