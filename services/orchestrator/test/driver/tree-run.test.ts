@@ -83,6 +83,8 @@ async function driven(root: AgentNode, answers: Readonly<Record<string, readonly
   const asked: ModelRequest[] = [];
   const inMemory: ConversationLog = {
     append: async (append) => {
+      // Models answer faster than the log.
+      await new Promise((done) => setImmediate(done));
       add(append);
       return { kind: 'appended', revision: log.length };
     },
@@ -145,11 +147,26 @@ test('a node of a tree that has nothing to add after its calls comes to their re
   expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
 });
 
-test('a tree too wide for one append asks each of its models once', async () => {
-  const names = Array.from({ length: 255 }, (_, index) => `n${index}`);
-  const children = names.map((name) => llm(name, 'x'));
-  const answers = Object.fromEntries(names.map((name) => [name, [says(name)]]));
-  const { asked, response } = await driven({ type: 'parallel', name: 'wide', onError: 'fail', children }, answers);
-  expect(asked.map((one) => one.model).toSorted()).toEqual(names.toSorted());
-  expect(response).toBe(names.join('\n'));
+test('a tree too wide for two appends asks each of its models once, and none before its step is on the record', async () => {
+  const first = Array.from({ length: 200 }, (_, index) => `a${index}`);
+  const second = Array.from({ length: 53 }, (_, index) => `b${index}`);
+  const wide = (name: string, children: readonly AgentNode[]): AgentNode => ({
+    type: 'parallel',
+    name,
+    onError: 'fail',
+    children,
+    outputKey: 'all',
+  });
+  const ones = first.map((name) => llm(name, 'x'));
+  // What the prompts stand for takes more than an append leaves room for, three times over.
+  const prompt = `{all} ${first.map((name) => `{${name}}`).join(' ')}`;
+  const others = second.map((name) => llm(name, prompt));
+  const root: AgentNode = { type: 'sequential', name: 'pipe', children: [wide('one', ones), wide('two', others)] };
+  const answers = Object.fromEntries([...first, ...second].map((name) => [name, [says(name)]]));
+  const { asked, response } = await driven(root, answers);
+  expect(asked.map((one) => one.model).toSorted()).toEqual([...first, ...second].toSorted());
+  expect(new Set(asked.slice(200).map((one) => one.system))).toEqual(
+    new Set([`${first.join('\n')} ${first.join(' ')}`]),
+  );
+  expect(response).toBe(second.join('\n'));
 });
