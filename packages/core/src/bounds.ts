@@ -40,3 +40,5 @@ export const pipelineTextBytesMax = 8 * 1024;
 export const pipelineStateBytesMax = 64 * 1024;
 /** Bytes of an append that are left for what follows from a model's answer: steps that finish, state that is set. */
 export const appendReserveBytes = 64 * 1024;
+/** Events of an append that are left for the same. */
+export const appendReserveEvents = 64;

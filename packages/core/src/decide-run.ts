@@ -9,7 +9,15 @@
 
 import { facts as wire } from '@stopgo/proto';
 import { advanceInto } from './advance-into.ts';
-import { appendBytesMax, appendReserveBytes, callsPerAnswerMax, failureBytesMax, textBytesMax } from './bounds.ts';
+import {
+  appendBytesMax,
+  appendEventsMax,
+  appendReserveBytes,
+  appendReserveEvents,
+  callsPerAnswerMax,
+  failureBytesMax,
+  textBytesMax,
+} from './bounds.ts';
 import { cutText } from './cut.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
@@ -35,7 +43,10 @@ export type DriverContext = {
 };
 
 export type RunDecision =
-  /** To be appended as one; `applied` says which commands took effect, in their order. */
+  /**
+   * To be appended as one; `applied` says which commands took effect, in their order. It is shorter than the commands if not
+   * all fit one append: the others are to be decided next.
+   */
   | {
       readonly kind: 'append';
       readonly facts: readonly Fact[];
@@ -47,7 +58,7 @@ export type RunDecision =
   /** Another process owns the run, or it is another run's turn: stop driving. */
   | { readonly kind: 'fenced' };
 
-/** Decides some commands together, so that they share one append. */
+/** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(
   state: ConversationState,
   commands: readonly RunCommand[],
@@ -61,6 +72,7 @@ export function decideRun(
     all.push(...some);
     current = anticipate(current, some, context.now);
   };
+  const hasRoom = roomFor(commands);
   for (const command of commands) {
     const run = openRun(current, context.runId);
     if (run === undefined) return { kind: 'fenced' };
@@ -74,6 +86,7 @@ export function decideRun(
     }
     if (!isOwner(run, me)) return { kind: 'fenced' };
     const some = decideOne(current, run, command, context);
+    if (applied.length > 0 && !hasRoom(all, some)) break;
     take(some);
     applied.push(some.length > 0);
   }
@@ -86,6 +99,21 @@ export function decideRun(
   if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)
     take([fact('runReleased', { runId: context.runId })]);
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
+}
+
+/** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
+function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
+  const isSmall = commands.length < 2 || !commands.some((command) => command.type === 'modelAnswered');
+  if (isSmall) return () => true;
+  const bytesOf = (facts: readonly Fact[]): number => facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
+  let bytes = 0;
+  let counted = 0;
+  return (all, some) => {
+    bytes += bytesOf(all.slice(counted));
+    counted = all.length;
+    if (all.length + some.length > appendEventsMax - appendReserveEvents) return false;
+    return bytes + bytesOf(some) <= appendBytesMax - appendReserveBytes;
+  };
 }
 
 function openRun(state: ConversationState, runId: string): RunState | undefined {

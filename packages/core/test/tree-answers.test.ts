@@ -1,10 +1,12 @@
 import {
   type AgentDefinition,
   type AgentNode,
+  appendBytesMax,
   appendEventsMax,
   byteLength,
   cancelRun,
   continuedFailureBytesMax,
+  encodeFact,
   encodeSnapshot,
   evolve,
   type Fact,
@@ -239,6 +241,26 @@ describe('a tree so wide that not all fits one append', () => {
     ]);
     const whole = given(opened, said('go', { agent: wide }), drive());
     expect(Object.keys(whole.state.run?.steps ?? {})).toHaveLength(256);
+  });
+
+  test('hears as many answers at once as fit, and the others next', () => {
+    const whole = given(opened, said('go', { agent: wide }), drive());
+    const nested = JSON.parse(`${'['.repeat(60)}${']'.repeat(60)}`);
+    for (const [args, fit] of [
+      [{}, 6],
+      [{ nested }, 1],
+    ] as const) {
+      // Each asks for many approvals, described at length or not.
+      const answering = Array.from({ length: 30 }, (_, index) =>
+        modelAnswered({ calls: Array.from({ length: 31 }, () => call('add', args)), step: `root/${index}`, turn: 1 }),
+      );
+      const decision = drives(answering, { agent: wide })(whole.state);
+      if (decision.kind !== 'append') throw new Error(decision.kind);
+      expect(decision.applied).toEqual(Array.from({ length: fit }, () => true));
+      fitsOne(decision.facts);
+      const bytes = decision.facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
+      expect(bytes).toBeLessThanOrEqual(appendBytesMax);
+    }
   });
 
   test('is canceled, and rejected, whatever number of approvals is pending', () => {

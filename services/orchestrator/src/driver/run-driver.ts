@@ -307,7 +307,9 @@ export class RunDriver {
         this.me = decision.me;
         this.fruitless.clear();
       }
-      for (const [index, entry] of batch.entries())
+      const decided = decision.applied.length;
+      this.queue.putBack(batch.slice(decided));
+      for (const [index, entry] of batch.slice(0, decided).entries())
         entry.taken(decision.applied[index] === true ? 'applied' : 'ignored');
       this.listener.changed(this);
       return;

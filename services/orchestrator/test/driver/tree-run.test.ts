@@ -1,7 +1,10 @@
 import {
   type AgentDefinition,
   type AgentNode,
+  appendBytesMax,
+  appendEventsMax,
   createConversation,
+  encodeFact,
   evolve,
   type Fact,
   initialState,
@@ -39,6 +42,7 @@ const look: OfferedTool = {
   approvalRequired: false,
   forwardsBearer: false,
 };
+const put: OfferedTool = { ...look, name: 'put', hints: { ...look.hints, readOnly: false, destructive: true } };
 const looks = { name: 'look', providerCallId: '', argumentsJson: '{}' };
 const says = (text: string, calls: ModelAnswer['calls'] = []): ModelAnswer => ({
   text,
@@ -53,7 +57,15 @@ const says = (text: string, calls: ModelAnswer['calls'] = []): ModelAnswer => ({
 async function driven(root: AgentNode, answers: Readonly<Record<string, readonly ModelAnswer[]>>) {
   const agent: AgentDefinition = { name: 'agent', root };
   const log: RecordedFact[] = [];
-  const add = (append: Append) => log.push(...recordedOf(append));
+  const most = { events: 0, bytes: 0 };
+  const add = (append: Append) => {
+    log.push(...recordedOf(append));
+    most.events = Math.max(most.events, append.facts.length);
+    most.bytes = Math.max(
+      most.bytes,
+      append.facts.reduce((sum, one) => sum + encodeFact(one).length, 0),
+    );
+  };
   const { ports } = driverWith({
     alive: ['bridge'],
     execute: async () => ({ kind: 'finished', content: 'three', isError: false, durationMs: 1 }),
@@ -104,13 +116,18 @@ async function driven(root: AgentNode, answers: Readonly<Record<string, readonly
       return { kind: 'answer', answer } as const;
     },
   });
-  const start = { state: log.reduce(evolve, initialState), agent, tools: new Map([['look', look]]), me: message.me };
+  const start = {
+    state: log.reduce(evolve, initialState),
+    agent,
+    tools: new Map([look, put].map((one) => [one.name, one])),
+    me: message.me,
+  };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
   const all = { ...ports, log: inMemory, models: { forModel } };
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
-  return { asked, status: run?.status, response: outputText(run?.output ?? [], (at) => transcript.textAt(at)) };
+  return { asked, most, status: run?.status, response: outputText(run?.output ?? [], (at) => transcript.textAt(at)) };
 }
 
 test('each node of a tree is asked with its own model and its own resolved prompt, and is told nothing of the others', async () => {
@@ -145,6 +162,29 @@ test('a node of a tree that has nothing to add after its calls comes to their re
     { only: [says('')] },
   );
   expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
+});
+
+test('branches that ask for much at the same time are all heard, in several appends', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+  const children = names.map((name) => llm(name, 'x'));
+  // Inside a loop each such call leaves an approval, and its decision, with the answer.
+  const much = says(
+    '',
+    Array.from({ length: 30 }, () => ({ ...looks, name: 'put' })),
+  );
+  const answers = Object.fromEntries(names.map((name) => [name, [much, says(name)]]));
+  const { asked, response, most } = await driven(
+    {
+      type: 'loop',
+      name: 'l',
+      iterationsMax: 1,
+      children: [{ type: 'parallel', name: 'wide', onError: 'fail', children }],
+    },
+    answers,
+  );
+  expect([asked.length, response]).toEqual([40, names.join('\n')]);
+  expect(most.events).toBeLessThanOrEqual(appendEventsMax);
+  expect(most.bytes).toBeLessThanOrEqual(appendBytesMax);
 });
 
 test('a tree too wide for two appends asks each of its models once, and none before its step is on the record', async () => {
