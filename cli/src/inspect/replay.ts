@@ -6,6 +6,7 @@ import {
   messageRows,
   pendingApprovals,
   runStanding,
+  saidByNode,
   visibleText,
 } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
@@ -48,8 +49,9 @@ async function checkReaches(opened: OpenedStore, stream: string, revision: numbe
 }
 
 function lineOf(row: ReturnType<typeof messageRows>[number]): string {
-  const { toolCall } = row;
-  if (toolCall === undefined) return `${row.role}: ${row.content}`;
-  if (toolCall.result === undefined) return `${row.role}: calls ${toolCall.name} ${toolCall.argumentsJson}`;
+  const { toolCall, node = '' } = row;
+  if (toolCall === undefined) return `${row.role}: ${saidByNode(node, row.content)}`;
+  if (toolCall.result === undefined)
+    return `${row.role}: ${saidByNode(node, `calls ${toolCall.name} ${toolCall.argumentsJson}`)}`;
   return `${row.role}: ${toolCall.name} ${toolCall.isError ? 'failed' : 'gave'} ${toolCall.result}`;
 }

@@ -29,24 +29,24 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
         canExitLoop: of.canExitLoop,
         turnsMax: config.maxTurns,
         approval: of.approvalRequired ? 'require' : 'default',
+        ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
       };
     case 'sequential':
-      return { type: 'sequential', name: of.name, children: of.agents.map((child) => node(child, config)) };
+      return { type: 'sequential', ...parent(of, config) };
     case 'parallel':
-      return {
-        type: 'parallel',
-        name: of.name,
-        children: of.agents.map((child) => node(child, config)),
-        onError: 'fail',
-      };
+      return { type: 'parallel', ...parent(of, config), onError: of.onError };
     case 'loop':
-      return {
-        type: 'loop',
-        name: of.name,
-        children: of.agents.map((child) => node(child, config)),
-        iterationsMax: of.maxIterations,
-      };
+      return { type: 'loop', ...parent(of, config), iterationsMax: of.maxIterations };
     case 'a2a':
       throw new Error(`node "${of.name}": a2a nodes are not built in this version`);
   }
+}
+
+function parent(of: Exclude<AgentNodeConfig, { type: 'llm' | 'a2a' }>, config: AgentConfig) {
+  const { name, outputKey, agents } = of;
+  return {
+    name,
+    children: agents.map((child) => node(child, config)),
+    ...(outputKey === undefined ? {} : { outputKey }),
+  };
 }

@@ -20,15 +20,25 @@ export const callsPerAnswerMax = 32;
 export const pinChangesPerCallMax = 3;
 /** Levels of objects and lists in a JSON text that is put in canonical form: deeper ones would exhaust the stack. */
 export const jsonDepthMax = 200;
-/** Depth of an agent tree. */
-export const treeDepthMax = 16;
-/** Nodes of an agent tree. */
-export const treeNodesMax = 256;
 /** Characters of a conversation's title. */
 export const titleCharactersMax = 200;
 /** Characters of a failed call's result that a failure text repeats. */
 export const failureExcerptCharactersMax = 4_000;
 /** Longest text that a failed run answers with, in bytes of UTF-8. Every level of the tree repeats it in one append. */
 export const failureBytesMax = 16 * 1024;
+/** Bytes of what failed branches say, all together, in the output of a node that goes on without them. */
+export const continuedFailureBytesMax = 4 * 1024;
+/** Approvals that the append which settles a run withdraws in so many words; the others are withdrawn by its end. */
+export const withdrawalsPerAppendMax = 128;
+/** Earlier turns of a conversation that a node of a tree is told. */
+export const earlierTurnsMax = 10;
+/** Their texts, in bytes of UTF-8; an older turn that does not fit any more is left out whole. */
+export const earlierTurnsBytesMax = 32 * 1024;
+/** Longest text in what a view shows of a paused run's session state, in bytes of UTF-8. */
+export const pipelineTextBytesMax = 8 * 1024;
+/** All those texts together, in bytes of UTF-8: with many keys each has its share. */
+export const pipelineStateBytesMax = 64 * 1024;
 /** Bytes of an append that are left for what follows from a model's answer: steps that finish, state that is set. */
 export const appendReserveBytes = 64 * 1024;
+/** Events of an append that are left for the same. */
+export const appendReserveEvents = 64;

@@ -15,8 +15,11 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text, 'utf8');
 }
 
+/** The least number of bytes that a text can be cut to: its mark has to find room. */
+export const cutBytesMin = 128;
+
 /**
- * Keeps at most `bytesMax` bytes of UTF-8 (128 or more), the mark included, never half a character. A cut text ends in a mark with the
+ * Keeps at most `bytesMax` bytes of UTF-8 (`cutBytesMin` or more), the mark included, never half a character. A cut text ends in a mark with the
  * full size and digest, so that nobody takes it for the whole (and a cut JSON text does not parse).
  */
 export function cutText(text: string, bytesMax: number): CutText {

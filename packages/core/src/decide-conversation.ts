@@ -3,10 +3,12 @@
  * it comes here; a command that somebody else was faster with is a refusal that says so.
  */
 import { facts as wire } from '@stopgo/proto';
+import { advanceInto } from './advance-into.ts';
+import { withdrawalsPerAppendMax } from './bounds.ts';
 import type { HumanDecision } from './decision-words.ts';
-import type { AgentDefinition } from './definition.ts';
+import { type AgentDefinition, isPipeline } from './definition.ts';
 import { type Fact, fact } from './facts.ts';
-import { advance, anticipate, type Effect, withdrawal } from './interpreter.ts';
+import { anticipate, type Effect, withdrawal } from './interpreter.ts';
 import type { ApprovalState, ConversationState, Owner, RunState } from './state.ts';
 import { pendingApprovals, runStanding } from './work.ts';
 
@@ -72,9 +74,17 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   const { runId, text, agentDigest, toolsetDigest, bearerTokenPresent } = command;
   const first = [
     fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),
-    fact('runStarted', { runId, agentDigest, toolsetDigest, owner: me, bearerTokenPresent }),
+    fact('runStarted', {
+      runId,
+      agentDigest,
+      toolsetDigest,
+      owner: me,
+      bearerTokenPresent,
+      pipeline: isPipeline(command.agent),
+    }),
   ];
-  const ahead = advance(command.agent, anticipate(state, first, command.now), command.now);
+  const { agent, now } = command;
+  const ahead = advanceInto(first.length, agent, anticipate(state, first, now), now);
   return { kind: 'append', facts: [...first, ...ahead.facts], state: ahead.state, effects: ahead.effects, me };
 }
 
@@ -109,6 +119,8 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   const approval = run?.approvals[command.approvalId];
   if (run === null || approval === undefined) return { kind: 'past' };
   if (approval.decision !== undefined) return { kind: 'settled', decision: approval.decision };
+  // What was pending when the run settled is withdrawn.
+  if (run.status !== 'open') return { kind: 'past' };
   const kind = decisionFor(approval, command.decision);
   if (kind === undefined) return { kind: 'choice', choices: approval.choices };
   const { callId } = approval;
@@ -163,7 +175,7 @@ export function cancelRun(
   if (run === null) return { kind: 'settled', status: 'none' };
   if (run.status === 'canceled') return { kind: 'already' };
   if (run.status !== 'open') return { kind: 'settled', status: run.status };
-  const withdrawn = pendingApprovals(run).map((id) => withdrawal(run, id, 'the run was canceled'));
+  const withdrawn = withdrawals(run, 'the run was canceled');
   const { reason, idempotency } = command;
   return {
     kind: 'append',
@@ -175,8 +187,15 @@ export function cancelRun(
 export function failRun(state: ConversationState, runId: string, text: string): readonly Fact[] {
   const { run } = state;
   if (run === null || run.id !== runId || run.status !== 'open') return [];
-  const withdrawn = pendingApprovals(run).map((id) => withdrawal(run, id, 'the run has failed'));
+  const withdrawn = withdrawals(run, 'the run has failed');
   return [...withdrawn, fact('runFailed', { runId, text })];
+}
+
+/** What is pending is withdrawn; of very many approvals the rest by the end of the run itself. */
+function withdrawals(run: RunState, reason: string): readonly Fact[] {
+  return pendingApprovals(run)
+    .slice(0, withdrawalsPerAppendMax)
+    .map((id) => withdrawal(run, id, reason));
 }
 
 function optional(idempotency: IdempotencyKey | undefined): { idempotency?: IdempotencyKey } {

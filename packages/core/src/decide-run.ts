@@ -4,22 +4,32 @@
  * 1. Only the owner decides: instance and epoch are those of the folded state, else the answer is `fenced`.
  * 2. A command that does not fit the state (done already, another attempt) is ignored and leaves no fact.
  * 3. An append that leaves nothing for a process to do also releases the run.
+ * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
 
 import { facts as wire } from '@stopgo/proto';
-import { appendBytesMax, appendReserveBytes, callsPerAnswerMax, failureBytesMax, textBytesMax } from './bounds.ts';
+import { advanceInto } from './advance-into.ts';
+import {
+  appendBytesMax,
+  appendEventsMax,
+  appendReserveBytes,
+  appendReserveEvents,
+  callsPerAnswerMax,
+  failureBytesMax,
+  textBytesMax,
+} from './bounds.ts';
 import { cutText } from './cut.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { advance, anticipate, type Effect } from './interpreter.ts';
+import { anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
 import { approvalRequest, tokenRequest } from './requests.ts';
 import type { ModelAnswered, RunCommand } from './run-commands.ts';
 import type { ConversationState, Owner, RunState } from './state.ts';
 import { modelFailureText } from './texts.ts';
-import { isModelDue } from './work.ts';
+import { isModelDue, nodeOf } from './work.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
@@ -33,7 +43,10 @@ export type DriverContext = {
 };
 
 export type RunDecision =
-  /** To be appended as one; `applied` says which commands took effect, in their order. */
+  /**
+   * To be appended as one; `applied` says which commands took effect, in their order. It is shorter than the commands if not
+   * all fit one append: the others are to be decided next.
+   */
   | {
       readonly kind: 'append';
       readonly facts: readonly Fact[];
@@ -45,7 +58,7 @@ export type RunDecision =
   /** Another process owns the run, or it is another run's turn: stop driving. */
   | { readonly kind: 'fenced' };
 
-/** Decides some commands together, so that they share one append. */
+/** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(
   state: ConversationState,
   commands: readonly RunCommand[],
@@ -59,6 +72,7 @@ export function decideRun(
     all.push(...some);
     current = anticipate(current, some, context.now);
   };
+  const hasRoom = roomFor(commands);
   for (const command of commands) {
     const run = openRun(current, context.runId);
     if (run === undefined) return { kind: 'fenced' };
@@ -72,18 +86,34 @@ export function decideRun(
     }
     if (!isOwner(run, me)) return { kind: 'fenced' };
     const some = decideOne(current, run, command, context);
+    if (applied.length > 0 && !hasRoom(all, some)) break;
     take(some);
     applied.push(some.length > 0);
   }
   const run = openRun(current, context.runId);
   if (run === undefined && all.length === 0) return { kind: 'fenced' };
   if (run !== undefined && !isOwner(run, me)) return { kind: 'fenced' };
-  const ahead = advance(context.agent, current, context.now);
+  const ahead = advanceInto(all.length, context.agent, current, context.now);
   all.push(...ahead.facts);
   current = ahead.state;
-  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0)
+  if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)
     take([fact('runReleased', { runId: context.runId })]);
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
+}
+
+/** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
+function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
+  const isSmall = commands.length < 2 || !commands.some((command) => command.type === 'modelAnswered');
+  if (isSmall) return () => true;
+  const bytesOf = (facts: readonly Fact[]): number => facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
+  let bytes = 0;
+  let counted = 0;
+  return (all, some) => {
+    bytes += bytesOf(all.slice(counted));
+    counted = all.length;
+    if (all.length + some.length > appendEventsMax - appendReserveEvents) return false;
+    return bytes + bytesOf(some) <= appendBytesMax - appendReserveBytes;
+  };
 }
 
 function openRun(state: ConversationState, runId: string): RunState | undefined {
@@ -153,6 +183,7 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     model: answer.model,
     opaque: answer.opaque,
     stopReason: answer.stopReason,
+    node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
   const asked = calls.flatMap((call): Fact[] => {
@@ -200,7 +231,7 @@ function modelFailed(
   const message = cutText(failed.message, failureBytesMax).text;
   const text = cutText(failed.text, failureBytesMax).text;
   return [
-    fact('modelFailed', { runId: run.id, stepId, turn, model, message }),
+    fact('modelFailed', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
   ];
 }

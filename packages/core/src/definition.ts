@@ -20,28 +20,32 @@ export type LlmNode = {
   readonly turnsMax: number;
   /** `require`: destructive calls wait for a human even inside `parallel` and `loop`. */
   readonly approval: 'default' | 'require';
+  /** What happens when a human rejects all that an answer asked for: the run ends (also if absent), or the model is told. */
+  readonly onReject?: 'cancel' | 'continue';
 };
 
-export type SequentialNode = {
-  readonly type: 'sequential';
+/** What is common to the nodes that have children. */
+type ParentNode = {
   readonly name: string;
   readonly children: readonly AgentNode[];
+  /** Session-state key that the node's output is written to; absent = none. */
+  readonly outputKey?: string;
 };
 
-export type ParallelNode = {
+export type SequentialNode = ParentNode & { readonly type: 'sequential' };
+
+export type ParallelNode = ParentNode & {
   readonly type: 'parallel';
-  readonly name: string;
-  readonly children: readonly AgentNode[];
   /** What a failed branch does to the node, once the other branches have settled. */
   readonly onError: 'fail' | 'continue';
 };
 
-export type LoopNode = {
-  readonly type: 'loop';
-  readonly name: string;
-  readonly children: readonly AgentNode[];
-  readonly iterationsMax: number;
-};
+export type LoopNode = ParentNode & { readonly type: 'loop'; readonly iterationsMax: number };
+
+/** True for an agent that is a tree of nodes, not one llm node. */
+export function isPipeline(agent: AgentDefinition): boolean {
+  return agent.root.type !== 'llm';
+}
 
 /** A tool as it is offered to a model. */
 export type OfferedTool = {
@@ -130,16 +134,34 @@ export function childStep(parent: string, index: number, iteration?: number): st
   return iteration === undefined ? `${parent}/${index}` : `${parent}[${iteration}]/${index}`;
 }
 
+/** Where a step stands in its tree: from the root down, the index of each child, whatever the iteration. */
+export function pathOfStep(stepId: string): number[] {
+  return stepId
+    .split('/')
+    .slice(1)
+    .map((segment) => Number(withoutIteration(segment)));
+}
+
+/** The loop and the iteration (from 1) of a step that is a loop's own child; undefined for others. */
+export function iterationOfStep(stepId: string): { readonly loop: string; readonly iteration: number } | undefined {
+  const [, loop, iteration] = /^(.*)\[(\d+)\]\/\d+$/.exec(stepId) ?? [];
+  return loop === undefined ? undefined : { loop, iteration: Number(iteration) };
+}
+
+function withoutIteration(segment: string): string {
+  return segment.replace(/\[\d+\]$/, '');
+}
+
 /** The node that a step id names; undefined if there is none at that place. */
 export function nodeAt(agent: AgentDefinition, stepId: string): PlacedNode | undefined {
   const [root, ...indexes] = stepId.split('/');
-  if (root === undefined || root.replace(/\[\d+\]$/, '') !== rootStep) return undefined;
+  if (root === undefined || withoutIteration(root) !== rootStep) return undefined;
   let node: AgentNode = agent.root;
   let inside = false;
   for (const segment of indexes) {
     if (node.type === 'llm') return undefined;
     inside ||= node.type === 'parallel' || node.type === 'loop';
-    const child: AgentNode | undefined = node.children[Number(segment.replace(/\[\d+\]$/, ''))];
+    const child: AgentNode | undefined = node.children[Number(withoutIteration(segment))];
     if (child === undefined) return undefined;
     node = child;
   }

@@ -1,10 +1,11 @@
 import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
 import { decisionKind } from './decisions.ts';
+import { childStep, iterationOfStep } from './definition.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
-import { outputFromWire } from './output.ts';
-import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
+import { laterOutput, outputFromWire } from './output.ts';
+import type { ApprovalState, CallState, ConversationState, Output, RunState, StepState } from './state.ts';
 import { canceledText } from './texts.ts';
 
 /**
@@ -60,6 +61,7 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
     agentDigest: started.agentDigest,
     toolsetDigest: started.toolsetDigest,
     bearerTokenPresent: started.bearerTokenPresent,
+    ...(started.pipeline ? { pipeline: true } : {}),
     owner: started.owner === undefined ? null : { instance: started.owner.instance, epoch: started.owner.epoch },
     epoch: started.owner?.epoch ?? 0,
     steps: {},
@@ -86,7 +88,7 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'runReleased':
       return { ...run, owner: null };
     case 'stepStarted':
-      return withStep(run, startedStep(fact.value));
+      return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
     case 'modelResponded':
       return evolveAnswer(run, fact.value, revision);
     case 'approvalRequested':
@@ -109,14 +111,15 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });
     }
     case 'toolCallFinished': {
-      const { callId, attempt, isError, late } = fact.value;
+      const { callId, attempt, isError, late, content } = fact.value;
       if (late) return run;
-      return withCall(run, callId, {
+      const next = withCall(run, callId, {
         phase: 'done',
         attempt,
         outcome: isError ? 'error' : 'result',
         resultRevision: revision,
       });
+      return next === run || isError || content === '' ? next : withResult(next, callId, revision);
     }
     case 'toolCallInDoubt':
       return withCall(run, fact.value.callId, { phase: 'in_doubt', attempt: fact.value.attempt });
@@ -142,9 +145,48 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
   }
 }
 
-function startedStep(started: FactOf<'stepStarted'>): StepState {
-  const type = started.nodeType as StepState['type'];
-  return { id: started.stepId, type, turn: 0, callIds: [], answerRevision: 0, textRevision: 0 };
+function startedStep(started: FactOf<'stepStarted'>, isPipeline: boolean): StepState {
+  const { stepId: id, node, nodeType, outputKey } = started;
+  const type = nodeType as StepState['type'];
+  const bindings = started.bindings.map(({ key, value }) => [key, outputFromWire(value)] as const);
+  return {
+    id,
+    type,
+    turn: 0,
+    callIds: [],
+    answerRevision: 0,
+    textRevision: 0,
+    ...(bindings.length === 0 ? {} : { bindings: Object.fromEntries(bindings) }),
+    ...(isPipeline ? { node, ...(outputKey === '' ? {} : { outputKey }) } : {}),
+  };
+}
+
+/** The first step of another iteration: those before it are of no further use but for what they came to. */
+function withIterationOf(run: RunState, stepId: string): RunState {
+  const place = run.pipeline === true ? iterationOfStep(stepId) : undefined;
+  const loop = place === undefined ? undefined : run.steps[place.loop];
+  if (place === undefined || loop === undefined) return run;
+  const iteration = loop.iteration ?? { number: 1, before: [] };
+  if (place.iteration <= iteration.number) return run;
+  let { before } = iteration;
+  for (let index = 0; ; index += 1) {
+    const end = run.steps[childStep(loop.id, index, iteration.number)]?.finished;
+    if (end === undefined) break;
+    before = laterOutput(before, end);
+  }
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !id.startsWith(`${loop.id}[`)));
+  // Calls go with their steps, and with them what was decided of them: the views know it.
+  const isOfUse = ({ callId, decision }: ApprovalState): boolean => decision === undefined || callId in run.calls;
+  const approvals = Object.fromEntries(Object.entries(run.approvals).filter(([, approval]) => isOfUse(approval)));
+  return withStep({ ...run, steps, approvals }, { ...loop, iteration: { number: place.iteration, before } });
+}
+
+/** A call of a pipeline's step had a result that says something. */
+function withResult(run: RunState, callId: string, revision: number): RunState {
+  const step = run.steps[run.calls[callId]?.stepId ?? ''];
+  const index = step?.callIds.indexOf(callId) ?? -1;
+  if (run.pipeline !== true || step === undefined || (step.result?.index ?? -1) > index) return run;
+  return withStep(run, { ...step, result: { revision, index } });
 }
 
 function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
@@ -160,6 +202,7 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
     callIds: answer.calls.map((call) => call.callId),
     answerRevision: revision,
     textRevision: answer.text === '' ? step.textRevision : revision,
+    ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
   };
   return withStep({ ...run, calls }, next);
 }
@@ -232,12 +275,17 @@ function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, rec
     case 'expired':
       return withCall(next, approval.callId, { phase: 'done', outcome: 'rejected', resultRevision });
     case 'happened':
-      return withCall(next, approval.callId, { phase: 'done', outcome: 'happened', resultRevision });
+      return happened(next, approval.callId, resultRevision, resolved.result !== '');
     case 'give_up':
       return withCall(next, approval.callId, { phase: 'done', outcome: 'given_up', resultRevision });
     case 'withdrawn':
       return next;
   }
+}
+
+function happened(run: RunState, callId: string, resultRevision: number, saysSomething: boolean): RunState {
+  const next = withCall(run, callId, { phase: 'done', outcome: 'happened', resultRevision });
+  return next === run || !saysSomething ? next : withResult(next, callId, resultRevision);
 }
 
 function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunState {

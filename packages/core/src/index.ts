@@ -20,6 +20,7 @@ export * from './json.ts';
 export * from './judge.ts';
 export * from './messages.ts';
 export * from './output.ts';
+export * from './placeholders.ts';
 export * from './policy.ts';
 export * from './projection.ts';
 export * from './run-commands.ts';

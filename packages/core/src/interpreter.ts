@@ -7,12 +7,22 @@
  * 4. Nothing that is recorded is owed again.
  */
 import { facts as wire } from '@stopgo/proto';
-import { type AgentDefinition, type AgentNode, childStep, type LlmNode, rootStep } from './definition.ts';
+import { continuedFailureBytesMax } from './bounds.ts';
+import { cutBytesMin, cutText } from './cut.ts';
+import {
+  type AgentDefinition,
+  type AgentNode,
+  childStep,
+  type LlmNode,
+  type ParallelNode,
+  rootStep,
+} from './definition.ts';
 import { evolve } from './evolve.ts';
 import { type Fact, fact } from './facts.ts';
-import { answerOutput, outputToWire, textOutput } from './output.ts';
+import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from './output.ts';
+import { bindPlaceholders } from './placeholders.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
-import { canceledByUser, turnsUsedUp } from './texts.ts';
+import { canceledByUser, nothingSaid, pipelineFailureText, turnsUsedUp } from './texts.ts';
 import { callsOf, isModelDue, pendingApprovals } from './work.ts';
 
 /** Something that the outside world is asked to do. */
@@ -24,6 +34,8 @@ export type Effect =
       readonly stepId: string;
       readonly turn: number;
       readonly node: LlmNode;
+      /** What the placeholders of its prompt stand for. */
+      readonly bindings: Readonly<Record<string, Output>>;
     }
   /** Make a call. A fenced one needs `ToolCallStarted` on the record first, by the process that makes it. */
   | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
@@ -88,9 +100,12 @@ function owedBy(agent: AgentDefinition, run: RunState): Owed {
 }
 
 function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
-  if (!finished.failed) return fact('runCompleted', { runId: run.id, output: outputToWire(finished.output) });
+  if (!finished.failed) {
+    const output = finished.output.length === 0 ? textOutput(nothingSaid) : finished.output;
+    return fact('runCompleted', { runId: run.id, output: outputToWire(output) });
+  }
   const text = finished.output.map((part) => ('text' in part ? part.text : '')).join('\n');
-  return fact('runFailed', { runId: run.id, text });
+  return fact('runFailed', { runId: run.id, text: run.pipeline === true ? pipelineFailureText(text) : text });
 }
 
 /** Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. */
@@ -120,44 +135,57 @@ export function withdrawal(run: RunState, approvalId: string, reason: string): F
 function visit(node: AgentNode, id: string, run: RunState): Owed {
   const step = run.steps[id];
   if (step === undefined) {
-    return only(fact('stepStarted', { runId: run.id, stepId: id, node: node.name, nodeType: node.type }));
+    return only(stepStarted(node, id, run));
   }
   if (step.finished !== undefined) return nothing;
   switch (node.type) {
     case 'llm':
       return visitLlm(node, step, run);
     case 'sequential':
-      return visitInOrder(node.children, (index) => childStep(id, index), step, run);
+      return visitInOrder(node, step, run, (index) => childStep(id, index), 0, node.children.length);
     case 'loop': {
       const size = node.children.length;
-      const repeated = Array.from(
-        { length: size * node.iterationsMax },
-        (_, index) => node.children[index % size] as AgentNode,
-      );
-      return visitInOrder(
-        repeated,
-        (index) => childStep(id, index % size, Math.floor(index / size) + 1),
-        step,
-        run,
-        true,
-      );
+      const stepOf = (index: number): string => childStep(id, index % size, Math.floor(index / size) + 1);
+      const from = ((step.iteration?.number ?? 1) - 1) * size;
+      return visitInOrder(node, step, run, stepOf, from, size * node.iterationsMax);
     }
     case 'parallel':
-      return visitSideBySide(node.children, node.onError, step, run);
+      return visitSideBySide(node, step, run);
   }
+}
+
+function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
+  const { name, type: nodeType, outputKey = '' } = node;
+  const { bindings, unresolved } = bindPlaceholders(node.type === 'llm' ? node.prompt : '', run.sessionState);
+  return fact('stepStarted', {
+    runId: run.id,
+    stepId,
+    node: name,
+    nodeType,
+    outputKey,
+    bindings: bindings.map(([key, value]) => ({ key, value: outputToWire(value) })),
+    unresolvedPlaceholders: [...unresolved],
+  });
 }
 
 function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   const calls = callsOf(step, run);
   if (!isModelDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
-  if (allRejected(calls)) return { ...nothing, rejected: true };
+  if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
+  const { outputKey } = node;
   if (calls.some((call) => call.outcome === 'exit_loop'))
-    return finish(step, run, answerOutput(step.textRevision), { exitLoop: true, outputKey: node.outputKey });
-  if (step.turn > 0 && calls.length === 0)
-    return finish(step, run, answerOutput(step.textRevision), { outputKey: node.outputKey });
-  if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey: node.outputKey });
+    return finish(step, run, saidIn(step), { exitLoop: true, outputKey });
+  if (step.turn > 0 && calls.length === 0) return finish(step, run, saidIn(step), { outputKey });
+  if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey });
   const turn = step.turn + 1;
-  return { ...nothing, effects: [{ kind: 'model', id: `${step.id}#${turn}`, stepId: step.id, turn, node }] };
+  const { id: stepId, bindings = {} } = step;
+  return { ...nothing, effects: [{ kind: 'model', id: `${stepId}#${turn}`, stepId, turn, node, bindings }] };
+}
+
+/** The last text of the step's model; without any, the last result of its calls. */
+function saidIn(step: StepState): Output {
+  if (step.textRevision > 0 || step.result === undefined) return answerOutput(step.textRevision);
+  return resultOutput(step.result.revision);
 }
 
 /** True if a human was asked about some of the calls and rejected each of them. */
@@ -174,49 +202,50 @@ function effectOfCall(call: CallState): Effect[] {
   return [];
 }
 
+/** Looks at children that run one after the other, from a place on: those before it are finished and forgotten. */
 function visitInOrder(
-  children: readonly AgentNode[],
-  stepOf: (index: number) => string,
+  node: Extract<AgentNode, { type: 'sequential' | 'loop' }>,
   step: StepState,
   run: RunState,
-  isLoop = false,
+  stepOf: (index: number) => string,
+  from: number,
+  to: number,
 ): Owed {
-  let output: Output = [];
-  for (const [index, child] of children.entries()) {
+  const { children, outputKey = '' } = node;
+  let output: Output = step.iteration?.before ?? [];
+  for (let index = from; index < to; index += 1) {
     const childId = stepOf(index);
     const finished = run.steps[childId]?.finished;
-    if (finished === undefined) return visit(child, childId, run);
+    if (finished === undefined) return visit(children[index % children.length] as AgentNode, childId, run);
     if (finished.failed) return finish(step, run, finished.output, { failed: true });
-    if (finished.output.length > 0) output = finished.output;
-    if (finished.exitLoop) return finish(step, run, output, { exitLoop: !isLoop });
+    output = laterOutput(output, finished);
+    if (finished.exitLoop) return finish(step, run, output, { exitLoop: node.type !== 'loop', outputKey });
   }
-  return finish(step, run, output);
+  return finish(step, run, output, { outputKey });
 }
 
-function visitSideBySide(
-  children: readonly AgentNode[],
-  onError: 'fail' | 'continue',
-  step: StepState,
-  run: RunState,
-): Owed {
+function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, step: StepState, run: RunState): Owed {
   const ids = children.map((_, index) => childStep(step.id, index));
   const open = children.map((child, index) => visit(child, ids[index] as string, run));
   const ends = ids.map((id) => run.steps[id]?.finished);
   if (ends.every((end) => end !== undefined)) {
-    const failure = ends.find((end) => end.failed);
+    const failures = ends.filter((end) => end.failed);
+    const [failure] = failures;
     if (failure !== undefined && onError === 'fail') return finish(step, run, failure.output, { failed: true });
-    return finish(
-      step,
-      run,
-      ends.flatMap((end) => end.output),
-      { exitLoop: ends.some((end) => end.exitLoop) },
-    );
+    const share = Math.max(cutBytesMin, Math.floor(continuedFailureBytesMax / Math.max(1, failures.length)));
+    const output = ends.flatMap((end) => (end.failed ? cutOutput(end.output, share) : end.output));
+    return finish(step, run, output, { exitLoop: ends.some((end) => end.exitLoop), outputKey });
   }
   return {
     facts: open.flatMap((owed) => owed.facts),
     effects: open.flatMap((owed) => owed.effects),
     rejected: open.some((owed) => owed.rejected),
   };
+}
+
+/** What a failed branch says, short: it is repeated on every level of the tree. */
+function cutOutput(output: Output, bytesMax: number): Output {
+  return output.map((part) => ('text' in part ? { text: cutText(part.text, bytesMax).text } : part));
 }
 
 function finish(
@@ -229,7 +258,9 @@ function finish(
   const stepId = step.id;
   const { exitLoop = false, failed = false, outputKey = '' } = how;
   const done = fact('stepFinished', { runId, stepId, output: outputToWire(output), exitLoop, failed });
-  if (outputKey === '') return only(done);
+  // Who only leaves a loop, and says nothing, takes nothing back of what was written before.
+  const isKept = exitLoop && !hasText(output) && Object.hasOwn(run.sessionState, outputKey);
+  if (outputKey === '' || isKept) return only(done);
   return {
     ...nothing,
     facts: [fact('stateSet', { runId, stepId, key: outputKey, value: outputToWire(output) }), done],

@@ -1,12 +1,14 @@
 import { facts } from '@stopgo/proto';
 import { decisionKind } from './decisions.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
-import { canceledText, decisionTexts } from './texts.ts';
+import { canceledText, decisionTexts, loopLeft, modelFailureText } from './texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
 export type MessageRow = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
+  /** Name of the node that it comes from; absent for what is not a node's, or the agent's only one. */
+  readonly node?: string;
   readonly toolCall?: {
     readonly callId: string;
     readonly name: string;
@@ -27,7 +29,10 @@ export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly Mess
     case 'userMessageReceived':
       return [{ role: 'user', content: fact.value.text }];
     case 'modelResponded':
-      return answerRows(fact.value);
+      return named(answerRows(fact.value), fact.value.node);
+    case 'modelFailed':
+      // Of the agent's only node the run says it.
+      return fact.value.node === '' ? [] : named(textRows(modelFailureText(fact.value.message)), fact.value.node);
     case 'approvalResolved':
       return resolvedRows(fact.value);
     case 'toolCallFinished':
@@ -41,6 +46,10 @@ export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly Mess
     default:
       return [];
   }
+}
+
+function named(rows: readonly MessageRow[], node: string): readonly MessageRow[] {
+  return node === '' ? rows : rows.map((row) => ({ ...row, node }));
 }
 
 function textRows(text: string): readonly MessageRow[] {
@@ -66,6 +75,7 @@ function answerRows(answer: FactOf<'modelResponded'>): readonly MessageRow[] {
       toolCall: { callId, name, argumentsJson, isError: false, autoApproved },
     });
     if (call.disposition === facts.Disposition.REFUSED) rows.push(resultRow(callId, name, call.error, true));
+    if (call.disposition === facts.Disposition.CONTROL && answer.node !== '') rows.push(...textRows(loopLeft));
   }
   return rows;
 }

@@ -6,8 +6,10 @@ import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
-import type { ConversationState, DecisionKind, Output } from './state.ts';
-import { pendingApprovals, runStanding } from './work.ts';
+import { outputText } from './output.ts';
+import { pipelineView } from './pipeline-view.ts';
+import type { ConversationState, DecisionKind, Output, RunState } from './state.ts';
+import { nodeOf, pendingApprovals, runStanding } from './work.ts';
 
 /** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
 export type EarlierRows = {
@@ -41,7 +43,7 @@ export function project(
   };
   let state = before;
   for (const event of events) {
-    messages.push(...messagesOf(event, state.messageCount));
+    messages.push(...messagesOf(event, state));
     for (const approval of approvalsOf(event, state, rows)) approvals.set(approval.id, approval);
     state = evolve(state, event);
   }
@@ -57,12 +59,13 @@ export function bareView(state: ConversationState): views.ConversationView {
   return create(views.ConversationViewSchema, { head });
 }
 
-function messagesOf(event: RecordedFact, messageCount: number): views.Message[] {
+function messagesOf(event: RecordedFact, before: ConversationState): views.Message[] {
   return messageRows(event).map((row, index) =>
     create(views.MessageSchema, {
       id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
       role: row.role,
       content: row.content,
+      node: row.node ?? (row.role === 'tool' ? nodeOfResult(event, before.run) : ''),
       ...(row.toolCall === undefined
         ? {}
         : {
@@ -74,9 +77,15 @@ function messagesOf(event: RecordedFact, messageCount: number): views.Message[] 
           }),
       createdAt: timestampFromMs(event.time),
       revision: event.revision,
-      sequence: messageCount + index + 1,
+      sequence: before.messageCount + index + 1,
     }),
   );
+}
+
+/** Name of the node whose call had a result; empty for a run that others have followed. */
+function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
+  if (run === null || !('callId' in fact.value) || fact.value.runId !== run.id) return '';
+  return nodeOf(run, run.calls[fact.value.callId]?.stepId ?? '');
 }
 
 function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
@@ -98,10 +107,25 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
       const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
       return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
     }
+    case 'runCompleted':
+    case 'runFailed':
+    case 'runCanceled':
+      return leftPending(before, fact.value.runId, event, rows);
     default:
       return [];
   }
 }
+
+/** What was still pending when its run settled is withdrawn by that. */
+function leftPending(before: ConversationState, runId: string, event: RecordedFact, rows: EarlierRows) {
+  if (before.run?.id !== runId) return [];
+  return pendingApprovals(before.run).flatMap((id) => {
+    const pending = rows.approval(id);
+    return pending === undefined ? [] : [decided(pending, withdrawnByEnd, event)];
+  });
+}
+
+const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.Decision.WITHDRAWN });
 
 function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conversationId: string, rows: EarlierRows) {
   const call = rows.messagesAt(asked.callRevision).find((one) => one.toolCall?.callId === asked.callId);
@@ -119,6 +143,7 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     description: asked.description,
     choices: asked.choices,
     reason: asked.reason,
+    node: asked.node,
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     status: views.ApprovalStatus.PENDING,
@@ -158,8 +183,10 @@ const runStatuses = {
 
 function headOf(state: ConversationState, rows: EarlierRows): views.ConversationHead {
   const { run } = state;
+  const messageAt = (revision: number): string => rows.messagesAt(revision)[0]?.content ?? '';
   const standing = runStanding(state);
   const pendingApprovalIds = pendingApprovals(run);
+  const pipeline = run === null ? undefined : pipelineView(run, messageAt, (output) => textOf(output, rows));
   const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
@@ -182,15 +209,15 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
+    ...(pipeline === undefined ? {} : { pipeline }),
   });
 }
 
 /** The text that an output stands for. */
 function textOf(output: Output, rows: EarlierRows): string {
-  const answerAt = (revision: number) =>
-    rows.messagesAt(revision).find((one) => one.role === 'assistant' && one.toolCall === undefined)?.content ?? '';
-  return output
-    .map((part) => ('revision' in part ? answerAt(part.revision) : part.text))
-    .filter((text) => text !== '')
-    .join('\n');
+  return outputText(output, (revision) => {
+    const made = rows.messagesAt(revision);
+    const said = made.find((one) => one.role === 'assistant' && one.toolCall === undefined);
+    return said?.content ?? made.find((one) => one.toolCall?.hasResult)?.toolCall?.result ?? '';
+  });
 }

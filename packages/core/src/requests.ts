@@ -4,6 +4,7 @@ import { describeCall, describeDoubt } from './description.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import type { CallState, RunState } from './state.ts';
+import { nodeOf } from './work.ts';
 
 /** A call that an approval is requested for. */
 type Askable = {
@@ -40,6 +41,7 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
       choices,
       reason,
       callRevision,
+      node: nodeOf(run, stepId),
     }),
   };
 }
@@ -59,6 +61,7 @@ export function doubtRequest(run: RunState, call: CallState, reason: string, arg
     choices: ['run_again', 'happened', 'give_up'],
     reason,
     callRevision: call.revision,
+    node: nodeOf(run, call.stepId),
   });
 }
 

@@ -4,11 +4,11 @@
  */
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 1;
+export const foldVersion = 2;
 
-/** What a step or run came to: texts of recorded answers, by revision, and texts of its own, in order. */
+/** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
-export type OutputPart = { readonly revision: number } | { readonly text: string };
+export type OutputPart = { readonly revision: number } | { readonly result: number } | { readonly text: string };
 
 /** What becomes of a call, in the order of its life. */
 export type CallPhase =
@@ -66,6 +66,19 @@ export type StepState = {
   readonly answerRevision: number;
   /** Revision of the last answer that had a text (llm); 0 if none had. */
   readonly textRevision: number;
+  /** What the placeholders of its prompt stand for; absent if there are none (llm). */
+  readonly bindings?: Readonly<Record<string, Output>>;
+  /** In a pipeline: name of its node. */
+  readonly node?: string;
+  /** In a pipeline: the key that its output is written to; absent if there is none. */
+  readonly outputKey?: string;
+  /**
+   * In a pipeline: the last result of its calls that says something. `index` is the call's place in the last answer, -1
+   * if it is of an answer before: which result comes in last makes no difference.
+   */
+  readonly result?: { readonly revision: number; readonly index: number };
+  /** In a pipeline: the iteration that goes on, from 1, and what those before it came to; their steps are forgotten (loop). */
+  readonly iteration?: { readonly number: number; readonly before: Output };
   readonly finished?: { readonly output: Output; readonly exitLoop: boolean; readonly failed: boolean };
 };
 
@@ -103,6 +116,8 @@ export type RunState = {
   readonly agentDigest: string;
   readonly toolsetDigest: string;
   readonly bearerTokenPresent: boolean;
+  /** Present if the agent is a tree of nodes. */
+  readonly pipeline?: true;
   /** Who drives it; null while nobody does. */
   readonly owner: Owner | null;
   /** The highest epoch of any owner. */

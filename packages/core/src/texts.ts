@@ -5,6 +5,21 @@ export const canceledByUser = 'Operation cancelled by user.';
 /** Answer of a step that used up its model calls. */
 export const turnsUsedUp = 'Maximum tool call iterations reached.';
 
+/** Answer of a run in which nothing was said, and no call had a result. */
+export const nothingSaid = 'The run ended without an answer.';
+/** Said for a node that leaves its loop. */
+export const loopLeft = 'exit_loop called';
+
+/** Answer of a tree of nodes that failed. */
+export function pipelineFailureText(text: string): string {
+  return `Pipeline error: ${text}`;
+}
+
+/** A text that a node of a tree said, as a conversation shows it; the agent's only node has no name there. */
+export function saidByNode(node: string, text: string): string {
+  return node === '' || text === '' ? text : `[${node}] ${text}`;
+}
+
 /** Answer of a canceled run. */
 export function canceledText(reason: string): string {
   return reason === '' ? 'Run canceled.' : `Run canceled: ${reason}`;
@@ -34,13 +49,15 @@ export const decisionTexts = {
   give_up: '[APPROVAL]: Given up',
 } as const;
 
-/** What a client is told while approvals are pending. */
-export function waitingText(pending: readonly { readonly id: string; readonly description: string }[]): string {
+/** What a client is told while approvals are pending; those of a tree's nodes in fewer words. */
+export function waitingText(
+  pending: readonly { readonly id: string; readonly description: string; readonly node?: string }[],
+): string {
   return pending
-    .map(
-      ({ id, description }) =>
-        `This action requires approval:\n\n${description}\n\nPlease approve or reject using the approval UUID: ${id}`,
-    )
+    .map(({ id, description, node = '' }) => {
+      const how = node === '' ? 'Please approve or reject using the approval UUID' : 'Approval UUID';
+      return `This action requires approval:\n\n${description}\n\n${how}: ${id}`;
+    })
     .join('\n\n');
 }
 

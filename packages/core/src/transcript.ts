@@ -1,5 +1,9 @@
 import { facts } from '@stopgo/proto';
+import { earlierTurnsBytesMax, earlierTurnsMax } from './bounds.ts';
+import { byteLength } from './cut.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
+import { outputFromWire, outputText } from './output.ts';
+import type { Output } from './state.ts';
 import { endedResult, givenUpResult, rejectedResult } from './texts.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
@@ -40,6 +44,10 @@ export type Transcript = {
   readonly revision: number;
   readonly entries: readonly TranscriptEntry[];
   readonly results: ReadonlyMap<string, CallResult>;
+  /** What each settled run came to, by run; canceled ones have said nothing. */
+  readonly answers: ReadonlyMap<string, Output>;
+  /** The text of the answer, or the result of the call, that the event of this revision holds; empty for any other. */
+  textAt(revision: number): string;
 };
 
 /** Key of a result in `Transcript.results`. */
@@ -51,6 +59,8 @@ export function resultKey(runId: string, callId: string): string {
 export class TranscriptBuilder implements Transcript {
   readonly entries: TranscriptEntry[] = [];
   readonly results = new Map<string, CallResult>();
+  readonly answers = new Map<string, Output>();
+  private readonly resultsAt = new Map<number, string>();
   private readonly late = new Set<string>();
   revision = 0;
   /** Roughly what the texts take in memory, in characters. */
@@ -78,8 +88,10 @@ export class TranscriptBuilder implements Transcript {
         return;
       case 'runCompleted':
         for (const part of fact.value.output?.parts ?? []) this.closing(fact.value.runId, part.text);
+        this.answers.set(fact.value.runId, outputFromWire(fact.value.output));
         return;
       case 'runFailed':
+        this.answers.set(fact.value.runId, [{ text: fact.value.text }]);
         this.closing(fact.value.runId, fact.value.text);
         return;
       default:
@@ -93,6 +105,24 @@ export class TranscriptBuilder implements Transcript {
     return message?.role === 'assistant'
       ? message.calls.find((call) => call.callId === callId)?.argumentsJson
       : undefined;
+  }
+
+  textAt(revision: number): string {
+    const entry = this.entries[this.placeOf(revision)];
+    if (entry?.revision === revision && entry.message.role === 'assistant') return entry.message.text;
+    return this.resultsAt.get(revision) ?? '';
+  }
+
+  /** Index of the first entry that is not older than a revision. */
+  private placeOf(revision: number): number {
+    let low = 0;
+    let high = this.entries.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.entries[middle]?.revision ?? 0) < revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private say(runId: string, stepId: string, message: TranscriptMessage): void {
@@ -113,6 +143,7 @@ export class TranscriptBuilder implements Transcript {
     if (this.results.has(key) && (late || !this.late.has(key))) return;
     this.size += content.length - (this.results.get(key)?.content.length ?? 0);
     this.results.set(key, { content, isError });
+    this.resultsAt.set(this.revision, content);
     if (late) this.late.add(key);
     else this.late.delete(key);
   }
@@ -150,15 +181,22 @@ export type PromptMessage =
 export type PromptScope =
   /** The whole conversation: an agent that is a single llm node. */
   | { readonly kind: 'conversation' }
-  /** The run's message, and what the node itself said and did: a node of a tree. */
+  /**
+   * A node of a tree: the run's message, and what the node itself said and did. Before that the last turns of the
+   * conversation, each as the user's message and the run's answer: at most `earlierTurnsMax`, in `earlierTurnsBytesMax`.
+   */
   | { readonly kind: 'step'; readonly runId: string; readonly stepId: string };
 
 /** The messages for a model call: each call is followed by its result, as providers demand. */
 export function promptMessages(transcript: Transcript, scope: PromptScope): PromptMessage[] {
-  const messages: PromptMessage[] = [];
-  for (const entry of transcript.entries) {
-    if (!isInScope(entry, scope)) continue;
+  const { entries } = transcript;
+  const from = scope.kind === 'conversation' ? 0 : beginOfRun(entries, scope.runId);
+  const messages: PromptMessage[] = scope.kind === 'conversation' ? [] : earlierTurns(transcript, from);
+  for (const entry of entries.slice(from)) {
+    if (scope.kind === 'step' && entry.message.role !== 'user' && entry.stepId !== scope.stepId) continue;
     const { message, runId } = entry;
+    // A node of a tree may have had nothing to add. No provider takes an empty message.
+    if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
     messages.push(message);
     if (message.role !== 'assistant' || message.calls.length === 0) continue;
     const results = message.calls.map((call) => ({
@@ -170,7 +208,26 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
   return messages;
 }
 
-function isInScope(entry: TranscriptEntry, scope: PromptScope): boolean {
-  if (scope.kind === 'conversation') return true;
-  return entry.runId === scope.runId && (entry.message.role === 'user' || entry.stepId === scope.stepId);
+/** Index of the first entry of the latest run, if it is that one; else nothing is in scope. */
+function beginOfRun(entries: readonly TranscriptEntry[], runId: string): number {
+  let begin = entries.length;
+  while (entries[begin - 1]?.runId === runId) begin -= 1;
+  return begin;
+}
+
+/** The last turns before an entry, oldest first: those that were answered, as many as fit. */
+function earlierTurns(transcript: Transcript, before: number): PromptMessage[] {
+  const { entries, answers } = transcript;
+  const messages: PromptMessage[] = [];
+  let bytes = 0;
+  for (let index = before - 1; index >= 0 && messages.length < 2 * earlierTurnsMax; index -= 1) {
+    const { message, runId } = entries[index] as TranscriptEntry;
+    if (message.role !== 'user') continue;
+    const text = outputText(answers.get(runId) ?? [], (revision) => transcript.textAt(revision));
+    if (text === '') continue;
+    bytes += byteLength(message.text) + byteLength(text);
+    if (bytes > earlierTurnsBytesMax) break;
+    messages.unshift(message, { role: 'assistant', text, calls: [], provider: '', opaque: new Uint8Array() });
+  }
+  return messages;
 }

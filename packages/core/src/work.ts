@@ -18,6 +18,11 @@ export function isModelDue(step: StepState, run: RunState): boolean {
   );
 }
 
+/** Name of the node that a step executes, as facts are told it; empty if the agent has only one. */
+export function nodeOf(run: RunState, stepId: string): string {
+  return run.steps[stepId]?.node ?? '';
+}
+
 /** The calls of a step's last answer, in the model's order. */
 export function callsOf(step: StepState, run: RunState): CallState[] {
   return step.callIds.map((id) => run.calls[id]).filter((call) => call !== undefined);

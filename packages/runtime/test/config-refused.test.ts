@@ -145,9 +145,27 @@ describe('what is refused, with one line each', () => {
       ['agent.a2a: delegating to other agents is not built in this version; remove the list'],
     ],
     [
-      'a tree',
-      'agent: { type: loop, agents: [{ prompt: x }] }',
-      ['agent: a tree of agents is not built in this version; use one node of type "llm", or leave agent out'],
+      'a remote node, and remote agents of a node, in a tree',
+      'agent: { type: loop, agents: [{ type: a2a, url: "http://h/" }, { a2a: [{ name: b, url: "http://h/" }] }] }',
+      [
+        'agent.agents[0]: a node of type "a2a" is not built in this version; remove it',
+        'agent.agents[1].a2a: delegating to other agents is not built in this version; remove the list',
+      ],
+    ],
+    [
+      'children of the same name, given or by place',
+      'agent: { type: parallel, agents: [{ name: a }, { name: a }, { type: loop, agents: [{ name: llm_2 }, {}] }] }',
+      ['agent.agents: duplicate name "a"', 'agent.agents[2].agents: duplicate name "llm_2"'],
+    ],
+    [
+      'what to do about errors where nothing runs side by side',
+      'agent: { type: loop, on_error: continue, agents: [{}] }',
+      ['agent: on_error is not for a node of type "loop" (only parallel)'],
+    ],
+    [
+      'more nodes than a tree may have',
+      `agent: { type: loop, agents: [${'{ prompt: x }, '.repeat(256)}] }`,
+      ['agent: the tree has more than 256 nodes'],
     ],
     [
       'a list as the file',

@@ -28,6 +28,7 @@ describe('defaults', () => {
         prompt: '',
         canExitLoop: false,
         approvalRequired: false,
+        onReject: 'cancel',
         a2a: [],
       },
       unannotated: 'run',
@@ -79,6 +80,7 @@ mcp_servers:
     era: legacy
     unannotated: run
     approval: require
+    approval_tools: [write]
     stateless: true
     timeout: 1.5
   - { name: web, url: 'https://tools.example.com/mcp', era: modern, auth: none }
@@ -112,6 +114,7 @@ mcp_servers:
         era: 'legacy',
         unannotated: 'run',
         approvalRequired: true,
+        approvalTools: ['write'],
         stateless: true,
         timeoutMs: 1_500,
       },
@@ -191,5 +194,76 @@ agent:
         },
       ],
     });
+  });
+
+  test('a node hands on whether to ask and what a rejection does, and a child may say otherwise', () => {
+    const { config } = load(`
+agent:
+  type: sequential
+  on_reject: continue
+  agents:
+    - { type: parallel, on_error: continue, approval: require, agents: [{ on_reject: cancel }, { type: '' }] }
+    - { type: parallel, agents: [{ approval: require }] }
+`);
+    expect(config.agent).toMatchObject({
+      approvalRequired: false,
+      agents: [
+        {
+          onError: 'continue',
+          agents: [
+            { type: 'llm', approvalRequired: true, onReject: 'cancel' },
+            { type: 'llm', approvalRequired: true, onReject: 'continue' },
+          ],
+        },
+        { onError: 'fail', approvalRequired: false, agents: [{ approvalRequired: true, onReject: 'continue' }] },
+      ],
+    });
+  });
+});
+
+describe('what the author of a tree is warned about', () => {
+  const warningsOf = (tree: string) => load(`prompt: "{top}"\nagent: ${tree}`).warnings;
+  const stays = (place: string, key: string) =>
+    `${place}: no node before this one writes {${key}}; it stays in the prompt as it is`;
+
+  test.each<[string, string, string[]]>([
+    [
+      'nothing in a tree whose placeholders are written before',
+      "{ type: sequential, agents: [{ prompt: x, output_key: a }, { prompt: '{a} {a}' }] }",
+      [],
+    ],
+    [
+      'a key that is written later',
+      "{ type: sequential, agents: [{ prompt: '{a}' }, { prompt: x, output_key: a }] }",
+      [stays('agent.agents[0].prompt', 'a')],
+    ],
+    [
+      'a key of a branch beside',
+      "{ type: parallel, agents: [{ prompt: x, output_key: a }, { prompt: '{a}' }] }",
+      [stays('agent.agents[1].prompt', 'a')],
+    ],
+    [
+      'nothing of a key that an iteration before has written',
+      "{ type: loop, output_key: b, agents: [{ type: parallel, agents: [{ prompt: '{a}{c}', output_key: c }, { prompt: x, output_key: a }] }] }",
+      [],
+    ],
+    [
+      'a key that only the loop itself writes, at its end',
+      "{ type: loop, output_key: b, agents: [{ prompt: '{b}' }] }",
+      [stays('agent.agents[0].prompt', 'b')],
+    ],
+    [
+      'the prompt of the top level, by the node that uses it',
+      '{ type: loop, agents: [{}] }',
+      [stays('agent.agents[0]', 'top')],
+    ],
+    [
+      'a key that no prompt can name',
+      '{ type: loop, agents: [{ prompt: x, output_key: my-key }] }',
+      ['agent.agents[0].output_key: no prompt can name "my-key"; use letters, digits and _ only'],
+    ],
+    ['nothing in one node', "{ prompt: '{a}' }", []],
+  ])('%s', (_, tree, warnings) => {
+    expect(warningsOf(tree)).toEqual(warnings);
   });
 });

@@ -61,7 +61,7 @@ describe('docs/configuration.md', () => {
 
   test('its examples can be loaded', () => {
     const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(4);
+    expect(examples).toHaveLength(5);
     for (const example of examples) loadAgentConfig('example', { readFile: () => example });
   });
 
@@ -81,7 +81,9 @@ describe('docs/configuration.md', () => {
     'nats: { stream: a.b }',
     'agent: { type: paralel }',
     'agent: { type: loop }',
-    'agent: { type: loop, agents: [{ prompt: x }] }',
+    'agent: { type: loop, agents: [{ name: a }, { name: a }] }',
+    `agent: { type: loop, agents: [${'{ prompt: x }, '.repeat(256)}] }`,
+    'agent: { type: loop, agents: [{ type: a2a, url: "http://h/" }] }',
     'a2a: [{ name: a, url: "http://h/" }]',
     '[]',
   ])('its table of errors has the one of %s', (source) => {

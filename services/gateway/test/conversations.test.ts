@@ -1,3 +1,4 @@
+import { create } from '@bufbuild/protobuf';
 import { notFound } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
@@ -64,6 +65,39 @@ test('a conversation is shown whole: head, run, approvals and each kind of messa
       updated_at: time,
     },
   });
+});
+
+test('a tree that waits shows each node that does, the oldest first, and says which node said what', async () => {
+  const paused = (path: number[], node: string) => ({
+    path,
+    node,
+    outputKey: `${node}_key`,
+    stepId: 'root/1',
+    approvalIds: [approval().id],
+  });
+  const pipeline = create(views.PipelineSchema, {
+    paused: [paused([1], 'second'), paused([0, 2], 'other')],
+    sessionState: [
+      { key: '__proto__', text: 'odd' },
+      { key: 'analysis', text: 'A.' },
+    ],
+    userMessage: 'go',
+  });
+  const said = { ...message(1, 'assistant', 'A.'), node: 'first' };
+  const { send } = await gateway({
+    store: storeOf(waiting([approval({ node: 'second' })], { messageCount: 1, pipeline }), [said]),
+  });
+  const { conversation } = (await send('GET', `/conversations/${ID}`)).json;
+  const state = {
+    paused_node_path: [1],
+    paused_node_output_key: 'second_key',
+    session_state: JSON.parse('{"__proto__":"odd","analysis":"A."}'),
+    user_message: 'go',
+  };
+  expect(conversation.pipeline_state).toMatchObject(state);
+  expect(conversation.pipeline_states).toMatchObject([state, { paused_node_path: [0, 2], node: 'other' }]);
+  expect(conversation.messages).toMatchObject([{ content: '[first] A.', node: 'first' }]);
+  expect(conversation.pending_approval).toMatchObject({ node: 'second' });
 });
 
 test('return=minimal shows the head with one call', async () => {

@@ -145,6 +145,7 @@ describe('routes', () => {
               inputSchemaJson: schema,
               annotationsJson: '{"destructiveHint":true,"title":"Add"}',
               hints: { destructive: true },
+              approvalRequired: true,
             },
             { name: 'list', description: 'Lists', inputSchemaJson: 'broken', hints: { readOnly: true } },
           ],
@@ -157,6 +158,7 @@ describe('routes', () => {
       name: 'add',
       description: 'Adds',
       destructiveHint: true,
+      approval: 'require',
       annotations: { destructiveHint: true, title: 'Add' },
       server: 'resources',
     });

@@ -259,9 +259,10 @@ export class ServerConnection {
 
   async #list(session: Session, timeoutMs: number): Promise<void> {
     const { bounds, log, clock, onTools } = this.#dependencies;
-    const { name, unannotated, approvalRequired } = this.config;
+    const { name, unannotated, approvalRequired, approvalTools = [] } = this.config;
     const { definitions, problems: unreadable } = await session.listTools(timeoutMs);
-    const place = { server: name, unannotated, approvalRequired, forwardsBearer: this.forwardsBearer };
+    const { forwardsBearer } = this;
+    const place = { server: name, unannotated, approvalRequired, approvalTools, forwardsBearer };
     const { tools, problems } = defineTools(definitions, place, bounds);
     for (const problem of [...unreadable, ...problems]) log.warn(`MCP server "${name}": ${problem}`);
     this.#tools = tools;

@@ -21,6 +21,8 @@ export type ToolPlace = {
   readonly server: string;
   readonly unannotated: 'ask' | 'run';
   readonly approvalRequired: boolean;
+  /** Tools of which every call needs an approval all the same. */
+  readonly approvalTools: readonly string[];
   readonly forwardsBearer: boolean;
 };
 
@@ -55,6 +57,8 @@ export function defineTools(
       problems.push(`tool ${shownName(result.name)}: defined twice; the second is left out`);
     else tools.set(result.name, result);
   }
+  for (const name of place.approvalTools)
+    if (!tools.has(name)) problems.push(`approval_tools names ${shownName(name)}, which it does not offer`);
   return { tools: [...tools.values()], problems };
 }
 
@@ -84,7 +88,7 @@ function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds
         ...(annotations === undefined ? {} : { annotations }),
         ...(definition.destructiveHint === undefined ? {} : { topLevelDestructive: definition.destructiveHint }),
       }),
-      approvalRequired: place.approvalRequired,
+      approvalRequired: place.approvalRequired || place.approvalTools.includes(name),
       forwardsBearer: place.forwardsBearer,
     };
   } catch {

@@ -55,6 +55,18 @@ test('a server whose configuration wants approvals gates all of its tools', asyn
   finishedOf(await execute('look', args, await approval('look', args)));
 });
 
+test('a tool of which every call is to be approved is gated, and the others of its server are not', async () => {
+  const server = scriptedServer('s', [], { approvalTools: ['look'] });
+  const { execute, approval, toolNamed } = await startBridge([server.config]);
+  expect([(await toolNamed('look')).approvalRequired, (await toolNamed('note')).approvalRequired]).toEqual([
+    true,
+    false,
+  ]);
+  expect(refusedOf(await execute('look', args)).reason).toBe(RefusedReason.NOT_APPROVED);
+  finishedOf(await execute('look', args, await approval('look', args)));
+  finishedOf(await execute('note', {}));
+});
+
 test('unannotated: ask gates a tool without hints, run does not', async () => {
   const asking = scriptedServer('s', [], { unannotated: 'ask' });
   const running = scriptedServer('t', ['--prefix=t_']);

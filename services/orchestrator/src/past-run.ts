@@ -1,5 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import { canceledText, conversationStream, type Fact, type RecordedFact } from '@stopgo/core';
+import {
+  canceledText,
+  conversationStream,
+  type Fact,
+  outputFromWire,
+  outputText,
+  type RecordedFact,
+} from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
 import { views } from '@stopgo/proto';
 
@@ -18,6 +25,8 @@ export async function readPastRun(
     const { fact } = event;
     if (runId === undefined && 'runId' in fact.value) runId = fact.value.runId;
     if (fact.case === 'modelResponded') texts.set(event.revision, fact.value.text);
+    if (fact.case === 'toolCallFinished') texts.set(event.revision, fact.value.content);
+    if (fact.case === 'approvalResolved') texts.set(event.revision, fact.value.result);
     const end = runId === undefined ? undefined : endOf(fact, runId, texts);
     if (end !== undefined && runId !== undefined) return runView(runId, event, end);
   }
@@ -30,11 +39,8 @@ function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): E
   if (!('runId' in fact.value) || fact.value.runId !== runId) return undefined;
   switch (fact.case) {
     case 'runCompleted': {
-      const parts = fact.value.output?.parts ?? [];
-      const response = parts.map((part) =>
-        part.answerRevision === 0 ? part.text : (texts.get(part.answerRevision) ?? ''),
-      );
-      return { status: views.RunStatus.COMPLETED, response: response.filter((text) => text !== '').join('\n') };
+      const response = outputText(outputFromWire(fact.value.output), (revision) => texts.get(revision) ?? '');
+      return { status: views.RunStatus.COMPLETED, response };
     }
     case 'runFailed':
       return { status: views.RunStatus.FAILED, response: fact.value.text };

@@ -70,7 +70,9 @@ export class Turns {
     const view = await this.view(state.id);
     const past = await readPastRun(this.registry.ports.log, state.id, firstRevision);
     if (past === undefined || view.head === undefined) return { outcome: outcomeOfView(view), view };
-    const head = { ...view.head, run: past, pendingApprovalIds: [], authPrompt: '' };
+    // What the latest run waits for is not this one's.
+    const { pipeline: _, ...latest } = view.head;
+    const head = { ...latest, run: past, pendingApprovalIds: [], authPrompt: '' };
     return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [] } };
   }
 

@@ -46,7 +46,7 @@ test('what is read is what was stored: decoding and encoding an event again give
 });
 
 test('every scenario is recorded, and every kind of event of a conversation is in one of them', () => {
-  expect(files.map((file) => file.replace('.jsonl', ''))).toEqual(Object.keys(scenarios).sort());
+  expect(files.map((file) => file.replace('.jsonl', '')).sort()).toEqual(Object.keys(scenarios).sort());
   const seen = new Set(
     files.flatMap((file) =>
       linesOf(file).map((line) => decodeRecorded({ envelope: fromBase64(line.envelope) }).fact.case),

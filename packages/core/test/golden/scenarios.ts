@@ -51,6 +51,62 @@ const tree: AgentDefinition = agentOf({
 });
 const inTree = { agent: tree };
 
+const pipeline: AgentDefinition = agentOf({
+  type: 'sequential',
+  name: 'report',
+  outputKey: 'report',
+  children: [
+    {
+      type: 'parallel',
+      name: 'research',
+      outputKey: 'findings',
+      onError: 'continue',
+      children: [
+        llm({ name: 'left', outputKey: 'left' }),
+        llm({ name: 'right', outputKey: 'right', approval: 'require', onReject: 'continue' }),
+        llm({ name: 'lost', outputKey: 'lost' }),
+      ],
+    },
+    {
+      type: 'loop',
+      name: 'refine',
+      iterationsMax: 3,
+      children: [
+        llm({
+          name: 'writer',
+          prompt: 'Write of {left}, {lost} and {draft}.',
+          outputKey: 'draft',
+          canExitLoop: true,
+        }),
+      ],
+    },
+    llm({ name: 'filer', prompt: 'File {draft} and {findings}.' }),
+  ],
+});
+const inPipeline = { agent: pipeline };
+const lostItsModel = {
+  type: 'modelFailed',
+  stepId: 'root/0/2',
+  turn: 1,
+  model: 'offline',
+  message: 'no quota',
+  text: 'LLM error: no quota',
+} as const;
+const researched = [
+  user(opened),
+  user(said('report', inPipeline)),
+  answered({ calls: [call('add', { name: 'x' })], step: 'root/0/1' }, inPipeline),
+  drove([lostItsModel], inPipeline),
+  answered({ text: 'Left.', step: 'root/0/0' }, inPipeline),
+  by('ada', rejected()),
+  drove([claim], inPipeline),
+  answered({ text: 'Right.', step: 'root/0/1' }, inPipeline),
+  answered({ text: 'Draft.', step: 'root/1[1]/0' }, inPipeline),
+  answered({ calls: [call('list'), call('exit_loop')], step: 'root/1[2]/0' }, inPipeline),
+  drove([returns('root/1[2]/0#1.0', '[]')], inPipeline),
+  answered({ calls: [call('add', { name: 'report' })], step: 'root/2' }, inPipeline),
+];
+
 /** What is recorded, by file name: one story for each way that a run can go. */
 export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   'plain-answer': [user(opened), user(said('hello')), answered({ text: 'Hello.' })],
@@ -137,6 +193,15 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([returns('root#1.2', 'no room', 1, true)]),
     answered({ text: 'None of it worked.' }),
   ],
+  pipeline: [
+    ...researched,
+    by('ada', approved()),
+    drove([claim, starts('root/2#1.0')], inPipeline),
+    drove([returns('root/2#1.0', 'filed')], inPipeline),
+    answered({ text: '', step: 'root/2' }, inPipeline),
+    user(said('again', { ...inPipeline, runId: 'run-2' })),
+  ],
+  'pipeline-rejected': [...researched, by('ada', rejected()), drove([claim], inPipeline)],
   tree: [
     user(opened),
     user(said('report', inTree)),

@@ -1,14 +1,19 @@
 /** What a tree comes to, by plain recursion over its nodes and the recorded answers: no state, no effects, no resume. */
-import { type AgentNode, canceledByUser, type RecordedFact, turnsUsedUp } from '@stopgo/core';
+import { type AgentNode, canceledByUser, nothingSaid, type RecordedFact, turnsUsedUp } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
+import { told } from './told.ts';
 
-type End = { readonly texts: readonly string[]; readonly exit: boolean; readonly failed: boolean };
+type Part = { readonly text: string; readonly isResult: boolean };
+type End = { readonly parts: readonly Part[]; readonly exit: boolean; readonly failed: boolean };
+type State = Readonly<Record<string, string>>;
 
-type Story = {
+export type Story = {
   readonly status: 'completed' | 'failed';
   readonly response: string;
   readonly steps: readonly string[];
-  readonly sessionState: Readonly<Record<string, string>>;
+  readonly sessionState: State;
+  /** The prompt of each step of an llm node, by step. */
+  readonly prompts: Readonly<Record<string, string>>;
 };
 
 /** What the log says and what the recursion wants; undefined if somebody ended the run before its tree did. */
@@ -16,99 +21,106 @@ export function evaluate(
   root: AgentNode,
   log: readonly RecordedFact[],
 ): { readonly actual: Story; readonly wanted: Story } | undefined {
-  const actual = told(log);
+  const actual = told(root, log);
   if (actual === undefined || actual.response === canceledByUser) return undefined;
   const steps: string[] = [];
-  const sessionState: Record<string, string> = {};
-  const end = visit(root, 'root');
-  const wanted: Story = {
-    status: end.failed ? 'failed' : 'completed',
-    response: end.texts.join('\n'),
-    steps: steps.sort(),
-    sessionState,
+  const prompts: Record<string, string> = {};
+  const { end, state: sessionState } = visit(root, 'root', {});
+  const text = textOf(end.parts);
+  const answer = text === '' ? nothingSaid : text;
+  return {
+    actual,
+    wanted: {
+      status: end.failed ? 'failed' : 'completed',
+      response: end.failed && root.type !== 'llm' ? `Pipeline error: ${text}` : answer,
+      steps: steps.sort(),
+      sessionState,
+      prompts,
+    },
   };
-  return { actual, wanted };
 
-  function visit(node: AgentNode, id: string): End {
+  function visit(node: AgentNode, id: string, before: State): { readonly end: End; readonly state: State } {
     steps.push(id);
+    const { end, state } = inside(node, id, before);
+    const { outputKey = '' } = node;
+    const isSilentExit = end.exit && end.parts.every((part) => part.isResult) && Object.hasOwn(state, outputKey);
+    if (outputKey === '' || end.failed || isSilentExit) return { end, state };
+    return { end, state: { ...state, [outputKey]: textOf(end.parts) } };
+  }
+
+  function inside(node: AgentNode, id: string, before: State): { readonly end: End; readonly state: State } {
     switch (node.type) {
-      case 'llm': {
-        const end = answersOf(id, node.turnsMax, log);
-        if (!end.failed) sessionState[node.outputKey] = end.texts.join('\n');
-        return end;
-      }
+      case 'llm':
+        prompts[id] = node.prompt.replace(/\{(\w+)\}/g, (whole, key) =>
+          Object.hasOwn(before, key) ? (before[key] ?? '') : whole,
+        );
+        return { end: answersOf(id, node.turnsMax, log, root.type !== 'llm'), state: before };
       case 'parallel': {
-        const ends = node.children.map((child, index) => visit(child, `${id}/${index}`));
+        const branches = node.children.map((child, index) => visit(child, `${id}/${index}`, before));
+        const ends = branches.map((one) => one.end);
+        // Every key has one writer: what differs from before was written by the branch.
+        const written = branches.flatMap(({ state }) => Object.entries(state).filter(([key, v]) => before[key] !== v));
+        const state = { ...before, ...Object.fromEntries(written) };
         const failure = ends.find((one) => one.failed);
-        if (failure !== undefined && node.onError === 'fail') return { ...failure, exit: false };
-        return { texts: ends.flatMap((one) => one.texts), exit: ends.some((one) => one.exit), failed: false };
+        if (failure !== undefined && node.onError === 'fail') return { end: { ...failure, exit: false }, state };
+        const parts = ends.flatMap((one) => one.parts);
+        return { end: { parts, exit: ends.some((one) => one.exit), failed: false }, state };
       }
       case 'sequential':
-        return inOrder(node.children.map((child, index) => () => visit(child, `${id}/${index}`)));
+        return inOrder(node.children, (index) => `${id}/${index}`, before);
       case 'loop': {
-        const rounds = Array.from({ length: node.iterationsMax }, (_, round) => round + 1);
-        const all = rounds.flatMap((round) =>
-          node.children.map((child, index) => () => visit(child, `${id}[${round}]/${index}`)),
-        );
-        return { ...inOrder(all), exit: false };
+        const size = node.children.length;
+        const all = Array.from({ length: size * node.iterationsMax }, (_, index) => node.children[index % size]);
+        const stepOf = (index: number) => `${id}[${1 + Math.floor(index / size)}]/${index % size}`;
+        const { end, state } = inOrder(all as AgentNode[], stepOf, before);
+        return { end: { ...end, exit: false }, state };
       }
     }
   }
-}
 
-function inOrder(all: readonly (() => End)[]): End {
-  let texts: readonly string[] = [];
-  for (const one of all) {
-    const end = one();
-    if (end.failed) return { ...end, exit: false };
-    if (end.texts.length > 0) texts = end.texts;
-    if (end.exit) return { texts, exit: true, failed: false };
+  function inOrder(nodes: readonly AgentNode[], stepOf: (index: number) => string, before: State) {
+    let parts: readonly Part[] = [];
+    let state = before;
+    for (const [index, node] of nodes.entries()) {
+      const { end, state: after } = visit(node, stepOf(index), state);
+      state = after;
+      if (end.failed) return { end: { ...end, exit: false }, state };
+      const isSilentExit = end.exit && end.parts.every((part) => part.isResult);
+      if (end.parts.length > 0 && !(isSilentExit && parts.length > 0)) parts = end.parts;
+      if (end.exit) return { end: { parts, exit: true, failed: false }, state };
+    }
+    return { end: { parts, exit: false, failed: false }, state };
   }
-  return { texts, exit: false, failed: false };
 }
 
-function answersOf(stepId: string, turnsMax: number, log: readonly RecordedFact[]): End {
+const textOf = (parts: readonly Part[]): string => parts.map((part) => part.text).join('\n');
+const saying = (text: string): readonly Part[] => (text === '' ? [] : [{ text, isResult: false }]);
+
+function answersOf(stepId: string, turnsMax: number, log: readonly RecordedFact[], isPipeline: boolean): End {
   let text = '';
+  let result = '';
   for (const { fact } of log) {
     if (fact.case === 'modelFailed' && fact.value.stepId === stepId)
-      return { texts: [`LLM error: ${stepId}#${fact.value.turn}`], exit: false, failed: true };
+      return { parts: saying(`LLM error: ${stepId}#${fact.value.turn}`), exit: false, failed: true };
     if (fact.case !== 'modelResponded' || fact.value.stepId !== stepId) continue;
     if (fact.value.text !== '') text = fact.value.text;
+    for (const call of fact.value.calls) result = resultOf(call.callId, log) ?? result;
+    const parts = text !== '' || result === '' || !isPipeline ? saying(text) : [{ text: result, isResult: true }];
     if (fact.value.calls.some((call) => call.disposition === facts.Disposition.CONTROL))
-      return { texts: text === '' ? [] : [text], exit: true, failed: false };
-    if (fact.value.calls.length > 0 && fact.value.turn === turnsMax)
-      return { texts: [turnsUsedUp], exit: false, failed: false };
+      return { parts, exit: true, failed: false };
+    if (fact.value.calls.length === 0) return { parts, exit: false, failed: false };
+    if (fact.value.turn === turnsMax) return { parts: saying(turnsUsedUp), exit: false, failed: false };
   }
-  return { texts: text === '' ? [] : [text], exit: false, failed: false };
+  return { parts: saying(text), exit: false, failed: false };
 }
 
-function told(log: readonly RecordedFact[]): Story | undefined {
-  const answers = new Map<number, string>();
-  const steps: string[] = [];
-  const sessionState: Record<string, string> = {};
-  for (const { fact, revision } of log) {
-    switch (fact.case) {
-      case 'modelResponded':
-        answers.set(revision, fact.value.text);
-        break;
-      case 'stepStarted':
-        steps.push(fact.value.stepId);
-        break;
-      case 'stateSet':
-        sessionState[fact.value.key] = textOf(fact.value.value, answers);
-        break;
-      case 'runFailed':
-        return { status: 'failed', response: fact.value.text, steps: steps.sort(), sessionState };
-      case 'runCompleted':
-        return { status: 'completed', response: textOf(fact.value.output, answers), steps: steps.sort(), sessionState };
-      default:
-    }
+/** What a call came to, if it went well and says something. */
+function resultOf(callId: string, log: readonly RecordedFact[]): string | undefined {
+  for (const { fact } of log) {
+    if (fact.case === 'toolCallFinished' && fact.value.callId === callId && !fact.value.late)
+      return fact.value.isError ? undefined : fact.value.content;
+    const isThis = fact.case === 'approvalResolved' && fact.value.callId === callId;
+    if (isThis && fact.value.decision === facts.Decision.HAPPENED) return fact.value.result;
   }
   return undefined;
-}
-
-function textOf(output: facts.Output | undefined, answers: ReadonlyMap<number, string>): string {
-  return (output?.parts ?? [])
-    .map((part) => (part.answerRevision === 0 ? part.text : (answers.get(part.answerRevision) ?? '?')))
-    .join('\n');
 }

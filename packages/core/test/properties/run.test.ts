@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { evaluate } from './reference.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
+import { checkTurns } from './turns.ts';
 
 /** Random runs per property. */
 const numRuns = 150;
@@ -12,6 +13,7 @@ describe('every run of every tree', () => {
     fc.assert(
       fc.property(agents, tapes, (agent, tape) => {
         const { log, state } = play(agent, tape);
+        checkTurns(agent, log);
         expect(state.run?.owner).toBeNull();
         const calls = log.flatMap(({ fact }) => (fact.case === 'modelResponded' ? fact.value.calls : []));
         const answers = log.flatMap(({ fact }) =>

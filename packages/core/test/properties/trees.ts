@@ -5,8 +5,14 @@ import { agentOf, llm } from '../story.ts';
 /** Deepest tree that is drawn: a root and three levels below it. */
 const depthMax = 4;
 
-/** Random agent trees; every llm node writes a key of its own, so that parallel branches never write the same one. */
-export const agents: fc.Arbitrary<AgentDefinition> = fc.noBias(node(depthMax)).map((root) => agentOf(named(root, 'n')));
+/**
+ * Random agent trees. Every node writes a key of its own, so that parallel branches never write the same one, and every
+ * prompt names the keys of all nodes that never run beside it.
+ */
+export const agents: fc.Arbitrary<AgentDefinition> = fc.noBias(node(depthMax)).map((drawn) => {
+  const root = named(drawn, 'n');
+  return agentOf(prompted(root, [], root));
+});
 
 /** A run's script: what happens next is drawn from it, and once it is used up everything goes the shortest way. */
 export const tapes: fc.Arbitrary<readonly number[]> = fc.noBias(
@@ -14,10 +20,13 @@ export const tapes: fc.Arbitrary<readonly number[]> = fc.noBias(
 );
 
 function node(depth: number): fc.Arbitrary<AgentNode> {
-  const leaf = fc.record({ turnsMax: fc.integer({ min: 1, max: 3 }), canExitLoop: fc.boolean(), asks: fc.boolean() });
-  const leaves = leaf.map(({ turnsMax, canExitLoop, asks }) =>
-    llm({ turnsMax, canExitLoop, approval: asks ? 'require' : 'default' }),
-  );
+  const leaf = fc.record({
+    turnsMax: fc.integer({ min: 1, max: 3 }),
+    canExitLoop: fc.boolean(),
+    asks: fc.boolean(),
+    onReject: fc.constantFrom('cancel' as const, 'continue' as const),
+  });
+  const leaves = leaf.map(({ asks, ...more }) => llm({ ...more, approval: asks ? 'require' : 'default' }));
   if (depth === 1) return leaves;
   const children = fc.array(node(depth - 1), { minLength: depth === 2 ? 0 : 1, maxLength: 2, size: 'max' });
   return fc.oneof(
@@ -40,7 +49,29 @@ function node(depth: number): fc.Arbitrary<AgentNode> {
 
 function named(one: AgentNode, name: string): AgentNode {
   if (one.type === 'llm') return { ...one, name, outputKey: name };
-  return { ...one, name, children: one.children.map((child, index) => named(child, `${name}.${index}`)) };
+  const children = one.children.map((child, index) => named(child, `${name}_${index}`));
+  return { ...one, name, outputKey: name, children };
+}
+
+/** The tree with prompts; `path` leads to this node. */
+function prompted(one: AgentNode, path: readonly number[], root: AgentNode): AgentNode {
+  if (one.type !== 'llm')
+    return { ...one, children: one.children.map((child, index) => prompted(child, [...path, index], root)) };
+  const keys = keysBeside(root, path);
+  return { ...one, prompt: `${keys.map((key) => `{${key}}`).join(' ')} {nobody} {constructor}` };
+}
+
+/** The keys of all nodes but those of other branches of a parallel node above the one that a path leads to. */
+function keysBeside(one: AgentNode, path: readonly number[] | undefined): string[] {
+  const own = [one.outputKey ?? ''];
+  if (one.type === 'llm') return own;
+  const [next, ...rest] = path ?? [];
+  const inside = one.children.map((child, index) => ({ child, path: index === next ? rest : undefined }));
+  const isFork = one.type === 'parallel' && next !== undefined;
+  return [
+    ...own,
+    ...inside.filter((each) => !isFork || each.path).flatMap((each) => keysBeside(each.child, each.path)),
+  ];
 }
 
 /** How often llm nodes execute at most, were every loop to run to its end. */

@@ -16,6 +16,8 @@ export const DEFAULTS = {
   logFormat: 'text',
   mcpTimeout: '30s',
   maxIterations: 10,
+  onReject: 'cancel',
+  onError: 'fail',
   concurrentRuns: 1_000,
   openStreams: 1_000,
   bodyBytes: 4 * 1024 * 1024,
@@ -34,6 +36,7 @@ export const BOUNDS = {
   turnsMax: 100,
   iterationsMax: 1_000,
   treeDepthMax: 32,
+  treeNodesMax: 256,
   countMax: 100_000,
   streamNameCharactersMax: 64,
   /** What NATS keeps of one stream at most. */

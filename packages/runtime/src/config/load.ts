@@ -3,6 +3,7 @@ import { normalise } from './normalise.ts';
 import { ConfigError, inYamlWords, problemLine } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
+import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
 import { unbuiltProblems, unbuiltWarnings } from './unbuilt.ts';
 
@@ -54,6 +55,7 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
       'mcp: this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name',
     );
   }
+  warnings.push(...treeWarnings(parsed.data));
   return { config: normalise(parsed.data), warnings };
 }
 

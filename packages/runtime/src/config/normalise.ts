@@ -15,7 +15,10 @@ export function normalise(file: FileShape): AgentConfig {
     llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
     mcpServers: servers.map((server) => mcpServer(server, file.unannotated)),
     a2a: file.a2a.map(remoteAgent),
-    agent: agentNode(file.agent ?? { ...EMPTY_LLM_NODE, a2a: file.a2a }, file, file.name),
+    agent: agentNode(file.agent ?? { ...EMPTY_LLM_NODE, a2a: file.a2a }, file, file.name, {
+      approvalRequired: false,
+      onReject: DEFAULTS.onReject,
+    }),
     unannotated: file.unannotated,
     syncWaitMs: file.sync_wait,
     heartbeatTtlMs: file.heartbeat_ttl,
@@ -44,6 +47,7 @@ export function normalise(file: FileShape): AgentConfig {
 const EMPTY_LLM_NODE: NodeShape = {
   type: 'llm',
   can_exit_loop: false,
+  on_error: DEFAULTS.onError,
   max_iterations: DEFAULTS.maxIterations,
   description: '',
   destructiveHint: false,
@@ -60,6 +64,7 @@ function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerC
     era: server.era,
     unannotated: server.unannotated ?? unannotated,
     approvalRequired: server.approval === 'require',
+    ...(server.approval_tools.length === 0 ? {} : { approvalTools: server.approval_tools }),
     stateless: server.stateless,
     timeoutMs: server.timeout,
   };
@@ -69,14 +74,27 @@ function remoteAgent(agent: RemoteAgentShape): RemoteAgentConfig {
   return { name: agent.name, url: agent.url, description: agent.description, destructive: agent.destructiveHint };
 }
 
+/** The name of a child that has none of its own: its type and its place. */
+export function nameByPlace(type: string, index: number): string {
+  return `${type}_${index + 1}`;
+}
+
+/** What a node hands on to its children. */
+type Inherited = Pick<AgentNodeConfig, 'approvalRequired' | 'onReject'>;
+
 /** `fallbackName` names a node that has no name of its own: the agent for the root, type and place for the others. */
-function agentNode(node: NodeShape, file: FileShape, fallbackName: string): AgentNodeConfig {
+function agentNode(node: NodeShape, file: FileShape, fallbackName: string, above: Inherited): AgentNodeConfig {
+  const inherited: Inherited = {
+    approvalRequired: above.approvalRequired || node.approval === 'require',
+    onReject: node.on_reject ?? above.onReject,
+  };
   const base = {
     name: node.name ?? fallbackName,
-    approvalRequired: node.approval === 'require',
+    ...inherited,
     ...(node.output_key === undefined ? {} : { outputKey: node.output_key }),
   };
-  const agents = () => (node.agents ?? []).map((child, index) => agentNode(child, file, `${child.type}_${index + 1}`));
+  const agents = () =>
+    (node.agents ?? []).map((child, index) => agentNode(child, file, nameByPlace(child.type, index), inherited));
   switch (node.type) {
     case 'llm':
       return {
@@ -90,7 +108,7 @@ function agentNode(node: NodeShape, file: FileShape, fallbackName: string): Agen
     case 'sequential':
       return { ...base, type: 'sequential', agents: agents() };
     case 'parallel':
-      return { ...base, type: 'parallel', agents: agents() };
+      return { ...base, type: 'parallel', agents: agents(), onError: node.on_error };
     case 'loop':
       return {
         ...base,

@@ -1,4 +1,5 @@
 import { BOUNDS } from './defaults.ts';
+import { nameByPlace } from './normalise.ts';
 import { formatPath, problemLine, quote, type YamlPath } from './problem.ts';
 import { NODE_TYPES } from './schema.ts';
 
@@ -21,6 +22,7 @@ const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   prompt: ['llm', 'a2a'],
   url: ['a2a'],
   destructiveHint: ['a2a'],
+  on_error: ['parallel'],
 };
 
 /** All problems that the rules find in the file, one line each. */
@@ -37,8 +39,26 @@ export function ruleProblems(file: Mapping): string[] {
       problems.push('mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name');
     }
   }
-  if (isMapping(file.agent)) problems.push(...nodeProblems(file.agent, ['agent'], 1));
+  if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent']));
   return problems;
+}
+
+function treeProblems(root: Mapping, path: YamlPath): string[] {
+  const isTooLarge = nodesIn(root, BOUNDS.treeNodesMax) > BOUNDS.treeNodesMax;
+  return isTooLarge
+    ? [problemLine(path, `the tree has more than ${BOUNDS.treeNodesMax} nodes`)]
+    : nodeProblems(root, path, 1);
+}
+
+/** The number of nodes of a tree; counts no further than a few more than `enough`. */
+function nodesIn(root: Mapping, enough: number): number {
+  const left: Mapping[] = [root];
+  let count = 0;
+  for (let node = left.pop(); node !== undefined && count <= enough; node = left.pop()) {
+    count += 1;
+    left.push(...mappingsIn(node.agents).map(({ value }) => value));
+  }
+  return count;
 }
 
 function transportProblems(server: Mapping, where: string): string[] {
@@ -58,7 +78,7 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number): string[] {
   if (depth > BOUNDS.treeDepthMax) {
     return [problemLine(path, `the tree is deeper than ${BOUNDS.treeDepthMax} levels`)];
   }
-  const type = node.type ?? 'llm';
+  const type = typeOf(node);
   const children = mappingsIn(node.agents);
   const problems = Object.entries(KEYS_OF_TYPES)
     .filter(([key, types]) => isNodeType(type) && isSet(node[key]) && !types.includes(type))
@@ -70,10 +90,19 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number): string[] {
     problems.push(problemLine(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
   }
   problems.push(...duplicateNames(mappingsIn(node.a2a), [...path, 'a2a']));
+  const named = children.map(({ value, index }) => ({
+    value: { name: value.name ?? nameByPlace(String(typeOf(value)), index) },
+  }));
+  problems.push(...duplicateNames(named, [...path, 'agents']));
   for (const { value, index } of children) {
     problems.push(...nodeProblems(value, [...path, 'agents', index], depth + 1));
   }
   return problems;
+}
+
+/** A node without a type, or with an empty one, is an llm node. */
+function typeOf(node: Mapping): unknown {
+  return node.type === undefined || node.type === '' ? 'llm' : node.type;
 }
 
 function duplicateNames(entries: readonly { readonly value: Mapping }[], path: YamlPath): string[] {

@@ -33,6 +33,7 @@ const mcpServerKeys = {
   era: choice(['auto', 'legacy', 'modern']).default('auto'),
   unannotated: unannotated.optional(),
   approval: choice(['require']).optional(),
+  approval_tools: list(filledText()).default([]),
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
   auth: choice(['forward', 'none']).default('forward'),
@@ -56,13 +57,16 @@ export const NODE_TYPES = ['llm', 'sequential', 'parallel', 'loop', 'a2a'] as co
 
 const nodeKeys = {
   name: nameText().optional(),
-  type: choice(NODE_TYPES).default('llm'),
+  // Files for older programs may leave it empty.
+  type: z.preprocess((type) => (type === '' ? 'llm' : type), choice(NODE_TYPES)).prefault('llm'),
   model: filledText().optional(),
   prompt: text().optional(),
   output_key: filledText().optional(),
   can_exit_loop: flag().default(false),
   max_iterations: wholeNumber(0, BOUNDS.iterationsMax).default(DEFAULTS.maxIterations),
   approval: choice(['require']).optional(),
+  on_reject: choice(['cancel', 'continue']).optional(),
+  on_error: choice(['fail', 'continue']).default(DEFAULTS.onError),
   url: httpUrl().optional(),
   description: text().default(''),
   destructiveHint: flag().default(false),

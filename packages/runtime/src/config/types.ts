@@ -34,6 +34,8 @@ export type McpServerConfig = {
   readonly unannotated: Unannotated;
   /** True when every call of this server needs an approval, whatever its hints say (`approval: require`). */
   readonly approvalRequired: boolean;
+  /** Names of tools of which every call needs an approval all the same; absent: none. */
+  readonly approvalTools?: readonly string[];
   /** True when several copies of this server may run at once because it keeps nothing between calls. */
   readonly stateless: boolean;
   /** Limit of one call, in milliseconds. */
@@ -53,8 +55,16 @@ type NodeBase = {
   readonly name: string;
   /** Session-state key that receives the node's text; absent: it is not kept. */
   readonly outputKey?: string;
-  /** True when the gated calls of this node pause it even inside `parallel` and `loop` (`approval: require`). */
+  /**
+   * True when the gated calls of this node pause it even inside `parallel` and `loop` (`approval: require`, here or on a
+   * node above).
+   */
   readonly approvalRequired: boolean;
+  /**
+   * What happens when a human rejects all that a model asked for: the run ends, or the model is told. The node's own
+   * setting, else that of the nearest node above that has one.
+   */
+  readonly onReject: 'cancel' | 'continue';
 };
 
 /** A model with tools. `model` and `prompt` fall back to the top-level ones. */
@@ -73,7 +83,12 @@ export type SequentialNodeConfig = NodeBase & {
 };
 
 /** Runs its children at the same time. */
-export type ParallelNodeConfig = NodeBase & { readonly type: 'parallel'; readonly agents: readonly AgentNodeConfig[] };
+export type ParallelNodeConfig = NodeBase & {
+  readonly type: 'parallel';
+  readonly agents: readonly AgentNodeConfig[];
+  /** What a failed child does to the node, once the others have settled. */
+  readonly onError: 'fail' | 'continue';
+};
 
 /** Repeats its children until one exits the loop or `maxIterations` is reached. */
 export type LoopNodeConfig = NodeBase & {

@@ -14,6 +14,7 @@ export function renderApproval(approval: views.Approval): Answer {
     kind: approvalKindWord(approval.kind),
     tool_name: approval.tool,
     server: approval.server,
+    node: presentText(approval.node),
     tool_args: callArguments(approval.argumentsJson) ?? {},
     description: approval.description,
     choices: approval.choices,

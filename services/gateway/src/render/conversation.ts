@@ -2,6 +2,7 @@ import { internalError } from '@stopgo/core';
 import type { store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
+import { renderPipeline } from './pipeline.ts';
 import { rfc3339 } from './time.ts';
 import { conversationStatusWord, runStatusWord } from './words.ts';
 
@@ -30,6 +31,7 @@ export function renderConversation<M = undefined>(
     message_count: head.messageCount,
     pending_approval: pending[0],
     pending_approvals: pending,
+    ...renderPipeline(head),
     auth_prompt: head.authPrompt === '' ? undefined : head.authPrompt,
     revision: head.revision,
     created_at: rfc3339(head.createdAt),

@@ -1,14 +1,16 @@
+import { saidByNode } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { rfc3339 } from './time.ts';
 
-/** A message as clients see it: text, the request of a tool call, or its result. */
+/** A message as clients see it: text (of a tree's node with its name before it), the request of a tool call, or its result. */
 export function renderMessage(message: views.Message): Answer {
   return {
     id: message.id,
     role: message.role,
-    content: message.content,
+    content: saidByNode(message.node, message.content),
+    node: message.node === '' ? undefined : message.node,
     tool_call: message.toolCall === undefined ? undefined : renderToolCall(message.toolCall),
     created_at: rfc3339(message.createdAt),
   };

@@ -8,6 +8,7 @@ export function renderTool(tool: mcp.Tool): Answer {
     description: tool.description,
     inputSchema: RawJson.from(tool.inputSchemaJson) ?? { type: 'object' },
     destructiveHint: tool.hints?.destructive === true,
+    approval: tool.approvalRequired ? 'require' : undefined,
     annotations: RawJson.from(tool.annotationsJson),
     server: tool.server === '' ? undefined : tool.server,
   };

@@ -2,11 +2,13 @@ import {
   type Effect,
   exitLoopTool,
   failureText,
+  isPipeline,
   type LlmNode,
+  outputText,
   type PromptMessage,
   type PromptScope,
   promptMessages,
-  rootStep,
+  resolvePrompt,
   type Toolset,
 } from '@stopgo/core';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
@@ -18,20 +20,17 @@ export async function performModel(
   effect: Extract<Effect, { kind: 'model' }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { stepId, turn, node } = effect;
+  const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
   const transcript = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
   const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
-  const scope: PromptScope =
-    driver.agent.root.type === 'llm' && stepId === rootStep
-      ? { kind: 'conversation' }
-      : { kind: 'step', runId, stepId };
+  const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
   const request = {
     model: node.model,
-    system: node.prompt,
+    system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
   };
@@ -44,7 +43,9 @@ export async function performModel(
   driver.ports.deltas.ended({ runId, stepId, turn });
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  if (answer.text === '' && answer.calls.length === 0) return fail('the model gave an empty answer');
+  // After its calls a node of a tree may have nothing to add: their results stand for it.
+  const isSilenceFine = turn > 1 && isPipeline(driver.agent);
+  if (answer.text === '' && answer.calls.length === 0 && !isSilenceFine) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,

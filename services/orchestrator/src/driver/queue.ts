@@ -38,6 +38,11 @@ export class CommandQueue {
     return batch;
   }
 
+  /** Takes back what did not fit the append: it comes first in the next one. */
+  putBack(left: readonly Entry[]): void {
+    this.entries = [...left, ...this.entries];
+  }
+
   /** Gives every waiting command up. */
   fenceAll(): void {
     for (const entry of this.entries.splice(0)) entry.taken('fenced');

@@ -236,6 +236,8 @@ export class RunDriver {
     const isOwner = this.isOwner();
     for (const [key, effect] of owed) {
       if (this.underWay.has(key)) continue;
+      // What many steps owe takes several appends: whoever is asked for one that is not on the record is not heard.
+      if (effect.kind === 'model' && this.state.run?.steps[effect.stepId] === undefined) continue;
       // Before the claim is on the record only what begins with an append of its own may begin: it shares the append.
       if (!isOwner && !(effect.kind === 'call' && effect.fenced && !this.queue.isEmpty)) continue;
       const times = (this.fruitless.get(key) ?? 0) + 1;
@@ -305,7 +307,9 @@ export class RunDriver {
         this.me = decision.me;
         this.fruitless.clear();
       }
-      for (const [index, entry] of batch.entries())
+      const decided = decision.applied.length;
+      this.queue.putBack(batch.slice(decided));
+      for (const [index, entry] of batch.slice(0, decided).entries())
         entry.taken(decision.applied[index] === true ? 'applied' : 'ignored');
       this.listener.changed(this);
       return;

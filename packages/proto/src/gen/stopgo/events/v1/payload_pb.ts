@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEiqwsKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABIvCglzdGF0ZV9zZXQYFCABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlN0YXRlU2V0SAASNwoNc3RlcF9maW5pc2hlZBgVIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuU3RlcEZpbmlzaGVkSAASNwoNcnVuX2NvbXBsZXRlZBgWIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMQoKcnVuX2ZhaWxlZBgXIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuUnVuRmFpbGVkSAASNQoMcnVuX2NhbmNlbGVkGBggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5DYW5jZWxlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSABCBgoEZmFjdEoECBEQFCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkioQEKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJnChNVc2VyTWVzc2FnZVJlY2VpdmVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKQAQoKUnVuU3RhcnRlZBIOCgZydW5faWQYASABKAkSFAoMYWdlbnRfZGlnZXN0GAIgASgJEhYKDnRvb2xzZXRfZGlnZXN0GAMgASgJEiYKBW93bmVyGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lchIcChRiZWFyZXJfdG9rZW5fcHJlc2VudBgFIAEoCCIoCgVPd25lchIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSJECgpSdW5DbGFpbWVkEg4KBnJ1bl9pZBgBIAEoCRImCgVvd25lchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXIiHQoLUnVuUmVsZWFzZWQSDgoGcnVuX2lkGAEgASgJInAKC1N0ZXBTdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBG5vZGUYAyABKAkSEQoJbm9kZV90eXBlGAQgASgJEh8KF3VucmVzb2x2ZWRfcGxhY2Vob2xkZXJzGAUgAygJIusBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLiAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkiXAoLTW9kZWxGYWlsZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRINCgVtb2RlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJIrMCChFBcHByb3ZhbFJlcXVlc3RlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEiwKBGtpbmQYBSABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAYgASgJEg4KBnNlcnZlchgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEwoLZGVzY3JpcHRpb24YCSABKAkSDwoHY2hvaWNlcxgKIAMoCRIOCgZyZWFzb24YCyABKAkSLgoKZXhwaXJlc19hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNY2FsbF9yZXZpc2lvbhgNIAEoDSLrAQoQQXBwcm92YWxSZXNvbHZlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Eg8KB2NhbGxfaWQYByABKAkSDAoEdG9vbBgIIAEoCRIRCglieV9wb2xpY3kYCSABKAgijwEKDklucHV0UmVxdWVzdGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKQoEa2luZBgFIAEoDjIbLnN0b3Bnby5ldmVudHMudjEuSW5wdXRLaW5kEg4KBnByb21wdBgGIAEoCSI/Cg1JbnB1dFByb3ZpZGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIMCgR0ZXh0GAMgASgJIoIBCg9Ub29sQ2FsbFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCSIpCgNDdXQSEgoKZnVsbF9ieXRlcxgBIAEoBBIOCgZzaGEyNTYYAiABKAkizQEKEFRvb2xDYWxsRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJImQKD1Rvb2xDYWxsSW5Eb3VidBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDgoGcmVhc29uGAUgASgJIscBCg9Ub29sQ2FsbFJlZnVzZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEi8KBnJlYXNvbhgFIAEoDjIfLnN0b3Bnby5ldmVudHMudjEuUmVmdXNhbFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEgsKA3BpbhgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEgoKcmVwZWF0YWJsZRgJIAEoCCI1CgZPdXRwdXQSKwoFcGFydHMYASADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dFBhcnQiMwoKT3V0cHV0UGFydBIXCg9hbnN3ZXJfcmV2aXNpb24YASABKA0SDAoEdGV4dBgCIAEoCSJhCghTdGF0ZVNldBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRILCgNrZXkYAyABKAkSJwoFdmFsdWUYBCABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCJ8CgxTdGVwRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSKAoGb3V0cHV0GAMgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQSEQoJZXhpdF9sb29wGAQgASgIEg4KBmZhaWxlZBgFIAEoCCJICgxSdW5Db21wbGV0ZWQSDgoGcnVuX2lkGAEgASgJEigKBm91dHB1dBgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IikKCVJ1bkZhaWxlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCSJhCgtSdW5DYW5jZWxlZBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSI3CgxBZ2VudERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSI5Cg5Ub29sc2V0RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjMKC1Rvb2xEZWZpbmVkEgsKA3BpbhgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkqqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKpMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEiqwsKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABIvCglzdGF0ZV9zZXQYFCABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlN0YXRlU2V0SAASNwoNc3RlcF9maW5pc2hlZBgVIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuU3RlcEZpbmlzaGVkSAASNwoNcnVuX2NvbXBsZXRlZBgWIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMQoKcnVuX2ZhaWxlZBgXIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuUnVuRmFpbGVkSAASNQoMcnVuX2NhbmNlbGVkGBggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5DYW5jZWxlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSABCBgoEZmFjdEoECBEQFCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkioQEKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJnChNVc2VyTWVzc2FnZVJlY2VpdmVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKiAQoKUnVuU3RhcnRlZBIOCgZydW5faWQYASABKAkSFAoMYWdlbnRfZGlnZXN0GAIgASgJEhYKDnRvb2xzZXRfZGlnZXN0GAMgASgJEiYKBW93bmVyGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lchIcChRiZWFyZXJfdG9rZW5fcHJlc2VudBgFIAEoCBIQCghwaXBlbGluZRgGIAEoCCIoCgVPd25lchIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSJECgpSdW5DbGFpbWVkEg4KBnJ1bl9pZBgBIAEoCRImCgVvd25lchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXIiHQoLUnVuUmVsZWFzZWQSDgoGcnVuX2lkGAEgASgJIrEBCgtTdGVwU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgRub2RlGAMgASgJEhEKCW5vZGVfdHlwZRgEIAEoCRIfChd1bnJlc29sdmVkX3BsYWNlaG9sZGVycxgFIAMoCRIrCghiaW5kaW5ncxgGIAMoCzIZLnN0b3Bnby5ldmVudHMudjEuQmluZGluZxISCgpvdXRwdXRfa2V5GAcgASgJIj8KB0JpbmRpbmcSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQi6wEKBENhbGwSDwoHY2FsbF9pZBgBIAEoCRIYChBwcm92aWRlcl9jYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSDgoGc2VydmVyGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEjIKC2Rpc3Bvc2l0aW9uGAYgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5EaXNwb3NpdGlvbhISCgpyZXBlYXRhYmxlGAcgASgIEgsKA3BpbhgIIAEoCRIOCgZkaWdlc3QYCSABKAkSDQoFZXJyb3IYCiABKAkSDgoGcmVhc29uGAsgASgJIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoDRIVCg1vdXRwdXRfdG9rZW5zGAIgASgNIvABCg5Nb2RlbFJlc3BvbmRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEgwKBHRleHQYBCABKAkSJQoFY2FsbHMYBSADKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSJgoFdXNhZ2UYBiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLlVzYWdlEhAKCHByb3ZpZGVyGAcgASgJEg0KBW1vZGVsGAggASgJEg4KBm9wYXF1ZRgJIAEoDBITCgtzdG9wX3JlYXNvbhgKIAEoCRIMCgRub2RlGAsgASgJImoKC01vZGVsRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBHR1cm4YAyABKA0SDQoFbW9kZWwYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIMCgRub2RlGAYgASgJIsECChFBcHByb3ZhbFJlcXVlc3RlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEiwKBGtpbmQYBSABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAYgASgJEg4KBnNlcnZlchgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEwoLZGVzY3JpcHRpb24YCSABKAkSDwoHY2hvaWNlcxgKIAMoCRIOCgZyZWFzb24YCyABKAkSLgoKZXhwaXJlc19hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNY2FsbF9yZXZpc2lvbhgNIAEoDRIMCgRub2RlGA4gASgJIusBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCCKPAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJIj8KDUlucHV0UHJvdmlkZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBHRleHQYAyABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIIjUKBk91dHB1dBIrCgVwYXJ0cxgBIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0UGFydCJMCgpPdXRwdXRQYXJ0EhcKD2Fuc3dlcl9yZXZpc2lvbhgBIAEoDRIMCgR0ZXh0GAIgASgJEhcKD3Jlc3VsdF9yZXZpc2lvbhgDIAEoDSJhCghTdGF0ZVNldBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRILCgNrZXkYAyABKAkSJwoFdmFsdWUYBCABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCJ8CgxTdGVwRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSKAoGb3V0cHV0GAMgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQSEQoJZXhpdF9sb29wGAQgASgIEg4KBmZhaWxlZBgFIAEoCCJICgxSdW5Db21wbGV0ZWQSDgoGcnVuX2lkGAEgASgJEigKBm91dHB1dBgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IikKCVJ1bkZhaWxlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCSJhCgtSdW5DYW5jZWxlZBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSI3CgxBZ2VudERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSI5Cg5Ub29sc2V0RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjMKC1Rvb2xEZWZpbmVkEgsKA3BpbhgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkqqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKpMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -309,6 +309,13 @@ export type RunStarted = Message<"stopgo.events.v1.RunStarted"> & {
    * @generated from field: bool bearer_token_present = 5;
    */
   bearerTokenPresent: boolean;
+
+  /**
+   * True if the agent is a tree of nodes, not one llm node: clients are shown where it is paused.
+   *
+   * @generated from field: bool pipeline = 6;
+   */
+  pipeline: boolean;
 };
 
 /**
@@ -419,6 +426,20 @@ export type StepStarted = Message<"stopgo.events.v1.StepStarted"> & {
    * @generated from field: repeated string unresolved_placeholders = 5;
    */
   unresolvedPlaceholders: string[];
+
+  /**
+   * What the other placeholders of the prompt stand for, as the session state was when the step started.
+   *
+   * @generated from field: repeated stopgo.events.v1.Binding bindings = 6;
+   */
+  bindings: Binding[];
+
+  /**
+   * Key of the session state that the node's output is written to; empty: it is not kept.
+   *
+   * @generated from field: string output_key = 7;
+   */
+  outputKey: string;
 };
 
 /**
@@ -427,6 +448,30 @@ export type StepStarted = Message<"stopgo.events.v1.StepStarted"> & {
  */
 export const StepStartedSchema: GenMessage<StepStarted> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 8);
+
+/**
+ * Binding pins what a placeholder of a prompt stands for.
+ *
+ * @generated from message stopgo.events.v1.Binding
+ */
+export type Binding = Message<"stopgo.events.v1.Binding"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Output value = 2;
+   */
+  value?: Output | undefined;
+};
+
+/**
+ * Describes the message stopgo.events.v1.Binding.
+ * Use `create(BindingSchema)` to create a new message.
+ */
+export const BindingSchema: GenMessage<Binding> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 9);
 
 /**
  * Call is one tool call as a model asked for it.
@@ -513,7 +558,7 @@ export type Call = Message<"stopgo.events.v1.Call"> & {
  * Use `create(CallSchema)` to create a new message.
  */
 export const CallSchema: GenMessage<Call> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 9);
+  messageDesc(file_stopgo_events_v1_payload, 10);
 
 /**
  * Usage counts tokens as the provider reported them.
@@ -537,7 +582,7 @@ export type Usage = Message<"stopgo.events.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 10);
+  messageDesc(file_stopgo_events_v1_payload, 11);
 
 /**
  * ModelResponded records a model's answer whole, and what policy made of each call in it.
@@ -598,6 +643,13 @@ export type ModelResponded = Message<"stopgo.events.v1.ModelResponded"> & {
    * @generated from field: string stop_reason = 10;
    */
   stopReason: string;
+
+  /**
+   * Name of the node that asked; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 11;
+   */
+  node: string;
 };
 
 /**
@@ -605,7 +657,7 @@ export type ModelResponded = Message<"stopgo.events.v1.ModelResponded"> & {
  * Use `create(ModelRespondedSchema)` to create a new message.
  */
 export const ModelRespondedSchema: GenMessage<ModelResponded> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 11);
+  messageDesc(file_stopgo_events_v1_payload, 12);
 
 /**
  * ModelFailed: the model gave no usable answer, after the retries that were safe.
@@ -639,6 +691,13 @@ export type ModelFailed = Message<"stopgo.events.v1.ModelFailed"> & {
    * @generated from field: string message = 5;
    */
   message: string;
+
+  /**
+   * Name of the node that asked; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 6;
+   */
+  node: string;
 };
 
 /**
@@ -646,7 +705,7 @@ export type ModelFailed = Message<"stopgo.events.v1.ModelFailed"> & {
  * Use `create(ModelFailedSchema)` to create a new message.
  */
 export const ModelFailedSchema: GenMessage<ModelFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 12);
+  messageDesc(file_stopgo_events_v1_payload, 13);
 
 /**
  * ApprovalRequested: a call waits for a human. The arguments are those of the call that it names.
@@ -730,6 +789,13 @@ export type ApprovalRequested = Message<"stopgo.events.v1.ApprovalRequested"> & 
    * @generated from field: uint32 call_revision = 13;
    */
   callRevision: number;
+
+  /**
+   * Name of the node whose call it is; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 14;
+   */
+  node: string;
 };
 
 /**
@@ -737,7 +803,7 @@ export type ApprovalRequested = Message<"stopgo.events.v1.ApprovalRequested"> & 
  * Use `create(ApprovalRequestedSchema)` to create a new message.
  */
 export const ApprovalRequestedSchema: GenMessage<ApprovalRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 13);
+  messageDesc(file_stopgo_events_v1_payload, 14);
 
 /**
  * ApprovalResolved settles an approval. The envelope's actor is who decided.
@@ -804,7 +870,7 @@ export type ApprovalResolved = Message<"stopgo.events.v1.ApprovalResolved"> & {
  * Use `create(ApprovalResolvedSchema)` to create a new message.
  */
 export const ApprovalResolvedSchema: GenMessage<ApprovalResolved> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 14);
+  messageDesc(file_stopgo_events_v1_payload, 15);
 
 /**
  * InputRequested: the run is paused until somebody provides what is asked for.
@@ -852,7 +918,7 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
  * Use `create(InputRequestedSchema)` to create a new message.
  */
 export const InputRequestedSchema: GenMessage<InputRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 15);
+  messageDesc(file_stopgo_events_v1_payload, 16);
 
 /**
  * InputProvided ends the wait.
@@ -883,7 +949,7 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
  * Use `create(InputProvidedSchema)` to create a new message.
  */
 export const InputProvidedSchema: GenMessage<InputProvided> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 16);
+  messageDesc(file_stopgo_events_v1_payload, 17);
 
 /**
  * ToolCallStarted is the fence of a call that is not known to be safe to repeat: only the process whose own append
@@ -934,7 +1000,7 @@ export type ToolCallStarted = Message<"stopgo.events.v1.ToolCallStarted"> & {
  * Use `create(ToolCallStartedSchema)` to create a new message.
  */
 export const ToolCallStartedSchema: GenMessage<ToolCallStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 17);
+  messageDesc(file_stopgo_events_v1_payload, 18);
 
 /**
  * Cut says that a text was longer than is kept.
@@ -960,7 +1026,7 @@ export type Cut = Message<"stopgo.events.v1.Cut"> & {
  * Use `create(CutSchema)` to create a new message.
  */
 export const CutSchema: GenMessage<Cut> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 18);
+  messageDesc(file_stopgo_events_v1_payload, 19);
 
 /**
  * ToolCallFinished records the outcome of a call.
@@ -1028,7 +1094,7 @@ export type ToolCallFinished = Message<"stopgo.events.v1.ToolCallFinished"> & {
  * Use `create(ToolCallFinishedSchema)` to create a new message.
  */
 export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 19);
+  messageDesc(file_stopgo_events_v1_payload, 20);
 
 /**
  * ToolCallInDoubt: the attempt was started and nobody can tell whether it ran. It is never re-run silently.
@@ -1069,7 +1135,7 @@ export type ToolCallInDoubt = Message<"stopgo.events.v1.ToolCallInDoubt"> & {
  * Use `create(ToolCallInDoubtSchema)` to create a new message.
  */
 export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 20);
+  messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
  * ToolCallRefused: the attempt certainly did not run.
@@ -1130,7 +1196,7 @@ export type ToolCallRefused = Message<"stopgo.events.v1.ToolCallRefused"> & {
  * Use `create(ToolCallRefusedSchema)` to create a new message.
  */
 export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 21);
+  messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
  * Output is what a step or run came to: texts, joined by line breaks.
@@ -1149,16 +1215,16 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 22);
+  messageDesc(file_stopgo_events_v1_payload, 23);
 
 /**
- * OutputPart is the text of a recorded answer, or a text of its own.
+ * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
  *
  * @generated from message stopgo.events.v1.OutputPart
  */
 export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
   /**
-   * Revision of a ModelResponded event; 0 if the text stands here.
+   * Revision of a ModelResponded event; 0 if it is not the text of an answer.
    *
    * @generated from field: uint32 answer_revision = 1;
    */
@@ -1168,6 +1234,13 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
    * @generated from field: string text = 2;
    */
   text: string;
+
+  /**
+   * Revision of the event that holds the result of a call; 0 if it is not the result of a call.
+   *
+   * @generated from field: uint32 result_revision = 3;
+   */
+  resultRevision: number;
 };
 
 /**
@@ -1175,7 +1248,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 24);
 
 /**
  * StateSet writes one key of the session state.
@@ -1209,7 +1282,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 25);
 
 /**
  * StepFinished: a node is done.
@@ -1252,7 +1325,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 26);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1276,7 +1349,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 27);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1302,7 +1375,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 28);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -1331,7 +1404,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 29);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -1357,7 +1430,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -1383,7 +1456,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -1409,7 +1482,7 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * Disposition says what becomes of a call that a model asked for.

@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLVAgoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJImkKA1J1bhIKCgJpZBgBIAEoCRIqCgZzdGF0dXMYAiABKA4yGi5zdG9wZ28uc3RvcmUudjEuUnVuU3RhdHVzEhgKEG1lc3NhZ2VfcmV2aXNpb24YAyABKA0SEAoIcmVzcG9uc2UYBCABKAkikgEKDFRvb2xDYWxsVmlldxIMCgRuYW1lGAEgASgJEhYKDmFyZ3VtZW50c19qc29uGAIgASgJEg4KBnJlc3VsdBgDIAEoCRIQCghpc19lcnJvchgEIAEoCBISCgpoYXNfcmVzdWx0GAUgASgIEg8KB2NhbGxfaWQYBiABKAkSFQoNYXV0b19hcHByb3ZlZBgHIAEoCCK6AQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDSLjBAoIQXBwcm92YWwSCgoCaWQYASABKAkSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEg4KBnJ1bl9pZBgDIAEoCRIPCgdzdGVwX2lkGAQgASgJEg8KB2NhbGxfaWQYBSABKAkSLAoEa2luZBgGIAEoDjIeLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxLaW5kEgwKBHRvb2wYByABKAkSDgoGc2VydmVyGAggASgJEhYKDmFyZ3VtZW50c19qc29uGAkgASgJEg4KBmRpZ2VzdBgKIAEoCRITCgtkZXNjcmlwdGlvbhgLIAEoCRIPCgdjaG9pY2VzGAwgAygJEg4KBnJlYXNvbhgNIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KBnN0YXR1cxgQIAEoDjIfLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbFN0YXR1cxIsCghkZWNpc2lvbhgRIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SEgoKZGVjaWRlZF9ieRgSIAEoCRIXCg9kZWNpZGVkX3N1cmZhY2UYEyABKAkSFwoPZGVjaWRlZF9hZGRyZXNzGBQgASgJEi4KCmRlY2lkZWRfYXQYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBHZvaWQYFiABKAgSEQoJYnlfcG9saWN5GBcgASgIInkKEENvbnZlcnNhdGlvblZpZXcSLwoEaGVhZBgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25IZWFkEjQKEXBlbmRpbmdfYXBwcm92YWxzGAIgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKCAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lIoIBCghQaXBlbGluZRIrCgZwYXVzZWQYASADKAsyGy5zdG9wZ28uc3RvcmUudjEuUGF1c2VkTm9kZRIzCg1zZXNzaW9uX3N0YXRlGAIgAygLMhwuc3RvcGdvLnN0b3JlLnYxLlNlc3Npb25UZXh0EhQKDHVzZXJfbWVzc2FnZRgDIAEoCSIoCgtTZXNzaW9uVGV4dBILCgNrZXkYASABKAkSDAoEdGV4dBgCIAEoCSJjCgpQYXVzZWROb2RlEgwKBHBhdGgYASADKA0SDAoEbm9kZRgCIAEoCRISCgpvdXRwdXRfa2V5GAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSFAoMYXBwcm92YWxfaWRzGAUgAygJImkKA1J1bhIKCgJpZBgBIAEoCRIqCgZzdGF0dXMYAiABKA4yGi5zdG9wZ28uc3RvcmUudjEuUnVuU3RhdHVzEhgKEG1lc3NhZ2VfcmV2aXNpb24YAyABKA0SEAoIcmVzcG9uc2UYBCABKAkikgEKDFRvb2xDYWxsVmlldxIMCgRuYW1lGAEgASgJEhYKDmFyZ3VtZW50c19qc29uGAIgASgJEg4KBnJlc3VsdBgDIAEoCRIQCghpc19lcnJvchgEIAEoCBISCgpoYXNfcmVzdWx0GAUgASgIEg8KB2NhbGxfaWQYBiABKAkSFQoNYXV0b19hcHByb3ZlZBgHIAEoCCLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIvEECghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCSJ5ChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -86,6 +86,13 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
    * @generated from field: string title = 11;
    */
   title: string;
+
+  /**
+   * Set while nodes of the latest run's tree wait for approvals; never for an agent that is one llm node.
+   *
+   * @generated from field: stopgo.store.v1.Pipeline pipeline = 12;
+   */
+  pipeline?: Pipeline | undefined;
 };
 
 /**
@@ -94,6 +101,110 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
  */
 export const ConversationHeadSchema: GenMessage<ConversationHead> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 0);
+
+/**
+ * Pipeline is where a run stands in its tree while it waits for approvals. Long texts are cut, and marked where.
+ *
+ * @generated from message stopgo.store.v1.Pipeline
+ */
+export type Pipeline = Message$1<"stopgo.store.v1.Pipeline"> & {
+  /**
+   * Oldest approval first.
+   *
+   * @generated from field: repeated stopgo.store.v1.PausedNode paused = 1;
+   */
+  paused: PausedNode[];
+
+  /**
+   * By key.
+   *
+   * @generated from field: repeated stopgo.store.v1.SessionText session_state = 2;
+   */
+  sessionState: SessionText[];
+
+  /**
+   * The message that the run answers.
+   *
+   * @generated from field: string user_message = 3;
+   */
+  userMessage: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.Pipeline.
+ * Use `create(PipelineSchema)` to create a new message.
+ */
+export const PipelineSchema: GenMessage<Pipeline> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 1);
+
+/**
+ * SessionText is what one key of the session state stands for.
+ *
+ * @generated from message stopgo.store.v1.SessionText
+ */
+export type SessionText = Message$1<"stopgo.store.v1.SessionText"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: string text = 2;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.SessionText.
+ * Use `create(SessionTextSchema)` to create a new message.
+ */
+export const SessionTextSchema: GenMessage<SessionText> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 2);
+
+/**
+ * PausedNode is a node whose calls wait for approvals.
+ *
+ * @generated from message stopgo.store.v1.PausedNode
+ */
+export type PausedNode = Message$1<"stopgo.store.v1.PausedNode"> & {
+  /**
+   * From the root down, the index of each child on the way.
+   *
+   * @generated from field: repeated uint32 path = 1;
+   */
+  path: number[];
+
+  /**
+   * @generated from field: string node = 2;
+   */
+  node: string;
+
+  /**
+   * Key of the session state that its output will be written to; may be empty.
+   *
+   * @generated from field: string output_key = 3;
+   */
+  outputKey: string;
+
+  /**
+   * @generated from field: string step_id = 4;
+   */
+  stepId: string;
+
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated string approval_ids = 5;
+   */
+  approvalIds: string[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.PausedNode.
+ * Use `create(PausedNodeSchema)` to create a new message.
+ */
+export const PausedNodeSchema: GenMessage<PausedNode> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 3);
 
 /**
  * Run is one user message driven through the agent tree.
@@ -131,7 +242,7 @@ export type Run = Message$1<"stopgo.store.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 1);
+  messageDesc(file_stopgo_store_v1_views, 4);
 
 /**
  * ToolCallView is the tool call of a message: a request (arguments) or a result.
@@ -186,7 +297,7 @@ export type ToolCallView = Message$1<"stopgo.store.v1.ToolCallView"> & {
  * Use `create(ToolCallViewSchema)` to create a new message.
  */
 export const ToolCallViewSchema: GenMessage<ToolCallView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 2);
+  messageDesc(file_stopgo_store_v1_views, 5);
 
 /**
  * Message is one row of a conversation, written once.
@@ -234,6 +345,13 @@ export type Message = Message$1<"stopgo.store.v1.Message"> & {
    * @generated from field: uint32 sequence = 7;
    */
   sequence: number;
+
+  /**
+   * Name of the node that it comes from; empty for what is not a node's, or the agent's only one.
+   *
+   * @generated from field: string node = 8;
+   */
+  node: string;
 };
 
 /**
@@ -241,7 +359,7 @@ export type Message = Message$1<"stopgo.store.v1.Message"> & {
  * Use `create(MessageSchema)` to create a new message.
  */
 export const MessageSchema: GenMessage<Message> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 3);
+  messageDesc(file_stopgo_store_v1_views, 6);
 
 /**
  * Approval is an approval with its decision.
@@ -369,6 +487,13 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
    * @generated from field: bool by_policy = 23;
    */
   byPolicy: boolean;
+
+  /**
+   * Name of the node whose call it is; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 24;
+   */
+  node: string;
 };
 
 /**
@@ -376,7 +501,7 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 4);
+  messageDesc(file_stopgo_store_v1_views, 7);
 
 /**
  * ConversationView is what an answer shows of a conversation, without its messages.
@@ -402,7 +527,7 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  * Use `create(ConversationViewSchema)` to create a new message.
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 5);
+  messageDesc(file_stopgo_store_v1_views, 8);
 
 /**
  * ConversationStatus as clients see it.

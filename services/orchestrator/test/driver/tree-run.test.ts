@@ -1,0 +1,212 @@
+import {
+  type AgentDefinition,
+  type AgentNode,
+  appendBytesMax,
+  appendEventsMax,
+  createConversation,
+  encodeFact,
+  evolve,
+  type Fact,
+  initialState,
+  type LlmNode,
+  type OfferedTool,
+  outputText,
+  type RecordedFact,
+  receiveMessage,
+} from '@stopgo/core';
+import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
+import { expect, test } from 'vitest';
+import { RunDriver } from '../../src/driver/run-driver.ts';
+import { Transcripts } from '../../src/driver/transcripts.ts';
+import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
+import { driverWith } from './one-driver.ts';
+
+const llm = (name: string, prompt: string, more: Partial<LlmNode> = {}): LlmNode => ({
+  type: 'llm',
+  name,
+  model: name,
+  prompt,
+  outputKey: name,
+  canExitLoop: false,
+  turnsMax: 5,
+  approval: 'default',
+  ...more,
+});
+const look: OfferedTool = {
+  server: 's',
+  name: 'look',
+  description: '',
+  inputSchemaJson: '{}',
+  pin: 'p',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  approvalRequired: false,
+  forwardsBearer: false,
+};
+const put: OfferedTool = { ...look, name: 'put', hints: { ...look.hints, readOnly: false, destructive: true } };
+const looks = { name: 'look', providerCallId: '', argumentsJson: '{}' };
+const says = (text: string, calls: ModelAnswer['calls'] = []): ModelAnswer => ({
+  text,
+  calls,
+  provider: 'scripted',
+  model: 'm',
+  usage: { inputTokens: 1, outputTokens: 1 },
+  stopReason: 'end',
+});
+
+/** Drives one message through an agent whose models have their answers ready, in order. */
+async function driven(root: AgentNode, answers: Readonly<Record<string, readonly ModelAnswer[]>>) {
+  const agent: AgentDefinition = { name: 'agent', root };
+  const log: RecordedFact[] = [];
+  const most = { events: 0, bytes: 0 };
+  const add = (append: Append) => {
+    log.push(...recordedOf(append));
+    most.events = Math.max(most.events, append.facts.length);
+    most.bytes = Math.max(
+      most.bytes,
+      append.facts.reduce((sum, one) => sum + encodeFact(one).length, 0),
+    );
+  };
+  const { ports } = driverWith({
+    alive: ['bridge'],
+    execute: async () => ({ kind: 'finished', content: 'three', isError: false, durationMs: 1 }),
+  });
+  const frame = {
+    stream: 'conversation-c',
+    actor: { kind: 'system', id: 'me' },
+    correlationId: '',
+    causationId: '',
+    now: 0,
+  } as const;
+  const begin = (facts: readonly Fact[]) =>
+    add({ ...frame, expectedRevision: log.length, facts, key: '', eventIds: facts.map(() => 'id') });
+  begin(createConversation({ id: 'c', sessionId: '', agentName: 'agent', systemPrompt: '' }));
+  const digests = { agentDigest: 'a', toolsetDigest: 't' };
+  const message = receiveMessage(log.reduce(evolve, initialState), {
+    ...digests,
+    text: 'go',
+    runId: 'r',
+    agent,
+    instance: 'me',
+    bearerTokenPresent: false,
+    now: 0,
+  });
+  if (message.kind !== 'append') throw new Error(message.kind);
+  begin(message.facts);
+  const asked: ModelRequest[] = [];
+  const inMemory: ConversationLog = {
+    append: async (append) => {
+      // Models answer faster than the log.
+      await new Promise((done) => setImmediate(done));
+      add(append);
+      return { kind: 'appended', revision: log.length };
+    },
+    read: async function* (_, from) {
+      yield* log.slice(from - 1);
+    },
+    follow: async function* () {},
+    load: () => Promise.reject(new Error('not loaded here')),
+    openRuns: async () => [],
+    view: () => Promise.reject(new Error('not viewed here')),
+  };
+  const forModel = (name: string) => ({
+    generate: async (request: ModelRequest) => {
+      asked.push(request);
+      const answer = answers[name]?.[asked.filter((one) => one.model === name).length - 1];
+      if (answer === undefined) throw new Error(`${name} was asked once too often`);
+      return { kind: 'answer', answer } as const;
+    },
+  });
+  const start = {
+    state: log.reduce(evolve, initialState),
+    agent,
+    tools: new Map([look, put].map((one) => [one.name, one])),
+    me: message.me,
+  };
+  const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
+  const all = { ...ports, log: inMemory, models: { forModel } };
+  await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
+  const { run } = log.reduce(evolve, initialState);
+  const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
+  return { asked, most, status: run?.status, response: outputText(run?.output ?? [], (at) => transcript.textAt(at)) };
+}
+
+test('each node of a tree is asked with its own model and its own resolved prompt, and is told nothing of the others', async () => {
+  const { asked, response } = await driven(
+    {
+      type: 'sequential',
+      name: 'pipe',
+      children: [
+        { type: 'parallel', name: 'both', onError: 'fail', children: [llm('left', 'L {nobody}'), llm('right', 'R')] },
+        llm('last', 'See {left} and {right}. {left}!'),
+      ],
+    },
+    { left: [says('', [looks]), says('One.')], right: [says('Two.')], last: [says('Done.')] },
+  );
+  expect(response).toBe('Done.');
+  expect(asked.map((one) => [one.model, one.system, one.messages.map(({ role }) => role).join()]).sort()).toEqual([
+    ['last', 'See One. and Two.. One.!', 'user'],
+    ['left', 'L {nobody}', 'user'],
+    ['left', 'L {nobody}', 'user,assistant,tool'],
+    ['right', 'R', 'user'],
+  ]);
+});
+
+test('a node of a tree that has nothing to add after its calls comes to their result; an agent of one node has failed', async () => {
+  const silent = { only: [says('', [looks]), says('')] };
+  const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
+  expect([tree.status, tree.response]).toEqual(['completed', 'three']);
+  const single = await driven(llm('only', 'x'), silent);
+  expect([single.status, single.response]).toEqual(['failed', expect.stringMatching(/^LLM error: .*empty answer/)]);
+  const mute = await driven(
+    { type: 'loop', name: 'l', iterationsMax: 2, children: [llm('only', 'x')] },
+    { only: [says('')] },
+  );
+  expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
+});
+
+test('branches that ask for much at the same time are all heard, in several appends', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+  const children = names.map((name) => llm(name, 'x'));
+  // Inside a loop each such call leaves an approval, and its decision, with the answer.
+  const much = says(
+    '',
+    Array.from({ length: 30 }, () => ({ ...looks, name: 'put' })),
+  );
+  const answers = Object.fromEntries(names.map((name) => [name, [much, says(name)]]));
+  const { asked, response, most } = await driven(
+    {
+      type: 'loop',
+      name: 'l',
+      iterationsMax: 1,
+      children: [{ type: 'parallel', name: 'wide', onError: 'fail', children }],
+    },
+    answers,
+  );
+  expect([asked.length, response]).toEqual([40, names.join('\n')]);
+  expect(most.events).toBeLessThanOrEqual(appendEventsMax);
+  expect(most.bytes).toBeLessThanOrEqual(appendBytesMax);
+});
+
+test('a tree too wide for two appends asks each of its models once, and none before its step is on the record', async () => {
+  const first = Array.from({ length: 200 }, (_, index) => `a${index}`);
+  const second = Array.from({ length: 53 }, (_, index) => `b${index}`);
+  const wide = (name: string, children: readonly AgentNode[]): AgentNode => ({
+    type: 'parallel',
+    name,
+    onError: 'fail',
+    children,
+    outputKey: 'all',
+  });
+  const ones = first.map((name) => llm(name, 'x'));
+  // What the prompts stand for takes more than an append leaves room for, three times over.
+  const prompt = `{all} ${first.map((name) => `{${name}}`).join(' ')}`;
+  const others = second.map((name) => llm(name, prompt));
+  const root: AgentNode = { type: 'sequential', name: 'pipe', children: [wide('one', ones), wide('two', others)] };
+  const answers = Object.fromEntries([...first, ...second].map((name) => [name, [says(name)]]));
+  const { asked, response } = await driven(root, answers);
+  expect(asked.map((one) => one.model).toSorted()).toEqual([...first, ...second].toSorted());
+  expect(new Set(asked.slice(200).map((one) => one.system))).toEqual(
+    new Set([`${first.join('\n')} ${first.join(' ')}`]),
+  );
+  expect(response).toBe(second.join('\n'));
+});
