@@ -65,7 +65,7 @@ function checkCall(call: JsonObject, at: string): void {
   if (!isObject(parsed(called.arguments))) throw new Refusal(400, `${at}: the arguments must be a JSON object as text`);
 }
 
-/** Every call is answered once by the tool messages right after it, nothing else is; and no role but "tool" follows itself. */
+/** Every call is answered once by the tool messages right after it, nothing else is; no role but "tool" follows itself. */
 function checkOrder(messages: readonly JsonObject[]): void {
   let open: unknown[] = [];
   for (const [index, message] of messages.entries()) {

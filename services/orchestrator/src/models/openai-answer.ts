@@ -1,8 +1,8 @@
 import { brokenOff, failed, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
-import type { ProviderName } from './model-name.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import { addContent, type Content, noContent, replayFields, visibleText } from './openai-content.ts';
+import type { Dialect } from './openai-dialects.ts';
 import { addFragment, inOrder, type JoinedCall } from './openai-tool-calls.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
 import type { Attempt } from './retry.ts';
@@ -27,7 +27,7 @@ export function nothingCollected(): Collected {
   return { content: noContent(), calls: [], refusal: '', usage, begun: false };
 }
 
-/** Adds a chunk to what was collected; gives back the visible text it brought. What does not fit the protocol is passed over. */
+/** Adds a chunk to what was collected; gives back the visible text it brought. What is not of the protocol is passed over. */
 export function collect(collected: Collected, chunk: unknown): string {
   if (!isObject(chunk)) return '';
   addUsage(collected, isObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
@@ -63,10 +63,11 @@ function tokens(value: unknown): number {
 export function answerOf(
   collected: Collected,
   request: ModelRequest,
-  provider: ProviderName,
+  dialect: Dialect,
   origin: Origin,
 ): Attempt<ModelAnswer> {
   const { content, finishReason, refusal, usage } = collected;
+  const { provider } = dialect;
   if (!collected.begun) return unreadable('it is not a stream of chat completions');
   if (finishReason === undefined) return brokenOff();
   if (refusal.trim() !== '') return failed(`the model refused to answer (${refusal})`);
@@ -85,14 +86,30 @@ export function answerOf(
   }
   const text = visibleText(content);
   if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
-  const value = { text, calls, provider, model: request.model, ...opaqueOf(content, joined, origin), usage };
+  const value = {
+    text,
+    calls,
+    provider,
+    model: request.model,
+    ...opaqueOf(content, joined, request.model, dialect, origin),
+    usage,
+  };
   return { kind: 'done', value: { ...value, stopReason: finishReason } };
 }
 
-/** Reasoning is handed back with the calls that it led to; after an answer in words alone no provider wants it. */
-function opaqueOf(content: Content, calls: readonly JoinedCall[], origin: Origin): { opaque?: Uint8Array } {
+/**
+ * Reasoning is handed back with the calls that it led to; after an answer in words alone no provider wants it. The model is
+ * kept with it, because another model of the same provider may refuse it.
+ */
+function opaqueOf(
+  content: Content,
+  calls: readonly JoinedCall[],
+  model: string,
+  { takesReasoning }: Dialect,
+  origin: Origin,
+): { opaque?: Uint8Array } {
   if (calls.length === 0) return {};
-  const fields = replayFields(content);
+  const fields = replayFields(content, takesReasoning);
   if (!fields && calls.every(({ extra }) => Object.keys(extra).length === 0)) return {};
   const message = {
     role: 'assistant',
@@ -105,5 +122,5 @@ function opaqueOf(content: Content, calls: readonly JoinedCall[], origin: Origin
       function: { name, arguments: argumentsText.trim() === '' ? '{}' : argumentsText },
     })),
   };
-  return { opaque: encodeOpaque(origin, [message]) };
+  return { opaque: encodeOpaque(origin, [{ model, message }]) };
 }

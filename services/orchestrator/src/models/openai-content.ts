@@ -43,10 +43,11 @@ export function visibleText(content: Content): string {
 
 /**
  * The fields of the assistant message in which all of it goes back; undefined if there is nothing in it beside text.
- * Details stand for the plain reasoning that came along with them.
+ * Details stand for the plain reasoning that came along with them, which is left out where it is not taken.
  */
-export function replayFields(content: Content): Part | undefined {
-  const { parts, reasoning, details } = content;
+export function replayFields(content: Content, takesReasoning: boolean): Part | undefined {
+  const { parts, details } = content;
+  const reasoning = takesReasoning ? content.reasoning : {};
   const isPlain = parts.every((part) => part.type === 'text');
   if (isPlain && details.length === 0 && Object.keys(reasoning).length === 0) return undefined;
   const kept = parts.filter((part) => part.type !== 'text' || textOf(part) !== '');

@@ -18,15 +18,21 @@ const DERIVED_ID_LENGTH = 9;
 type Message = OpenAI.ChatCompletionMessageParam;
 type AssistantMessage = OpenAI.ChatCompletionAssistantMessageParam;
 
+/** Who is asked, and as what. */
+export type Addressee = {
+  readonly system: string;
+  readonly model: string;
+  readonly provider: ProviderName;
+  readonly origin: Origin;
+};
+
 /**
  * The transcript as chat completion messages, after the system's words if there are any: calls and results as real
  * `tool_calls` and `tool` messages. No role but `tool` follows itself, because chat templates of many models refuse that.
  */
 export function openaiMessages(
   messages: readonly ModelMessage[],
-  system: string,
-  provider: ProviderName,
-  origin: Origin,
+  { system, model, provider, origin }: Addressee,
 ): Message[] {
   const said: Message[] = [];
   for (const turn of turnsOf(messages)) {
@@ -38,7 +44,7 @@ export function openaiMessages(
         else said.push({ role: 'user', content: turn.text });
         break;
       case 'assistant': {
-        const message = replayed(turn.message, provider, origin) ?? rebuilt(turn.message, provider);
+        const message = replayed(turn.message, model, provider, origin) ?? rebuilt(turn.message, provider);
         if (before?.role === 'assistant') said[said.length - 1] = joined(before, message);
         else said.push(message);
         break;
@@ -65,13 +71,19 @@ export function openaiTools(tools: readonly ModelTool[]): OpenAI.ChatCompletionF
   });
 }
 
-/** What the provider itself said, unless it does not fit the recorded calls. */
-function replayed(message: Assistant, provider: ProviderName, origin: Origin): AssistantMessage | undefined {
-  const [kept] = decodeOpaque(message, provider, origin) ?? [];
-  const calls = isObject(kept) && Array.isArray(kept.tool_calls) ? kept.tool_calls.filter(isObject) : [];
+/** What the same model itself said, unless it does not fit the recorded calls. */
+function replayed(
+  message: Assistant,
+  model: string,
+  provider: ProviderName,
+  origin: Origin,
+): AssistantMessage | undefined {
+  const [wrapped] = decodeOpaque(message, provider, origin) ?? [];
+  const kept = isObject(wrapped) && wrapped.model === model && isObject(wrapped.message) ? wrapped.message : undefined;
+  const calls = Array.isArray(kept?.tool_calls) ? kept.tool_calls.filter(isObject) : [];
   const ids = idsOf(message, provider);
   const fits = calls.length === ids.length && calls.every(({ id }, index) => id === ids[index]);
-  return kept && fits ? (kept as AssistantMessage) : undefined;
+  return kept && fits ? (kept as unknown as AssistantMessage) : undefined;
 }
 
 function rebuilt(message: Assistant, provider: ProviderName): AssistantMessage {
@@ -94,7 +106,7 @@ function joined(before: AssistantMessage, message: AssistantMessage): AssistantM
   return { ...message, content: [text, message.content ?? ''].filter((part) => part !== '').join('\n\n') };
 }
 
-/** The provider's own ids of the calls; where it gave none, or the same one twice, and for another provider's calls, ids made from ours. */
+/** The provider's own ids of the calls; ids made from ours where it gave none, or one twice, and for another's calls. */
 function idsOf({ provider: by, calls }: Assistant, provider: ProviderName): string[] {
   const given = calls.map(({ providerCallId }) => (by === provider ? providerCallId : ''));
   return calls.map(({ callId }, index) => {

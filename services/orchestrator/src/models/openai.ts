@@ -29,7 +29,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
   let client: Promise<OpenAI> | undefined;
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(dialect, options);
-    const messages = openaiMessages(request.messages, request.system, provider, options.origin);
+    const messages = openaiMessages(request.messages, { ...request, provider, origin: options.origin });
     if (messages.length === 0) return failed('there is no message to answer');
     const tools = openaiTools(request.tools);
     const collected = nothingCollected();
@@ -49,7 +49,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
     } catch (error) {
       return failureOf(error);
     }
-    return answerOf(collected, request, provider, options.origin);
+    return answerOf(collected, request, dialect, options.origin);
   };
   const errorPrefix = (status: number | undefined) =>
     `${provider} API error${status === undefined ? '' : ` (${status})`}`;

@@ -12,8 +12,6 @@ export type ProviderSettings = {
   readonly keyVariable: string | undefined;
   readonly urlVariable: string;
   readonly defaultUrl: string;
-  /** Where its base URL is on the offline model, as a path. */
-  readonly offlinePath: string;
   readonly create: (options: AdapterOptions) => ModelPort;
   readonly load: () => Promise<unknown>;
 };
@@ -24,7 +22,6 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
     keyVariable: 'GEMINI_API_KEY',
     urlVariable: 'GEMINI_BASE_URL',
     defaultUrl: 'https://generativelanguage.googleapis.com',
-    offlinePath: '',
     create: createGemini,
     load: loadGeminiSdk,
   },
@@ -32,7 +29,6 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
     keyVariable: 'ANTHROPIC_API_KEY',
     urlVariable: 'ANTHROPIC_BASE_URL',
     defaultUrl: 'https://api.anthropic.com',
-    offlinePath: '',
     create: createAnthropic,
     load: loadAnthropicSdk,
   },
@@ -49,7 +45,6 @@ function openaiCompatible(provider: keyof typeof DIALECTS, defaultUrl: string): 
     keyVariable: `${variables}_API_KEY`,
     urlVariable: `${variables}_BASE_URL`,
     defaultUrl,
-    offlinePath: '/v1',
     create: (options) => createOpenai(DIALECTS[provider], options),
     load: loadOpenaiSdk,
   };

@@ -49,10 +49,10 @@ export function createModels(options: ModelsOptions): Models {
   const portOf = (provider: ProviderName): ModelPort => {
     const known = ports.get(provider);
     if (known) return known;
-    const { keyVariable, urlVariable, defaultUrl, offlinePath, create } = PROVIDERS[provider];
+    const { keyVariable, urlVariable, defaultUrl, create } = PROVIDERS[provider];
     const port = create({
       apiKey: (offlineModel === undefined && read(keyVariable)) || NO_KEY_NEEDED,
-      baseUrl: offlineModel === undefined ? read(urlVariable) || defaultUrl : offlineModel + offlinePath,
+      baseUrl: offlineModel ?? (read(urlVariable) || defaultUrl),
       origin: offlineModel === undefined ? 'live' : 'offline',
       timeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS,
       clock: options.clock ?? machineClock,

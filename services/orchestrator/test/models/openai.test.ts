@@ -130,9 +130,9 @@ const REASONED: [string, string, object[], object][] = [
     'the details of OpenRouter, joined where they came in pieces',
     'openrouter:x',
     [
-      { reasoning: 'a', reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'a', signature: null }] },
+      { reasoning: 'a', reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'a', signature: 's' }] },
       { reasoning: 'b', reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'b' }] },
-      { reasoning_details: [{ type: 'reasoning.text', index: 0, text: '', signature: 's' }] },
+      { reasoning_details: [{ type: 'reasoning.text', index: 0, text: '', signature: null }] },
       { reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'x' }] },
       { reasoning_details: [{ type: 'reasoning.encrypted', index: 1, data: 'y' }] },
     ],
@@ -194,11 +194,26 @@ test.each(REASONED)('%s goes back with its calls, and to nobody else', async (_,
     { type: 'function', function: { name: 'resources_list', arguments: '{"a": 1}' } },
   ]);
   expect(result).toEqual({ role: 'tool', tool_call_id: 'c1', content: 'none' });
-  const other = model === 'groq:x' ? 'openai:x' : 'groq:x';
-  const elsewhere = await generateFromAll([], other, ask(other, 'hi', ...rest));
-  const [, , foreign] = JSON.parse(elsewhere.requests[0] ?? '').messages;
-  expect(Object.keys(foreign).sort()).toEqual(['content', 'role', 'tool_calls']);
-  expect(Object.keys(foreign.tool_calls[0]).sort()).toEqual(['function', 'id', 'type']);
+  for (const other of ['openai:y', `${model}-large`]) {
+    const elsewhere = await generateFromAll([], other, ask(other, 'hi', ...rest));
+    const [, , foreign] = JSON.parse(elsewhere.requests[0] ?? '').messages;
+    expect(Object.keys(foreign).sort()).toEqual(['content', 'role', 'tool_calls']);
+    expect(Object.keys(foreign.tool_calls[0]).sort()).toEqual(['function', 'id', 'type']);
+    expect(JSON.stringify(foreign)).not.toContain('think');
+  }
+});
+
+test('Groq gets none of the reasoning that came as text: some of its models refuse it', async () => {
+  const body = stream(delta({ reasoning: 'think' }), delta(call('{}')), delta({}, 'tool_calls'));
+  const outcome = await generateFrom(body, 'groq:x', ask('groq:x', 'hi'));
+  expect(outcome).toMatchObject({ answer: { text: '', calls: [{ name: 'resources_list' }] } });
+  expect(outcome.kind === 'answer' && outcome.answer.opaque).toBeUndefined();
+});
+
+test('only the first choice is the answer', async () => {
+  const second = { choices: [{ index: 1, delta: { content: 'B' }, finish_reason: 'length' }] };
+  const outcome = await generateFrom(stream(delta({ content: 'A' }, 'stop'), second), MODEL, ask(MODEL, 'hi'));
+  expect(outcome).toMatchObject({ answer: { text: 'A', stopReason: 'stop' } });
 });
 
 test('calls of another provider, without an id or with the same one, get ids of nine letters and digits, always the same', async () => {
