@@ -4,6 +4,8 @@ import { anthropicError, anthropicEvent, anthropicEvents, anthropicResponse } fr
 import { readGeminiRequest } from './gemini-request.ts';
 import { geminiChunks, geminiError, geminiEvent, geminiResponse } from './gemini-response.ts';
 import { isObject, type JsonObject } from './json.ts';
+import { readOpenaiRequest } from './openai-request.ts';
+import { openaiChunks, openaiError, openaiEvents, openaiResponse } from './openai-response.ts';
 import { type Answer, Refusal, type Turn } from './turn.ts';
 
 /** What the server needs of a provider's wire format. */
@@ -24,6 +26,8 @@ export type Provider = {
 export function routeOf(method: string | undefined, url: URL): Provider | undefined {
   if (method !== 'POST') return undefined;
   if (url.pathname === '/v1/messages') return anthropic;
+  // Whatever stands before: some providers have it at /openai/v1, some at /api/v1.
+  if (url.pathname.endsWith('/chat/completions')) return openai;
   const match = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent)$/.exec(url.pathname);
   if (!match) return undefined;
   return gemini(
@@ -46,6 +50,21 @@ const anthropic: Provider = {
     contentType: 'text/event-stream; charset=utf-8',
   }),
   error: anthropicError,
+};
+
+const openai: Provider = {
+  authenticate: ({ authorization }) => {
+    if (!/^Bearer ./.test(authorization ?? ''))
+      throw new Refusal(401, 'You need to provide your API key in an Authorization header using Bearer auth.');
+  },
+  read: readOpenaiRequest,
+  streamed: (body) => isObject(body) && body.stream === true,
+  plain: openaiResponse,
+  events: (turn, answer) => ({
+    events: openaiEvents(openaiChunks(turn, answer)),
+    contentType: 'text/event-stream; charset=utf-8',
+  }),
+  error: openaiError,
 };
 
 function gemini(model: string, streamed: boolean, sse: boolean): Provider {

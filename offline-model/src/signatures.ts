@@ -12,7 +12,7 @@ export function callSignature(call: Call): string {
   return digest('call', call.name, sortedJson(call.args));
 }
 
-/** The `signature` of an Anthropic thinking block. */
+/** The `signature` of an Anthropic thinking block, and of OpenRouter's reasoning. */
 export function thinkingSignature(thinking: string): string {
   return digest('thinking', thinking);
 }
@@ -26,3 +26,5 @@ function digest(...parts: readonly string[]): string {
  * thinking back.
  */
 export const THOUGHT_ABOUT = 'toolu_thought_';
+/** The same where the provider's own ids begin differently. */
+export const CALL_THOUGHT_ABOUT = 'call_thought_';

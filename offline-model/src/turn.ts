@@ -1,6 +1,6 @@
-/** What a request of either provider comes down to: the last thing said, what the tools answered, what may be called. */
+/** What a request of any provider comes down to: the last thing said, what the tools answered, what may be called. */
 export type Turn = {
-  readonly provider: 'gemini' | 'anthropic';
+  readonly provider: 'gemini' | 'anthropic' | 'openai';
   readonly model: string;
   /** The newest text that a user wrote, however many tool results came after it. */
   readonly lastUserText: string;
@@ -9,6 +9,8 @@ export type Turn = {
   readonly tools: readonly DeclaredTool[];
   /** Size of everything that was sent, in characters; the token count is derived from it. */
   readonly inputCharacters: number;
+  /** Whether a stream is to end with the usage; not everybody's needs to be asked. */
+  readonly usageInStream?: boolean;
 };
 
 /** The outcome of one tool call, as the client reported it. */
@@ -24,7 +26,7 @@ export type DeclaredTool = {
 /** A call that the model asks for. */
 export type Call = { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
 
-/** An answer in words both providers can carry. `withoutIds` leaves out Gemini's optional call ids. */
+/** An answer in words every provider can carry. `withoutIds` leaves out the ids of calls, where a wire format can do without. */
 export type Answer = {
   readonly text: string;
   readonly calls: readonly Call[];

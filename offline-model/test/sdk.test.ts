@@ -1,6 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { type Content, type FunctionDeclaration, GoogleGenAI } from '@google/genai';
 import { startOfflineModel } from '@stopgo/offline-model';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 // The real SDKs are the judges of the wire format.
@@ -19,11 +20,13 @@ const LIST = { name: 'resources_list', description: 'List', schema: { type: 'obj
 let model: Awaited<ReturnType<typeof startOfflineModel>>;
 let gemini: GoogleGenAI;
 let claude: Anthropic;
+let openai: OpenAI;
 
 beforeAll(async () => {
   model = await startOfflineModel({ strictSignatures: true });
   gemini = new GoogleGenAI({ apiKey: 'any', vertexai: false, httpOptions: { baseUrl: model.url } });
   claude = new Anthropic({ apiKey: 'any', baseURL: model.url, maxRetries: 0 });
+  openai = new OpenAI({ apiKey: 'any', baseURL: `${model.url}/v1`, maxRetries: 0 });
 });
 afterAll(() => model.stop());
 
@@ -199,6 +202,103 @@ describe('Anthropic', () => {
   });
 });
 
+describe('OpenAI', () => {
+  type Messages = OpenAI.ChatCompletionMessageParam[];
+  const functions: OpenAI.ChatCompletionTool[] = [ADD, LIST].map(({ schema, ...tool }) => ({
+    type: 'function',
+    function: { ...tool, parameters: schema },
+  }));
+  const ask = (messages: Messages) => openai.chat.completions.create({ model: 'x', messages, tools: functions });
+  const user = (content: string) => ({ role: 'user' as const, content });
+
+  test('several wishes in one message become several calls, whose results become the answer', async () => {
+    const question = user('create a with value 1 and b with value 2');
+    const { choices, usage } = await ask([{ role: 'system', content: 'Be kind.' }, question]);
+    const [choice] = choices;
+    if (!choice?.message.tool_calls) throw new Error('no calls');
+    expect(choice.finish_reason).toBe('tool_calls');
+    expect(usage?.prompt_tokens).toBeGreaterThan(10);
+    const { message } = choice;
+    const calls = choice.message.tool_calls;
+    expect(calls.map((call) => call.type === 'function' && JSON.parse(call.function.arguments))).toEqual([
+      { name: 'a', value: 1 },
+      { name: 'b', value: 2 },
+    ]);
+    const results = calls.map(({ id }, index) => ({
+      role: 'tool' as const,
+      tool_call_id: id,
+      content: ['done', 'Error: disk full'][index] ?? '',
+    }));
+    const second = await ask([question, message, ...results]);
+    expect(second.choices[0]?.message.content).toBe(
+      'resources_add returned: done\n\nresources_add was not carried out: disk full',
+    );
+  });
+
+  test('the SDK puts a streamed answer together, with the usage only where it is asked for', async () => {
+    const stream = openai.chat.completions.stream({ model: 'x', messages: [user('hi')] });
+    let deltas = 0;
+    stream.on('content', () => {
+      deltas += 1;
+    });
+    expect(await stream.finalContent()).toContain('I was given no tools');
+    expect(deltas).toBeGreaterThan(1);
+    expect(await stream.totalUsage()).toMatchObject({ total_tokens: 0 });
+    const calls = openai.chat.completions.stream({
+      model: 'x',
+      messages: [user('make X with value 3 and Y with value 4')],
+      tools: functions,
+      stream_options: { include_usage: true },
+    });
+    const { choices, usage } = await calls.finalChatCompletion();
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        tool_calls: [
+          { function: { arguments: '{"name":"X","value":3}' } },
+          { function: { arguments: '{"name":"Y","value":4}' } },
+        ],
+      },
+    });
+    expect(usage?.completion_tokens).toBeGreaterThan(5);
+  });
+
+  const call = (id: string, text = '{}') => ({
+    id,
+    type: 'function' as const,
+    function: { name: 'resources_list', arguments: text },
+  });
+  const asks = (...calls: ReturnType<typeof call>[]) => ({ role: 'assistant' as const, tool_calls: calls });
+  const result = (id: string) => ({ role: 'tool' as const, tool_call_id: id, content: 'x' });
+  const says = { role: 'assistant' as const, content: 'y' };
+  test.each<[string, Messages]>([
+    ['no messages', []],
+    ['an empty text', [user('')]],
+    ['an assistant with nothing to say', [user('x'), { role: 'assistant', content: '' }, user('y')]],
+    ['two users in a row', [user('x'), user('y')]],
+    ['an assistant at the end', [user('x'), says]],
+    ['a call at the end', [user('x'), asks(call('1'))]],
+    ['a call without its result', [user('x'), asks(call('1'), call('2')), result('1'), says, user('y')]],
+    ['a result without a call', [user('x'), says, result('1')]],
+    ['one call answered twice', [user('x'), asks(call('1')), result('1'), result('1')]],
+    ['two calls with one id', [user('x'), asks(call('1'), call('1')), result('1')]],
+    ['a user right after results', [user('x'), asks(call('1')), result('1'), user('y')]],
+    ['arguments that are no object', [user('x'), asks(call('1', '[]')), result('1')]],
+    ['a call without an id', [user('x'), asks(call('')), result('')]],
+    ['calls made after reasoning without it', [user('x'), asks(call('call_thought_1')), result('call_thought_1')]],
+  ])('refuses %s', async (_, messages) => {
+    await expect(ask(messages)).rejects.toMatchObject({ status: 400, type: 'invalid_request_error' });
+  });
+
+  test('refuses tools that a provider would refuse', async () => {
+    const [first] = functions;
+    for (const tools of [[], [first, first]] as OpenAI.ChatCompletionTool[][])
+      await expect(openai.chat.completions.create({ model: 'x', messages: [user('x')], tools })).rejects.toMatchObject({
+        status: 400,
+      });
+  });
+});
+
 test("a missing key, an unknown route and malformed JSON are refused in the provider's own shape", async () => {
   const post = (path: string, headers: Record<string, string>, body = '{}') =>
     fetch(model.url + path, { method: 'POST', headers, body }).then(async (answer) => [
@@ -215,6 +315,11 @@ test("a missing key, an unknown route and malformed JSON are refused in the prov
   expect(await post('/v1/messages', { 'x-api-key': 'k', 'anthropic-version': '2023-06-01' }, '{')).toMatchObject([
     400,
     { type: 'error', error: { type: 'invalid_request_error' } },
+  ]);
+  expect(await post('/v1/chat/completions', {})).toMatchObject([401, { error: { type: 'authentication_error' } }]);
+  expect(await post('/openai/v1/chat/completions', { authorization: 'Bearer k' }, '{')).toMatchObject([
+    400,
+    { error: { type: 'invalid_request_error' } },
   ]);
   expect(await post('/v1/nothing', {})).toMatchObject([404, {}]);
   const plainStream = await post(

@@ -1,7 +1,14 @@
 import type { AgentConfig, Redactor } from '@stopgo/runtime';
 
 /** Names of environment variables whose values must never be shown. */
-export const keyVariables = ['GEMINI_API_KEY', 'ANTHROPIC_API_KEY'] as const;
+export const keyVariables = [
+  'GEMINI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'MISTRAL_API_KEY',
+  'GROQ_API_KEY',
+  'OPENROUTER_API_KEY',
+] as const;
 
 /** Registers the API keys of the environment and what the configuration gives to tool servers, which may be credentials. */
 export function registerSecrets(

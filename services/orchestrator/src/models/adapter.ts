@@ -23,11 +23,14 @@ export type GenerateOnce = (
   emit: (text: string) => void,
 ) => Promise<Attempt<ModelAnswer>>;
 
+/** What the error texts of a provider begin with; `status` is there if the failure is an HTTP status. */
+export type ErrorPrefix = (status: number | undefined) => string;
+
 /**
  * Makes a port of one try: with the time limit, the retries, and error texts that begin with `errorPrefix`. Nothing is
  * tried again once a piece of the answer was passed on, because what was shown cannot be taken back.
  */
-export function createPort(errorPrefix: string, options: AdapterOptions, generateOnce: GenerateOnce): ModelPort {
+export function createPort(errorPrefix: ErrorPrefix, options: AdapterOptions, generateOnce: GenerateOnce): ModelPort {
   return {
     generate: async (request, { signal, onDelta }) => {
       let emitted = false;
@@ -41,7 +44,7 @@ export function createPort(errorPrefix: string, options: AdapterOptions, generat
         { signal, timeoutMs: options.timeoutMs, clock: options.clock, mayRetry: () => !emitted },
       );
       if (outcome.kind === 'done') return { kind: 'answer', answer: outcome.value };
-      return { kind: 'failed', message: options.redact(`${errorPrefix}: ${outcome.message}`) };
+      return { kind: 'failed', message: options.redact(`${errorPrefix(outcome.status)}: ${outcome.message}`) };
     },
   };
 }

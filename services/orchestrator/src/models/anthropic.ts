@@ -51,7 +51,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
     }
     return answerOf(collected, request, options.origin);
   };
-  return createPort(ERROR_PREFIX, options, generateOnce);
+  return createPort(() => ERROR_PREFIX, options, generateOnce);
 }
 
 async function createClient({ apiKey, baseUrl, timeoutMs, fetch }: AdapterOptions): Promise<Anthropic> {

@@ -15,8 +15,8 @@ export function failed(message: string): Failure {
 export function failedWithStatus(status: number, message: string, afterMs?: number): Failure {
   const text = message.trim() === '' ? `HTTP ${status}` : message;
   const mayPass = status === STATUS_TOO_MANY_REQUESTS || status >= STATUS_SERVER_FAULT_MIN;
-  if (!mayPass) return failed(text);
-  return { kind: 'failed', message: text, retry: afterMs === undefined ? {} : { afterMs } };
+  if (!mayPass) return { kind: 'failed', message: text, status };
+  return { kind: 'failed', message: text, status, retry: afterMs === undefined ? {} : { afterMs } };
 }
 
 /** A stream that ended before the answer was complete. */

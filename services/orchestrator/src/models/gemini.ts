@@ -58,7 +58,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
     }
     return answerOf(collected, request, options.origin);
   };
-  return createPort(ERROR_PREFIX, options, generateOnce);
+  return createPort(() => ERROR_PREFIX, options, generateOnce);
 }
 
 async function createClient({ apiKey, baseUrl }: AdapterOptions): Promise<GoogleGenAI> {

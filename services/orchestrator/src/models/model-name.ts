@@ -1,5 +1,5 @@
 /** The providers whose models can be called. */
-export type ProviderName = 'gemini' | 'anthropic';
+export type ProviderName = 'gemini' | 'anthropic' | 'openai' | 'mistral' | 'groq' | 'openrouter' | 'ollama';
 
 /** Where a model name leads. `model` is the name as the provider knows it. */
 export type ResolvedModel =
@@ -9,8 +9,12 @@ export type ResolvedModel =
 const PREFIXES: ReadonlyMap<string, ProviderName> = new Map([
   ['google', 'gemini'],
   ['anthropic', 'anthropic'],
+  ['openai', 'openai'],
+  ['mistral', 'mistral'],
+  ['groq', 'groq'],
+  ['openrouter', 'openrouter'],
+  ['ollama', 'ollama'],
 ]);
-const NOT_YET = new Set(['openai', 'mistral', 'ollama', 'openrouter', 'groq']);
 
 /**
  * Finds the provider of a model name (rows A028, A029, X10): `provider:model` is split at its first colon; without a
@@ -26,14 +30,8 @@ export function resolveModel(name: string): ResolvedModel {
   const prefix = name.slice(0, colon);
   const model = name.slice(colon + 1);
   const provider = PREFIXES.get(prefix);
-  if (provider) {
-    if (model.trim() === '')
-      return { kind: 'refused', problem: `model "${name}": the name after "${prefix}:" is missing` };
-    return { kind: 'supported', provider, model };
-  }
-  if (NOT_YET.has(prefix)) {
-    const problem = `model "${name}": provider "${prefix}" is not supported yet; use a Gemini or Claude model`;
-    return { kind: 'refused', problem };
-  }
-  return { kind: 'refused', problem: `unknown LLM provider: "${prefix}"` };
+  if (!provider) return { kind: 'refused', problem: `unknown LLM provider: "${prefix}"` };
+  if (model.trim() === '')
+    return { kind: 'refused', problem: `model "${name}": the name after "${prefix}:" is missing` };
+  return { kind: 'supported', provider, model };
 }

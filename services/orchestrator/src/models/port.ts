@@ -38,7 +38,7 @@ export type ModelRequest = {
   readonly tools: readonly ModelTool[];
 };
 
-/** provider: 'gemini'|'anthropic'; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */
+/** provider: the `ProviderName` of who answered; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */
 export type ModelAnswer = {
   readonly text: string;
   readonly calls: readonly { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string }[];

@@ -8,7 +8,7 @@ const NAMED_CREDENTIAL =
   /((?:x-api-key|x-goog-api-key|api[_-]?key|(?:proxy-)?authorization)\\*["']?\s*[:=]\s*\\*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;\\}]+/gi;
 const KEY_PARAMETER = /\b(key=)[^\s&"',;\\}]+/gi;
 const BEARER_TOKEN = /\b(bearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi;
-const KEY_SHAPE = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,})/g;
+const KEY_SHAPE = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,})/g;
 
 /**
  * Makes a function that rids a text of these secrets (as they are and URL-encoded), of whatever follows the name of a

@@ -1,9 +1,7 @@
-import type { AdapterOptions } from './adapter.ts';
-import { createAnthropic, loadAnthropicSdk } from './anthropic.ts';
-import { createGemini, loadGeminiSdk } from './gemini.ts';
 import { createModelFetch } from './model-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
+import { PROVIDERS } from './providers.ts';
 import { createRedactor } from './redact.ts';
 import type { Clock } from './retry.ts';
 
@@ -12,36 +10,12 @@ export const MODEL_TIMEOUT_MS = 60_000;
 /** What `ModelAnswer.model` says when the offline model answered. */
 export const OFFLINE_MODEL_NAME = 'offline';
 
-const OFFLINE_KEY = 'offline-model-needs-no-key';
-
-type ProviderSettings = {
-  readonly keyVariable: string;
-  readonly urlVariable: string;
-  readonly defaultUrl: string;
-  readonly create: (options: AdapterOptions) => ModelPort;
-  readonly load: () => Promise<unknown>;
-};
-
-const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
-  gemini: {
-    keyVariable: 'GEMINI_API_KEY',
-    urlVariable: 'GEMINI_BASE_URL',
-    defaultUrl: 'https://generativelanguage.googleapis.com',
-    create: createGemini,
-    load: loadGeminiSdk,
-  },
-  anthropic: {
-    keyVariable: 'ANTHROPIC_API_KEY',
-    urlVariable: 'ANTHROPIC_BASE_URL',
-    defaultUrl: 'https://api.anthropic.com',
-    create: createAnthropic,
-    load: loadAnthropicSdk,
-  },
-};
+/** Sent where no key is needed: some programs in between insist on the header. */
+const NO_KEY_NEEDED = 'no-key-needed';
 
 /** What the models are made of. */
 export type ModelsOptions = {
-  /** `GEMINI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_BASE_URL` and `ANTHROPIC_BASE_URL` are read, nothing else. */
+  /** The keys and base URLs of the providers are read (`keyVariable` and `urlVariable` in `PROVIDERS`), nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default `MODEL_TIMEOUT_MS`. */
   readonly modelTimeoutMs?: number;
@@ -67,7 +41,8 @@ export type Models = {
  */
 export function createModels(options: ModelsOptions): Models {
   const { env, offlineModel } = options;
-  const redact = createRedactor(Object.values(PROVIDERS).flatMap(({ keyVariable }) => env[keyVariable]?.trim() ?? []));
+  const read = (variable: string | undefined) => (variable === undefined ? '' : (env[variable]?.trim() ?? ''));
+  const redact = createRedactor(Object.values(PROVIDERS).map(({ keyVariable }) => read(keyVariable)));
   const ports = new Map<ProviderName, ModelPort>();
   const fetch = createModelFetch();
 
@@ -76,8 +51,8 @@ export function createModels(options: ModelsOptions): Models {
     if (known) return known;
     const { keyVariable, urlVariable, defaultUrl, create } = PROVIDERS[provider];
     const port = create({
-      apiKey: offlineModel === undefined ? (env[keyVariable]?.trim() ?? '') : OFFLINE_KEY,
-      baseUrl: offlineModel ?? (env[urlVariable]?.trim() || defaultUrl),
+      apiKey: (offlineModel === undefined && read(keyVariable)) || NO_KEY_NEEDED,
+      baseUrl: offlineModel ?? (read(urlVariable) || defaultUrl),
       origin: offlineModel === undefined ? 'live' : 'offline',
       timeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS,
       clock: options.clock ?? machineClock,
@@ -93,10 +68,13 @@ export function createModels(options: ModelsOptions): Models {
     if (resolved.kind === 'refused') return [resolved.problem];
     if (offlineModel !== undefined) return [];
     const { keyVariable, urlVariable } = PROVIDERS[resolved.provider];
-    const url = env[urlVariable]?.trim();
+    const url = read(urlVariable);
+    const lacksKey = keyVariable !== undefined && read(keyVariable) === '';
     return [
-      ...(env[keyVariable]?.trim() ? [] : [`${keyVariable} environment variable not set (needed by model "${name}")`]),
-      ...(url && !isHttpUrl(url) ? [`${urlVariable} is not an http or https URL (needed by model "${name}")`] : []),
+      ...(lacksKey ? [`${keyVariable} environment variable not set (needed by model "${name}")`] : []),
+      ...(url !== '' && !isHttpUrl(url)
+        ? [`${urlVariable} is not an http or https URL (needed by model "${name}")`]
+        : []),
     ];
   };
 

@@ -21,12 +21,18 @@ export type Clock = {
 /** What came of one attempt. `retry` is there if the failure may pass: rate limits, server faults, lost connections. */
 export type Attempt<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly message: string; readonly retry?: { readonly afterMs?: number } };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      /** The HTTP status, if that is what failed. */
+      readonly status?: number;
+      readonly retry?: { readonly afterMs?: number };
+    };
 
 /** The outcome of a call with all its attempts. */
 export type RetriedOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly status?: number };
 
 /**
  * Calls `attempt`, again after a failure that may pass, at most `RETRIES_MAX` times, only as long as `mayRetry` agrees,
@@ -53,10 +59,10 @@ export async function callWithRetries<T>(
       signal.throwIfAborted();
       if (result?.kind === 'done') return result;
       if (!result || limit.signal.aborted) return { kind: 'failed', message: `timed out after ${timeoutMs / 1000} s` };
-      const { message, retry } = result;
+      const { retry, ...failure } = result;
       const wait =
         retry && retries < RETRIES_MAX && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;
-      if (wait === undefined || clock.now() + wait >= deadline) return { kind: 'failed', message };
+      if (wait === undefined || clock.now() + wait >= deadline) return failure;
       await clock.sleep(wait, limit.signal);
       signal.throwIfAborted();
     }

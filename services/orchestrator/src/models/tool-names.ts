@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What both providers accept as the name of a tool. */
+/** What every provider accepts as the name of a tool. */
 const ACCEPTED = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 const DIGEST_LENGTH = 20;
 const PREFIX_LENGTH_MAX = 64 - DIGEST_LENGTH - 2;

@@ -12,6 +12,13 @@ import {
 
 export const GEMINI_KEY = 'gm-secret-K3y/with+odd=signs&more';
 export const ANTHROPIC_KEY = 'ak-secret-K3y/with+odd=signs&more';
+/** The key of each provider that speaks OpenAI's chat completions. */
+export const KEYS = {
+  openai: 'oa-secret-K3y/with+odd=signs&more',
+  mistral: 'mi-secret-K3y/with+odd=signs&more',
+  groq: 'gq-secret-K3y/with+odd=signs&more',
+  openrouter: 'or-secret-K3y/with+odd=signs&more',
+};
 /** Long enough never to strike in a test that does not wait for it. */
 const TIMEOUT_MS = 15_000;
 
@@ -38,13 +45,7 @@ export async function startFixture() {
     requests,
     models: (options: { modelTimeoutMs?: number; clock?: Clock; env?: Record<string, string> } = {}) =>
       createModels({
-        env: {
-          GEMINI_API_KEY: GEMINI_KEY,
-          ANTHROPIC_API_KEY: ANTHROPIC_KEY,
-          GEMINI_BASE_URL: server.url,
-          ANTHROPIC_BASE_URL: server.url,
-          ...options.env,
-        },
+        env: { ...environmentOf(server.url), ...options.env },
         modelTimeoutMs: options.modelTimeoutMs ?? TIMEOUT_MS,
         clock: options.clock ?? impatientClock().clock,
       }),
@@ -54,6 +55,19 @@ export async function startFixture() {
     const answer = await control('GET', `/__requests?since=${since}`);
     return ((await answer.json()) as { requests: Recorded[] }).requests;
   }
+}
+
+/** The environment of models that all are at this address. */
+export function environmentOf(url: string): Record<string, string> {
+  const openai = Object.entries(KEYS).map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]);
+  const urls = ['OPENAI', 'MISTRAL', 'GROQ', 'OPENROUTER', 'OLLAMA'].map((name) => [`${name}_BASE_URL`, `${url}/v1`]);
+  return {
+    GEMINI_API_KEY: GEMINI_KEY,
+    ANTHROPIC_API_KEY: ANTHROPIC_KEY,
+    GEMINI_BASE_URL: url,
+    ANTHROPIC_BASE_URL: url,
+    ...Object.fromEntries([...openai, ...urls]),
+  };
 }
 
 /** A clock that notes the waits between attempts and does not wait them; only time limits are real. */

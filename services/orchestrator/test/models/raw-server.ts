@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createModels, type ModelOutcome, type ModelRequest } from '../../src/models/index.ts';
-import { ANTHROPIC_KEY, GEMINI_KEY, impatientClock, NEVER } from './fixture.ts';
+import { environmentOf, impatientClock, NEVER } from './fixture.ts';
 
 /** One server-sent event. */
 export function sse(data: object, event?: string): string {
@@ -30,14 +30,12 @@ export async function generateFromAll(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = {
-    GEMINI_API_KEY: GEMINI_KEY,
-    ANTHROPIC_API_KEY: ANTHROPIC_KEY,
-    GEMINI_BASE_URL: url,
-    ANTHROPIC_BASE_URL: url,
-  };
   try {
-    const outcome = await createModels({ env, clock: impatientClock().clock, modelTimeoutMs: 15_000 })
+    const outcome = await createModels({
+      env: environmentOf(url),
+      clock: impatientClock().clock,
+      modelTimeoutMs: 15_000,
+    })
       .forModel(model)
       .generate(request, { signal: NEVER, onDelta: () => undefined });
     return { outcome, requests };

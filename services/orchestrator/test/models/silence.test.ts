@@ -7,6 +7,7 @@ import { generateFrom, sse } from './raw-server.ts';
 test.each([
   ['gemini-2.5-flash', ''],
   ['claude-sonnet-5-5', 'event: message_delta\n'],
+  ['openai:gpt-5', ''],
 ])('%s: what a broken event quotes reaches no log', async (model, event) => {
   const logs = (['log', 'info', 'warn', 'error', 'debug'] as const).map((level) => vi.spyOn(console, level));
   const start = { type: 'message_start', message: { content: [], usage: { input_tokens: 3, output_tokens: 1 } } };

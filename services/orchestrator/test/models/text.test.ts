@@ -18,6 +18,9 @@ test.each([
   ['{\\"x-api-key\\":\\"other\\"}', '{\\"x-api-key\\":\\"[redacted]\\"}'],
   ['with bearer abcdefgh1234', 'with bearer [redacted]'],
   [`AIza${'x'.repeat(35)} sk-ant-api03-abcdefgh`, '[redacted] [redacted]'],
+  [`sk-proj-${'x'.repeat(20)} sk-or-v1-0123456789abcdef gsk_0123456789abcdefXY`, '[redacted] [redacted] [redacted]'],
+  ['provided: sk-abcd********************wxyz.', 'provided: [redacted].'],
+  ['a task-force-of-many-words', 'a task-force-of-many-words'],
   ['invalid x-api-key', 'invalid x-api-key'],
 ])('%s', (text, shown) => {
   expect(redact(text)).toBe(shown);

@@ -1,0 +1,126 @@
+import { brokenOff, failed, unreadable } from './failure.ts';
+import { isObject, parseObject } from './json.ts';
+import { encodeOpaque, type Origin } from './opaque.ts';
+import { addContent, type Content, noContent, replayFields, visibleText } from './openai-content.ts';
+import type { Dialect } from './openai-dialects.ts';
+import { addFragment, inOrder, type JoinedCall } from './openai-tool-calls.ts';
+import type { ModelAnswer, ModelRequest } from './port.ts';
+import type { Attempt } from './retry.ts';
+import { createToolNameReader } from './tool-names.ts';
+
+const CUT_OFF = ['length', 'model_length', 'max_tokens'];
+const STOPPED = ['content_filter', 'error'];
+
+/** What a stream of chat completion chunks has brought so far. */
+export type Collected = {
+  content: Content;
+  calls: JoinedCall[];
+  refusal: string;
+  usage: { inputTokens: number; outputTokens: number };
+  begun: boolean;
+  finishReason?: string;
+};
+
+/** Nothing yet. */
+export function nothingCollected(): Collected {
+  const usage = { inputTokens: 0, outputTokens: 0 };
+  return { content: noContent(), calls: [], refusal: '', usage, begun: false };
+}
+
+/** Adds a chunk to what was collected; gives back the visible text it brought. What is not of the protocol is passed over. */
+export function collect(collected: Collected, chunk: unknown): string {
+  if (!isObject(chunk)) return '';
+  addUsage(collected, isObject(chunk.x_groq) ? chunk.x_groq.usage : undefined);
+  addUsage(collected, chunk.usage);
+  if (!Array.isArray(chunk.choices)) return '';
+  collected.begun = true;
+  let text = '';
+  for (const choice of chunk.choices.filter(isObject)) {
+    // Only one answer is ever asked for.
+    if (choice.index !== undefined && choice.index !== 0) continue;
+    const { finish_reason: reason } = choice;
+    if (typeof reason === 'string' && reason !== '') collected.finishReason = reason;
+    if (!isObject(choice.delta)) continue;
+    const { delta } = choice;
+    text += addContent(collected.content, delta);
+    if (typeof delta.refusal === 'string') collected.refusal += delta.refusal;
+    for (const fragment of Array.isArray(delta.tool_calls) ? delta.tool_calls : [])
+      addFragment(collected.calls, fragment);
+  }
+  return text;
+}
+
+function addUsage(collected: Collected, usage: unknown): void {
+  if (!isObject(usage)) return;
+  collected.usage = { inputTokens: tokens(usage.prompt_tokens), outputTokens: tokens(usage.completion_tokens) };
+}
+
+function tokens(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
+}
+
+/** The answer that was collected, or why it is none. */
+export function answerOf(
+  collected: Collected,
+  request: ModelRequest,
+  dialect: Dialect,
+  origin: Origin,
+): Attempt<ModelAnswer> {
+  const { content, finishReason, refusal, usage } = collected;
+  const { provider } = dialect;
+  if (!collected.begun) return unreadable('it is not a stream of chat completions');
+  if (finishReason === undefined) return brokenOff();
+  if (refusal.trim() !== '') return failed(`the model refused to answer (${refusal})`);
+  if (STOPPED.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
+  const nameOf = createToolNameReader(request.tools);
+  const joined = inOrder(collected.calls);
+  // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
+  if (joined.length > 0 && CUT_OFF.includes(finishReason))
+    return failed(`the answer was cut off in a tool call (${finishReason})`);
+  const calls: ModelAnswer['calls'][number][] = [];
+  for (const { id, name, argumentsText } of joined) {
+    if (name === '') return failed('a tool call has no name');
+    const argumentsJson = argumentsText.trim() === '' ? '{}' : argumentsText;
+    if (!parseObject(argumentsJson)) return failed(`the arguments of the call of "${name}" are not a JSON object`);
+    calls.push({ providerCallId: id, name: nameOf(name), argumentsJson });
+  }
+  const text = visibleText(content);
+  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
+  const value = {
+    text,
+    calls,
+    provider,
+    model: request.model,
+    ...opaqueOf(content, joined, request.model, dialect, origin),
+    usage,
+  };
+  return { kind: 'done', value: { ...value, stopReason: finishReason } };
+}
+
+/**
+ * Reasoning is handed back with the calls that it led to; after an answer in words alone no provider wants it. The model is
+ * kept with it, because another model of the same provider may refuse it.
+ */
+function opaqueOf(
+  content: Content,
+  calls: readonly JoinedCall[],
+  model: string,
+  { takesReasoning }: Dialect,
+  origin: Origin,
+): { opaque?: Uint8Array } {
+  if (calls.length === 0) return {};
+  const fields = replayFields(content, takesReasoning);
+  if (!fields && calls.every(({ extra }) => Object.keys(extra).length === 0)) return {};
+  const message = {
+    role: 'assistant',
+    content: visibleText(content) || null,
+    ...fields,
+    tool_calls: calls.map(({ id, name, argumentsText, extra }) => ({
+      ...extra,
+      id,
+      type: 'function',
+      function: { name, arguments: argumentsText.trim() === '' ? '{}' : argumentsText },
+    })),
+  };
+  return { opaque: encodeOpaque(origin, [{ model, message }]) };
+}
