@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEiqwsKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABIvCglzdGF0ZV9zZXQYFCABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlN0YXRlU2V0SAASNwoNc3RlcF9maW5pc2hlZBgVIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuU3RlcEZpbmlzaGVkSAASNwoNcnVuX2NvbXBsZXRlZBgWIAEoCzIeLnN0b3Bnby5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMQoKcnVuX2ZhaWxlZBgXIAEoCzIbLnN0b3Bnby5ldmVudHMudjEuUnVuRmFpbGVkSAASNQoMcnVuX2NhbmNlbGVkGBggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5DYW5jZWxlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSABCBgoEZmFjdEoECBEQFCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkioQEKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJnChNVc2VyTWVzc2FnZVJlY2VpdmVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKiAQoKUnVuU3RhcnRlZBIOCgZydW5faWQYASABKAkSFAoMYWdlbnRfZGlnZXN0GAIgASgJEhYKDnRvb2xzZXRfZGlnZXN0GAMgASgJEiYKBW93bmVyGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lchIcChRiZWFyZXJfdG9rZW5fcHJlc2VudBgFIAEoCBIQCghwaXBlbGluZRgGIAEoCCIoCgVPd25lchIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSJECgpSdW5DbGFpbWVkEg4KBnJ1bl9pZBgBIAEoCRImCgVvd25lchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXIiHQoLUnVuUmVsZWFzZWQSDgoGcnVuX2lkGAEgASgJIrEBCgtTdGVwU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgRub2RlGAMgASgJEhEKCW5vZGVfdHlwZRgEIAEoCRIfChd1bnJlc29sdmVkX3BsYWNlaG9sZGVycxgFIAMoCRIrCghiaW5kaW5ncxgGIAMoCzIZLnN0b3Bnby5ldmVudHMudjEuQmluZGluZxISCgpvdXRwdXRfa2V5GAcgASgJIj8KB0JpbmRpbmcSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQi6wEKBENhbGwSDwoHY2FsbF9pZBgBIAEoCRIYChBwcm92aWRlcl9jYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSDgoGc2VydmVyGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEjIKC2Rpc3Bvc2l0aW9uGAYgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5EaXNwb3NpdGlvbhISCgpyZXBlYXRhYmxlGAcgASgIEgsKA3BpbhgIIAEoCRIOCgZkaWdlc3QYCSABKAkSDQoFZXJyb3IYCiABKAkSDgoGcmVhc29uGAsgASgJIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoDRIVCg1vdXRwdXRfdG9rZW5zGAIgASgNIvABCg5Nb2RlbFJlc3BvbmRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEgwKBHRleHQYBCABKAkSJQoFY2FsbHMYBSADKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSJgoFdXNhZ2UYBiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLlVzYWdlEhAKCHByb3ZpZGVyGAcgASgJEg0KBW1vZGVsGAggASgJEg4KBm9wYXF1ZRgJIAEoDBITCgtzdG9wX3JlYXNvbhgKIAEoCRIMCgRub2RlGAsgASgJImoKC01vZGVsRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBHR1cm4YAyABKA0SDQoFbW9kZWwYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIMCgRub2RlGAYgASgJIsECChFBcHByb3ZhbFJlcXVlc3RlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEiwKBGtpbmQYBSABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAYgASgJEg4KBnNlcnZlchgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEwoLZGVzY3JpcHRpb24YCSABKAkSDwoHY2hvaWNlcxgKIAMoCRIOCgZyZWFzb24YCyABKAkSLgoKZXhwaXJlc19hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNY2FsbF9yZXZpc2lvbhgNIAEoDRIMCgRub2RlGA4gASgJIusBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCCKPAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJIj8KDUlucHV0UHJvdmlkZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBHRleHQYAyABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIIjUKBk91dHB1dBIrCgVwYXJ0cxgBIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0UGFydCJMCgpPdXRwdXRQYXJ0EhcKD2Fuc3dlcl9yZXZpc2lvbhgBIAEoDRIMCgR0ZXh0GAIgASgJEhcKD3Jlc3VsdF9yZXZpc2lvbhgDIAEoDSJhCghTdGF0ZVNldBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRILCgNrZXkYAyABKAkSJwoFdmFsdWUYBCABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCJ8CgxTdGVwRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSKAoGb3V0cHV0GAMgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQSEQoJZXhpdF9sb29wGAQgASgIEg4KBmZhaWxlZBgFIAEoCCJICgxSdW5Db21wbGV0ZWQSDgoGcnVuX2lkGAEgASgJEigKBm91dHB1dBgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IikKCVJ1bkZhaWxlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCSJhCgtSdW5DYW5jZWxlZBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSI3CgxBZ2VudERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSI5Cg5Ub29sc2V0RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjMKC1Rvb2xEZWZpbmVkEgsKA3BpbhgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkqqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKpMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEitw0KB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAQgYKBGZhY3QiMgoLSWRlbXBvdGVuY3kSCwoDa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJIqEBChNDb252ZXJzYXRpb25DcmVhdGVkEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhIKCmFnZW50X25hbWUYAyABKAkSFQoNc3lzdGVtX3Byb21wdBgEIAEoCRIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSLBAgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCSLrAQoQQXBwcm92YWxSZXNvbHZlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Eg8KB2NhbGxfaWQYByABKAkSDAoEdG9vbBgIIAEoCRIRCglieV9wb2xpY3kYCSABKAgijwEKDklucHV0UmVxdWVzdGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKQoEa2luZBgFIAEoDjIbLnN0b3Bnby5ldmVudHMudjEuSW5wdXRLaW5kEg4KBnByb21wdBgGIAEoCSI/Cg1JbnB1dFByb3ZpZGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIMCgR0ZXh0GAMgASgJIoIBCg9Ub29sQ2FsbFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCSIpCgNDdXQSEgoKZnVsbF9ieXRlcxgBIAEoBBIOCgZzaGEyNTYYAiABKAkizQEKEFRvb2xDYWxsRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJImQKD1Rvb2xDYWxsSW5Eb3VidBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDgoGcmVhc29uGAUgASgJIscBCg9Ub29sQ2FsbFJlZnVzZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEi8KBnJlYXNvbhgFIAEoDjIfLnN0b3Bnby5ldmVudHMudjEuUmVmdXNhbFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEgsKA3BpbhgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEgoKcmVwZWF0YWJsZRgJIAEoCCJqChNEZWxlZ2F0aW9uUmVxdWVzdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEiQKBGNhbGwYAyABKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSDAoEbm9kZRgEIAEoCSKiAQoRRGVsZWdhdGlvblN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg0KBWFnZW50GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEgoKY29udGV4dF9pZBgHIAEoCRITCgthcHByb3ZhbF9pZBgIIAEoCSInCgpSZW1vdGVUYXNrEgoKAmlkGAEgASgJEg0KBXN0YXRlGAIgASgJIpABChFEZWxlZ2F0aW9uVXBkYXRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJIooCChJEZWxlZ2F0aW9uRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJEg0KBWFnZW50GAsgASgJEioKBHRhc2sYDCABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2siNQoGT3V0cHV0EisKBXBhcnRzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5PdXRwdXRQYXJ0IkwKCk91dHB1dFBhcnQSFwoPYW5zd2VyX3JldmlzaW9uGAEgASgNEgwKBHRleHQYAiABKAkSFwoPcmVzdWx0X3JldmlzaW9uGAMgASgNImEKCFN0YXRlU2V0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgsKA2tleRgDIAEoCRInCgV2YWx1ZRgEIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0InwKDFN0ZXBGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIoCgZvdXRwdXQYAyABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dBIRCglleGl0X2xvb3AYBCABKAgSDgoGZmFpbGVkGAUgASgIIkgKDFJ1bkNvbXBsZXRlZBIOCgZydW5faWQYASABKAkSKAoGb3V0cHV0GAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQiKQoJUnVuRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJImEKC1J1bkNhbmNlbGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IjcKDEFnZW50RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjkKDlRvb2xzZXREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiMwoLVG9vbERlZmluZWQSCwoDcGluGAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSqrAQoLRGlzcG9zaXRpb24SGwoXRElTUE9TSVRJT05fVU5TUEVDSUZJRUQQABIXChNESVNQT1NJVElPTl9BTExPV0VEEAESFQoRRElTUE9TSVRJT05fR0FURUQQAhIdChlESVNQT1NJVElPTl9BVVRPX0FQUFJPVkVEEAMSFwoTRElTUE9TSVRJT05fUkVGVVNFRBAEEhcKE0RJU1BPU0lUSU9OX0NPTlRST0wQBSqYAQoMQXBwcm92YWxLaW5kEh0KGUFQUFJPVkFMX0tJTkRfVU5TUEVDSUZJRUQQABIWChJBUFBST1ZBTF9LSU5EX1RPT0wQARIcChhBUFBST1ZBTF9LSU5EX0RFTEVHQVRJT04QAhIXChNBUFBST1ZBTF9LSU5EX1BST1hZEAMSGgoWQVBQUk9WQUxfS0lORF9JTl9ET1VCVBAEKsUBCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhUKEURFQ0lTSU9OX0FQUFJPVkVEEAESFQoRREVDSVNJT05fUkVKRUNURUQQAhIUChBERUNJU0lPTl9FWFBJUkVEEAMSFgoSREVDSVNJT05fV0lUSERSQVdOEAQSFgoSREVDSVNJT05fUlVOX0FHQUlOEAUSFQoRREVDSVNJT05fSEFQUEVORUQQBhIUChBERUNJU0lPTl9HSVZFX1VQEAcqUgoJSW5wdXRLaW5kEhoKFklOUFVUX0tJTkRfVU5TUEVDSUZJRUQQABIUChBJTlBVVF9LSU5EX0lOUFVUEAESEwoPSU5QVVRfS0lORF9BVVRIEAIqkwEKDVJlZnVzYWxSZWFzb24SHgoaUkVGVVNBTF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0FMX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTQUxfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEh4KGlJFRlVTQUxfUkVBU09OX05PVF9TVEFSVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -121,6 +121,24 @@ export type Payload = Message<"stopgo.events.v1.Payload"> & {
     case: "toolCallRefused";
   } | {
     /**
+     * @generated from field: stopgo.events.v1.DelegationStarted delegation_started = 17;
+     */
+    value: DelegationStarted;
+    case: "delegationStarted";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.DelegationUpdated delegation_updated = 18;
+     */
+    value: DelegationUpdated;
+    case: "delegationUpdated";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.DelegationFinished delegation_finished = 19;
+     */
+    value: DelegationFinished;
+    case: "delegationFinished";
+  } | {
+    /**
      * @generated from field: stopgo.events.v1.StateSet state_set = 20;
      */
     value: StateSet;
@@ -149,6 +167,12 @@ export type Payload = Message<"stopgo.events.v1.Payload"> & {
      */
     value: RunCanceled;
     case: "runCanceled";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.DelegationRequested delegation_requested = 25;
+     */
+    value: DelegationRequested;
+    case: "delegationRequested";
   } | {
     /**
      * @generated from field: stopgo.events.v1.AgentDefined agent_defined = 40;
@@ -474,7 +498,7 @@ export const BindingSchema: GenMessage<Binding> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 9);
 
 /**
- * Call is one tool call as a model asked for it.
+ * Call is one tool call as a model asked for it, or a delegation as a node of the tree asks for it.
  *
  * @generated from message stopgo.events.v1.Call
  */
@@ -551,6 +575,14 @@ export type Call = Message<"stopgo.events.v1.Call"> & {
    * @generated from field: string reason = 11;
    */
   reason: string;
+
+  /**
+   * Name of the agent, as it is configured, if the call delegates to one; then the server is empty, the pin is that of
+   * the agent's configuration, and the arguments hold the message.
+   *
+   * @generated from field: string agent = 12;
+   */
+  agent: string;
 };
 
 /**
@@ -1097,7 +1129,8 @@ export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*
   messageDesc(file_stopgo_events_v1_payload, 20);
 
 /**
- * ToolCallInDoubt: the attempt was started and nobody can tell whether it ran. It is never re-run silently.
+ * ToolCallInDoubt: the attempt of a call, or of a delegation, was started and nobody can tell whether it ran. It is never
+ * re-run silently.
  *
  * @generated from message stopgo.events.v1.ToolCallInDoubt
  */
@@ -1138,7 +1171,7 @@ export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
- * ToolCallRefused: the attempt certainly did not run.
+ * ToolCallRefused: the attempt of a call, or of a delegation, certainly did not run.
  *
  * @generated from message stopgo.events.v1.ToolCallRefused
  */
@@ -1199,6 +1232,271 @@ export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
+ * DelegationRequested: a node of the tree that stands for another agent is to send this message. It is to such a node what
+ * the call in a ModelResponded is to one that asks a model; what befalls the call is recorded as of any other call.
+ *
+ * @generated from message stopgo.events.v1.DelegationRequested
+ */
+export type DelegationRequested = Message<"stopgo.events.v1.DelegationRequested"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Call call = 3;
+   */
+  call?: Call | undefined;
+
+  /**
+   * Name of the node.
+   *
+   * @generated from field: string node = 4;
+   */
+  node: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationRequested.
+ * Use `create(DelegationRequestedSchema)` to create a new message.
+ */
+export const DelegationRequestedSchema: GenMessage<DelegationRequested> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 23);
+
+/**
+ * DelegationStarted is the fence of a delegation, as ToolCallStarted is of a call of a tool: only the process whose own
+ * append wrote it may send this attempt. It holds what the attempt can be found by at the other agent, so that whoever
+ * takes the run over can ask, and need not know how these ids were made.
+ *
+ * @generated from message stopgo.events.v1.DelegationStarted
+ */
+export type DelegationStarted = Message<"stopgo.events.v1.DelegationStarted"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * Counts the attempts of the call from 1.
+   *
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * Name of the agent; its address stands in the recorded definition.
+   *
+   * @generated from field: string agent = 5;
+   */
+  agent: string;
+
+  /**
+   * Id of the message that is sent, the same each time that the attempt is sent: an agent that promises to take a message
+   * once is sent it again when the answer got lost.
+   *
+   * @generated from field: string message_id = 6;
+   */
+  messageId: string;
+
+  /**
+   * A context that nothing else is sent in: where an agent can list its tasks, the attempt's is the only one there.
+   *
+   * @generated from field: string context_id = 7;
+   */
+  contextId: string;
+
+  /**
+   * The approval that allows it; empty for one that needs none.
+   *
+   * @generated from field: string approval_id = 8;
+   */
+  approvalId: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationStarted.
+ * Use `create(DelegationStartedSchema)` to create a new message.
+ */
+export const DelegationStartedSchema: GenMessage<DelegationStarted> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 24);
+
+/**
+ * RemoteTask is what the other agent made of a delegation, in its own words.
+ *
+ * @generated from message stopgo.events.v1.RemoteTask
+ */
+export type RemoteTask = Message<"stopgo.events.v1.RemoteTask"> & {
+  /**
+   * Empty if the agent answered with a message and made no task.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * State of the task in the words of A2A 0.3, such as "working", "input-required", "completed"; empty if there is none.
+   *
+   * @generated from field: string state = 2;
+   */
+  state: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.RemoteTask.
+ * Use `create(RemoteTaskSchema)` to create a new message.
+ */
+export const RemoteTaskSchema: GenMessage<RemoteTask> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 25);
+
+/**
+ * DelegationUpdated: the other agent has a task for the delegation, or its state is another one than before. What is
+ * recorded here is what a takeover, a cancel and a question to a human need; progress in between is not.
+ *
+ * @generated from message stopgo.events.v1.DelegationUpdated
+ */
+export type DelegationUpdated = Message<"stopgo.events.v1.DelegationUpdated"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: stopgo.events.v1.RemoteTask task = 5;
+   */
+  task?: RemoteTask | undefined;
+
+  /**
+   * What the agent said with it; at most 16 KiB.
+   *
+   * @generated from field: string text = 6;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationUpdated.
+ * Use `create(DelegationUpdatedSchema)` to create a new message.
+ */
+export const DelegationUpdatedSchema: GenMessage<DelegationUpdated> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 26);
+
+/**
+ * DelegationFinished records the outcome of a delegation.
+ *
+ * @generated from message stopgo.events.v1.DelegationFinished
+ */
+export type DelegationFinished = Message<"stopgo.events.v1.DelegationFinished"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * What the agent answered, or why it could not be had.
+   *
+   * @generated from field: string content = 5;
+   */
+  content: string;
+
+  /**
+   * True if the agent failed, or was not to be had: a model is told so, a node of the tree has failed.
+   *
+   * @generated from field: bool is_error = 6;
+   */
+  isError: boolean;
+
+  /**
+   * @generated from field: stopgo.events.v1.Cut cut = 7;
+   */
+  cut?: Cut | undefined;
+
+  /**
+   * True if the run had already settled, or the delegation been decided otherwise: noted, and of no effect on the run.
+   *
+   * @generated from field: bool late = 8;
+   */
+  late: boolean;
+
+  /**
+   * @generated from field: uint32 duration_ms = 9;
+   */
+  durationMs: number;
+
+  /**
+   * Name under which a model was offered the agent, for readers.
+   *
+   * @generated from field: string tool = 10;
+   */
+  tool: string;
+
+  /**
+   * Name of the agent, for readers.
+   *
+   * @generated from field: string agent = 11;
+   */
+  agent: string;
+
+  /**
+   * Absent if the agent was not reached.
+   *
+   * @generated from field: stopgo.events.v1.RemoteTask task = 12;
+   */
+  task?: RemoteTask | undefined;
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationFinished.
+ * Use `create(DelegationFinishedSchema)` to create a new message.
+ */
+export const DelegationFinishedSchema: GenMessage<DelegationFinished> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 27);
+
+/**
  * Output is what a step or run came to: texts, joined by line breaks.
  *
  * @generated from message stopgo.events.v1.Output
@@ -1215,7 +1513,7 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 28);
 
 /**
  * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
@@ -1224,7 +1522,8 @@ export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
  */
 export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
   /**
-   * Revision of a ModelResponded event; 0 if it is not the text of an answer.
+   * Revision of a ModelResponded event, or of the event that holds what another agent answered to a node; 0 if it is not
+   * the text of an answer.
    *
    * @generated from field: uint32 answer_revision = 1;
    */
@@ -1248,7 +1547,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 29);
 
 /**
  * StateSet writes one key of the session state.
@@ -1282,7 +1581,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * StepFinished: a node is done.
@@ -1325,7 +1624,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1349,7 +1648,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1375,7 +1674,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 33);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -1404,7 +1703,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 34);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -1430,7 +1729,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 35);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -1456,7 +1755,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 36);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -1482,7 +1781,7 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 32);
+  messageDesc(file_stopgo_events_v1_payload, 37);
 
 /**
  * Disposition says what becomes of a call that a model asked for.
