@@ -1,5 +1,6 @@
-import type { AgentDefinition, AgentNode } from '@stopgo/core';
-import type { AgentConfig, AgentNodeConfig } from '@stopgo/runtime';
+import { type AgentDefinition, type AgentNode, childrenOf, type RemoteAgent } from '@stopgo/core';
+import { isLoopback } from '@stopgo/rpc';
+import type { AgentConfig, AgentNodeConfig, RemoteAgentConfig } from '@stopgo/runtime';
 
 /** The agent of a configuration, as the core drives it. */
 export function agentDefinition(config: AgentConfig): AgentDefinition {
@@ -8,7 +9,7 @@ export function agentDefinition(config: AgentConfig): AgentDefinition {
 
 /** Names of all models that the agent uses. */
 export function modelsOf(definition: AgentDefinition): string[] {
-  const names = (one: AgentNode): string[] => (one.type === 'llm' ? [one.model] : one.children.flatMap(names));
+  const names = (one: AgentNode): string[] => (one.type === 'llm' ? [one.model] : childrenOf(one).flatMap(names));
   return [...new Set(names(definition.root))];
 }
 
@@ -30,6 +31,7 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
         turnsMax: config.maxTurns,
         approval: of.approvalRequired ? 'require' : 'default',
         ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
+        ...agentsFor(of.a2a, config.a2a),
       };
     case 'sequential':
       return { type: 'sequential', ...parent(of, config) };
@@ -38,8 +40,33 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
     case 'loop':
       return { type: 'loop', ...parent(of, config), iterationsMax: of.maxIterations };
     case 'a2a':
-      throw new Error(`node "${of.name}": a2a nodes are not built in this version`);
+      return {
+        type: 'a2a',
+        name: of.name,
+        agent: remoteAgent(of),
+        prompt: of.prompt,
+        approval: of.approvalRequired ? 'require' : 'default',
+        ...(of.outputKey === undefined ? {} : { outputKey: of.outputKey }),
+        ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
+      };
   }
+}
+
+/** A node's own agents, and those of the top level, whose names it may take for its own. */
+function agentsFor(
+  own: readonly RemoteAgentConfig[],
+  top: readonly RemoteAgentConfig[],
+): { readonly agents?: readonly RemoteAgent[] } {
+  const names = new Set(own.map(({ name }) => name));
+  const all = [...own, ...top.filter(({ name }) => !names.has(name))];
+  return all.length === 0 ? {} : { agents: all.map(remoteAgent) };
+}
+
+/** Tokens go to https and loopback addresses only. */
+function remoteAgent({ name, url, description, destructive }: RemoteAgentConfig): RemoteAgent {
+  const { protocol, hostname } = new URL(url);
+  const forwardsBearer = protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  return { name, url, description, destructive, forwardsBearer };
 }
 
 function parent(of: Exclude<AgentNodeConfig, { type: 'llm' | 'a2a' }>, config: AgentConfig) {

@@ -6,6 +6,12 @@ export const textBytesMax = 256 * 1024;
 export const messageBytesMax = 64 * 1024;
 /** Longest arguments of one call, in bytes of UTF-8; a call with more gets an error result. */
 export const argumentsBytesMax = 64 * 1024;
+/** Longest message that a node of the tree delegates, as the JSON of its arguments, in bytes of UTF-8; with more it has failed. */
+export const delegatedBytesMax = 256 * 1024;
+/** Longest text of another agent that is kept with a change of its task's state, in bytes of UTF-8. */
+export const taskTextBytesMax = 16 * 1024;
+/** Longest id or state of a task that another agent may give, in bytes of UTF-8: longer ones are not taken for such. */
+export const taskWordBytesMax = 1024;
 /** Longest description of an approval, in bytes of UTF-8. */
 export const descriptionBytesMax = 16 * 1024;
 /** Largest append, in bytes of its payloads. */

@@ -1,11 +1,12 @@
 /** What an attempt of a call came to, and what follows from it. */
 import { facts as wire } from '@stopgo/proto';
-import { pinChangesPerCallMax, textBytesMax } from './bounds.ts';
+import { failureBytesMax, pinChangesPerCallMax, textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { callDigest } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import { withdrawal } from './interpreter.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
+import { outputToWire, textOutput } from './output.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { CallState, RunState } from './state.ts';
@@ -33,7 +34,7 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand):
   const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
   switch (outcome.type) {
     case 'callFinished':
-      return [finished(place, outcome)];
+      return [finished(place, outcome), ...failedNode(run, call, outcome)];
     case 'callUnknown': {
       const { reason } = outcome;
       return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
@@ -58,6 +59,21 @@ function keeps(call: CallState): { pin: string; digest: string; repeatable: bool
   return { pin: call.pin, digest: call.digest, repeatable: call.repeatable };
 }
 
+/** A node that only delegates has failed with its delegation; a model is told, and goes on. */
+function failedNode(
+  run: RunState,
+  { stepId }: CallState,
+  { isError, content }: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
+): Fact[] {
+  return isError && run.steps[stepId]?.type === 'a2a' ? [failedDelegation(run, stepId, content)] : [];
+}
+
+/** The fact that an a2a node has failed, with what is said of it. */
+export function failedDelegation(run: RunState, stepId: string, why: string): Fact {
+  const output = outputToWire(textOutput(cutText(why, failureBytesMax).text));
+  return fact('stepFinished', { runId: run.id, stepId, output, failed: true });
+}
+
 /** The fact of a finished call; its content is cut to the bound. */
 export function finished(
   place: Place,
@@ -66,7 +82,7 @@ export function finished(
 ): Fact {
   const { text: content, cut: cutHere } = cutText(outcome.content, textBytesMax);
   const cut = outcome.cut ?? cutHere;
-  return fact('toolCallFinished', {
+  const told = {
     ...place,
     content,
     isError: outcome.isError,
@@ -74,7 +90,8 @@ export function finished(
     late,
     durationMs: Math.max(0, Math.round(outcome.durationMs)),
     tool: outcome.tool,
-  });
+  };
+  return outcome.by === undefined ? fact('toolCallFinished', told) : fact('delegationFinished', { ...told, ...outcome.by });
 }
 
 function pinChanged(
@@ -103,6 +120,7 @@ function pinChanged(
     stepId,
     tool,
     server,
+    agent: call.agent ?? '',
     digest,
     argumentsJson,
     asked,

@@ -19,17 +19,18 @@ import {
   textBytesMax,
 } from './bounds.ts';
 import { cutText } from './cut.ts';
+import { delegated, delegationStarted, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
 import { anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
-import { approvalRequest, tokenRequest } from './requests.ts';
+import { approvalOf, tokenRequest } from './requests.ts';
 import type { ModelAnswered, RunCommand } from './run-commands.ts';
 import type { ConversationState, Owner, RunState } from './state.ts';
 import { modelFailureText } from './texts.ts';
-import { isModelDue, nodeOf } from './work.ts';
+import { isStepDue, nodeOf } from './work.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
@@ -103,7 +104,7 @@ export function decideRun(
 
 /** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
 function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
-  const isSmall = commands.length < 2 || !commands.some((command) => command.type === 'modelAnswered');
+  const isSmall = commands.length < 2 || !commands.some(({ type }) => type === 'modelAnswered' || type === 'delegate');
   if (isSmall) return () => true;
   const bytesOf = (facts: readonly Fact[]): number => facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
   let bytes = 0;
@@ -146,6 +147,10 @@ function decideOne(
       return isExpected(run, command) ? answered(state, run, command, context) : [];
     case 'modelFailed':
       return isExpected(run, command) ? modelFailed(run, command) : [];
+    case 'delegate':
+      return delegated(state, run, command, context);
+    case 'delegationUpdated':
+      return updated(run, command);
     case 'startCall':
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':
@@ -157,7 +162,7 @@ function decideOne(
 
 function isExpected(run: RunState, { stepId, turn }: { readonly stepId: string; readonly turn: number }): boolean {
   const step = run.steps[stepId];
-  return step !== undefined && isModelDue(step, run) && step.turn + 1 === turn;
+  return step?.type === 'llm' && isStepDue(step, run) && step.turn + 1 === turn;
 }
 
 function answered(state: ConversationState, run: RunState, answer: ModelAnswered, context: DriverContext): Fact[] {
@@ -186,35 +191,13 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     node: nodeOf(run, answer.stepId),
   });
   const callRevision = state.revision + 1;
-  const asked = calls.flatMap((call): Fact[] => {
-    const automatic = call.disposition === wire.Disposition.AUTO_APPROVED;
-    if (!automatic && call.disposition !== wire.Disposition.GATED) return [];
-    const request = approvalRequest(run, { ...call, stepId: answer.stepId, asked: 0, callRevision });
-    return automatic ? [request.fact, policyApproval(run, request.id, call)] : [request.fact];
-  });
+  const asked = calls.flatMap((call) => approvalOf(run, answer.stepId, call, callRevision));
   const all = [responded, ...asked];
   // The answer and the approvals of its calls belong together: what does not fit one append is no answer.
   const bytes = all.reduce((sum, one) => sum + encodeFact(one).length, 0);
   return bytes > appendBytesMax - appendReserveBytes
     ? untaken(`the model's answer takes ${bytes} bytes with what it asks for; ask for less at once`)
     : all;
-}
-
-function policyApproval(
-  run: RunState,
-  approvalId: string,
-  call: { callId: string; tool: string; reason: string },
-): Fact {
-  const { callId, tool, reason } = call;
-  return fact('approvalResolved', {
-    approvalId,
-    runId: run.id,
-    decision: wire.Decision.APPROVED,
-    reason,
-    callId,
-    tool,
-    byPolicy: true,
-  });
 }
 
 function modelFailed(
@@ -239,6 +222,7 @@ function modelFailed(
 function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {
   const call = run.calls[callId];
   if (call === undefined || call.phase !== 'ready' || call.repeatable || attempt !== call.attempt + 1) return [];
+  if (call.agent !== undefined) return [delegationStarted(run, call, attempt)];
   const { stepId, approvalId = '' } = call;
   return [fact('toolCallStarted', { runId: run.id, stepId, callId, attempt, bridgeInstance: bridge, approvalId })];
 }

@@ -5,7 +5,9 @@ import type { Hints } from './policy.ts';
 /** An agent: a name and a tree of nodes. Plain JSON, so that it can be recorded whole. */
 export type AgentDefinition = { readonly name: string; readonly root: AgentNode };
 
-export type AgentNode = LlmNode | SequentialNode | ParallelNode | LoopNode;
+export type AgentNode = LlmNode | A2aNode | SequentialNode | ParallelNode | LoopNode;
+/** The nodes that make calls. The others have children. */
+export type ToolNode = LlmNode | A2aNode;
 
 export type LlmNode = {
   readonly type: 'llm';
@@ -21,6 +23,35 @@ export type LlmNode = {
   /** `require`: destructive calls wait for a human even inside `parallel` and `loop`. */
   readonly approval: 'default' | 'require';
   /** What happens when a human rejects all that an answer asked for: the run ends (also if absent), or the model is told. */
+  readonly onReject?: 'cancel' | 'continue';
+  /** Agents that it may delegate to, by different names; absent = none. */
+  readonly agents?: readonly RemoteAgent[];
+};
+
+/** Another agent. */
+export type RemoteAgent = {
+  readonly name: string;
+  readonly url: string;
+  /** What it is good for, told to the models that may delegate to it. */
+  readonly description: string;
+  /** Delegating to it waits for an approval. */
+  readonly destructive: boolean;
+  /** Delegations carry the caller's bearer token. */
+  readonly forwardsBearer: boolean;
+};
+
+/** A node that stands for another agent: it sends one message, and comes to what the agent answers. */
+export type A2aNode = {
+  readonly type: 'a2a';
+  readonly name: string;
+  readonly agent: RemoteAgent;
+  /** The message to send; empty = what the user said. */
+  readonly prompt: string;
+  /** Session-state key that the answer is written to; absent = none. */
+  readonly outputKey?: string;
+  /** As of an llm node. */
+  readonly approval: 'default' | 'require';
+  /** What happens when a human rejects the delegation: the run ends (also if absent), or the tree goes on. */
   readonly onReject?: 'cancel' | 'continue';
 };
 
@@ -47,9 +78,17 @@ export function isPipeline(agent: AgentDefinition): boolean {
   return agent.root.type !== 'llm';
 }
 
+/** The children of a node; none of one that makes calls. */
+export function childrenOf(node: AgentNode): readonly AgentNode[] {
+  return 'children' in node ? node.children : [];
+}
+
 /** A tool as it is offered to a model. */
 export type OfferedTool = {
+  /** Empty if it is an agent. */
   readonly server: string;
+  /** Name of the agent that it stands for; absent for a tool. */
+  readonly agent?: string;
   readonly name: string;
   readonly description: string;
   readonly inputSchemaJson: string;
@@ -76,7 +115,7 @@ export function defineAgent(agent: AgentDefinition): Defined {
 }
 
 /** What a set of tools says of one: everything but what its own definition holds, which stands under its pin. */
-type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson'>;
+type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson' | 'agent'>;
 
 /** The recorded form of a set of tools: what was offered, by pin. Small, however large the definitions are. */
 export function defineToolset(tools: Toolset): Defined {
@@ -159,9 +198,8 @@ export function nodeAt(agent: AgentDefinition, stepId: string): PlacedNode | und
   let node: AgentNode = agent.root;
   let inside = false;
   for (const segment of indexes) {
-    if (node.type === 'llm') return undefined;
     inside ||= node.type === 'parallel' || node.type === 'loop';
-    const child: AgentNode | undefined = node.children[Number(withoutIteration(segment))];
+    const child: AgentNode | undefined = childrenOf(node)[Number(withoutIteration(segment))];
     if (child === undefined) return undefined;
     node = child;
   }

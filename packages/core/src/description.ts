@@ -1,24 +1,27 @@
 import { descriptionBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { type Json, parseJson } from './json.ts';
+import { messageOfDelegation } from './remote-agent.ts';
 import { visibleText } from './visible.ts';
 
 /**
  * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, at most 16 KiB
- * with a mark where it was cut.
+ * with a mark where it was cut. Of a delegation: the agent, and what is sent to it.
  */
-export function describeCall(tool: string, argumentsJson: string): string {
+export function describeCall(tool: string, argumentsJson: string, agent = ''): string {
   const parsed = parseJson(argumentsJson);
+  if (agent !== '')
+    return bounded(`**DELEGATE to A2A Agent: ${agent}**\n\nMessage: ${messageOfDelegation(argumentsJson) ?? argumentsJson}`);
   return bounded(
     knownDescription(tool, parsed) ?? `**${tool.toUpperCase()}**\n\nArgs: ${indented(parsed, argumentsJson)}`,
   );
 }
 
 /** What an approver is shown of a call whose outcome is unknown. */
-export function describeDoubt(tool: string, argumentsJson: string, reason: string): string {
+export function describeDoubt(tool: string, argumentsJson: string, reason: string, agent = ''): string {
   return bounded(
     `**IN DOUBT: ${tool.toUpperCase()}**\n\nThis call was started and nobody can tell whether it took effect: ${reason}\n\n` +
-      `${describeCall(tool, argumentsJson)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
+      `${describeCall(tool, argumentsJson, agent)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
   );
 }
 

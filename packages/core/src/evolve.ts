@@ -110,16 +110,21 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const { callId, attempt, bridgeInstance } = fact.value;
       return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });
     }
-    case 'toolCallFinished': {
-      const { callId, attempt, isError, late, content } = fact.value;
-      if (late) return run;
-      const next = withCall(run, callId, {
-        phase: 'done',
-        attempt,
-        outcome: isError ? 'error' : 'result',
-        resultRevision: revision,
-      });
-      return next === run || isError || content === '' ? next : withResult(next, callId, revision);
+    case 'toolCallFinished':
+    case 'delegationFinished':
+      return evolveFinished(run, fact.value, revision);
+    case 'delegationRequested':
+      return evolveDelegated(run, fact.value, revision);
+    case 'delegationStarted': {
+      const { callId, attempt, messageId, contextId } = fact.value;
+      const sent = { messageId, contextId, taskId: '', taskState: '' };
+      return withCall(run, callId, { phase: 'started', attempt, sent });
+    }
+    case 'delegationUpdated': {
+      const { callId, attempt, task } = fact.value;
+      const call = run.calls[callId];
+      if (call?.sent === undefined || call.attempt !== attempt) return run;
+      return withCall(run, callId, { sent: { ...call.sent, taskId: task?.id ?? '', taskState: task?.state ?? '' } });
     }
     case 'toolCallInDoubt':
       return withCall(run, fact.value.callId, { phase: 'in_doubt', attempt: fact.value.attempt });
@@ -207,12 +212,34 @@ function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision:
   return withStep({ ...run, calls }, next);
 }
 
+/** An a2a node has its message: from here on its one call is as any other. */
+function evolveDelegated(run: RunState, asked: FactOf<'delegationRequested'>, revision: number): RunState {
+  const step = run.steps[asked.stepId];
+  const { call } = asked;
+  if (step === undefined || call === undefined) return run;
+  const calls = { ...run.calls, [call.callId]: newCall(call, asked.stepId, revision) };
+  return withStep({ ...run, calls }, { ...step, turn: 1, callIds: [call.callId] });
+}
+
+function evolveFinished(
+  run: RunState,
+  finished: FactOf<'toolCallFinished'> | FactOf<'delegationFinished'>,
+  resultRevision: number,
+): RunState {
+  const { callId, attempt, isError, late, content } = finished;
+  if (late) return run;
+  const outcome = isError ? 'error' : 'result';
+  const next = withCall(run, callId, { phase: 'done', attempt, outcome, resultRevision });
+  return next === run || isError || content === '' ? next : withResult(next, callId, resultRevision);
+}
+
 function newCall(call: facts.Call, stepId: string, revision: number): CallState {
   const common = {
     id: call.callId,
     stepId,
     tool: call.tool,
     server: call.server,
+    ...(call.agent === '' ? {} : { agent: call.agent }),
     pin: call.pin,
     digest: call.digest,
     repeatable: call.repeatable,

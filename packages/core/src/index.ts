@@ -23,6 +23,7 @@ export * from './output.ts';
 export * from './placeholders.ts';
 export * from './policy.ts';
 export * from './projection.ts';
+export * from './remote-agent.ts';
 export * from './run-commands.ts';
 export * from './state.ts';
 export * from './texts.ts';

@@ -10,6 +10,7 @@ import { facts as wire } from '@stopgo/proto';
 import { continuedFailureBytesMax } from './bounds.ts';
 import { cutBytesMin, cutText } from './cut.ts';
 import {
+  type A2aNode,
   type AgentDefinition,
   type AgentNode,
   childStep,
@@ -22,8 +23,16 @@ import { type Fact, fact } from './facts.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from './output.ts';
 import { bindPlaceholders } from './placeholders.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from './state.ts';
-import { canceledByUser, nothingSaid, pipelineFailureText, turnsUsedUp } from './texts.ts';
-import { callsOf, isModelDue, pendingApprovals } from './work.ts';
+import {
+  canceledByUser,
+  delegationFailed,
+  delegationRejected,
+  givenUpResult,
+  nothingSaid,
+  pipelineFailureText,
+  turnsUsedUp,
+} from './texts.ts';
+import { callsOf, isStepDue, pendingApprovals } from './work.ts';
 
 /** Something that the outside world is asked to do. */
 export type Effect =
@@ -37,7 +46,19 @@ export type Effect =
       /** What the placeholders of its prompt stand for. */
       readonly bindings: Readonly<Record<string, Output>>;
     }
-  /** Make a call. A fenced one needs `ToolCallStarted` on the record first, by the process that makes it. */
+  /** Put the message of an a2a node on the record. Safe to repeat until it is there. */
+  | {
+      readonly kind: 'delegation';
+      readonly id: string;
+      readonly stepId: string;
+      readonly node: A2aNode;
+      /** What the placeholders of its prompt stand for. */
+      readonly bindings: Readonly<Record<string, Output>>;
+    }
+  /**
+   * Make a call of a tool, or a delegation. A fenced one needs `ToolCallStarted` or `DelegationStarted` on the record
+   * first, by the process that makes it.
+   */
   | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
   /** Find out what became of an attempt that is on the record. */
   | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
@@ -141,6 +162,8 @@ function visit(node: AgentNode, id: string, run: RunState): Owed {
   switch (node.type) {
     case 'llm':
       return visitLlm(node, step, run);
+    case 'a2a':
+      return visitA2a(node, step, run);
     case 'sequential':
       return visitInOrder(node, step, run, (index) => childStep(id, index), 0, node.children.length);
     case 'loop': {
@@ -156,7 +179,7 @@ function visit(node: AgentNode, id: string, run: RunState): Owed {
 
 function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
   const { name, type: nodeType, outputKey = '' } = node;
-  const { bindings, unresolved } = bindPlaceholders(node.type === 'llm' ? node.prompt : '', run.sessionState);
+  const { bindings, unresolved } = bindPlaceholders('prompt' in node ? node.prompt : '', run.sessionState);
   return fact('stepStarted', {
     runId: run.id,
     stepId,
@@ -170,7 +193,7 @@ function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
 
 function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   const calls = callsOf(step, run);
-  if (!isModelDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
   if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
   const { outputKey } = node;
   if (calls.some((call) => call.outcome === 'exit_loop'))
@@ -180,6 +203,28 @@ function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   const turn = step.turn + 1;
   const { id: stepId, bindings = {} } = step;
   return { ...nothing, effects: [{ kind: 'model', id: `${stepId}#${turn}`, stepId, turn, node, bindings }] };
+}
+
+/** A node that sends one message: it comes to the answer. Why it failed stands in the append that recorded the failure. */
+function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
+  const { id: stepId, bindings = {} } = step;
+  if (step.turn === 0) return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
+  const calls = callsOf(step, run);
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
+  const { outputKey = '' } = node;
+  switch (calls[0]?.outcome) {
+    case 'result':
+    case 'happened':
+      return finish(step, run, answerOutput(step.result?.revision ?? 0), { outputKey });
+    case 'rejected':
+      return node.onReject === 'continue'
+        ? finish(step, run, textOutput(delegationRejected), { outputKey })
+        : { ...nothing, rejected: true };
+    case 'given_up':
+      return finish(step, run, textOutput(givenUpResult), { failed: true });
+    default:
+      return finish(step, run, textOutput(delegationFailed), { failed: true });
+  }
 }
 
 /** The last text of the step's model; without any, the last result of its calls. */

@@ -1,10 +1,12 @@
 import { facts } from '@stopgo/proto';
-import { argumentsBytesMax } from './bounds.ts';
+import { argumentsBytesMax, delegatedBytesMax } from './bounds.ts';
 import { byteLength } from './cut.ts';
-import { exitLoopTool, type LlmNode, type OfferedTool, type Toolset } from './definition.ts';
+import { exitLoopTool, type OfferedTool, type ToolNode, type Toolset } from './definition.ts';
 import { type CallIdentity, callDigest } from './digest.ts';
 import { parseJson } from './json.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
+import { messageOfDelegation, offeredTo } from './remote-agent.ts';
+import { nothingToDelegate } from './texts.ts';
 
 /** A call as a model asked for it. */
 export type RequestedCall = { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string };
@@ -14,6 +16,8 @@ export type JudgedCall = {
   readonly providerCallId: string;
   readonly tool: string;
   readonly server: string;
+  /** Name of the agent that it delegates to; empty for a tool. */
+  readonly agent: string;
   readonly argumentsJson: string;
   readonly disposition: facts.Disposition;
   readonly repeatable: boolean;
@@ -24,14 +28,15 @@ export type JudgedCall = {
 };
 
 /** Where in the tree a call is made. */
-export type CallSite = { readonly node: LlmNode; readonly insideParallelOrLoop: boolean };
+export type CallSite = { readonly node: ToolNode; readonly insideParallelOrLoop: boolean };
 
-/** The verdict on a call that a model asked for, from what was offered and where in the tree it stands. */
+/** The verdict on a call that a model or a node asks for, from what was offered and where in the tree it stands. */
 export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): JudgedCall {
   const common = { providerCallId: call.providerCallId, tool: call.name, argumentsJson: call.argumentsJson };
   const refused = (error: string): JudgedCall => ({
     ...common,
     server: '',
+    agent: '',
     disposition: facts.Disposition.REFUSED,
     repeatable: true,
     pin: '',
@@ -39,22 +44,25 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
     error,
     reason: '',
   });
-  if (call.name === exitLoopTool && site.node.canExitLoop)
+  if (call.name === exitLoopTool && site.node.type === 'llm' && site.node.canExitLoop)
     return { ...refused(''), disposition: facts.Disposition.CONTROL };
-  const tool = tools.get(call.name);
+  const tool = offeredTo(site.node, tools).get(call.name);
   if (tool === undefined) return refused(`Tool not found: ${call.name}`);
-  if (byteLength(call.argumentsJson) > argumentsBytesMax)
-    return refused(`The arguments are longer than ${argumentsBytesMax} bytes; the call was not run.`);
+  const bytesMax = site.node.type === 'a2a' ? delegatedBytesMax : argumentsBytesMax;
+  if (byteLength(call.argumentsJson) > bytesMax)
+    return refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`);
   const parsed = parseJson(call.argumentsJson);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return refused('The arguments are not a JSON object; the call was not run.');
+  const { server, pin, agent = '' } = tool;
+  if (agent !== '' && messageOfDelegation(call.argumentsJson) === undefined) return refused(nothingToDelegate);
   const verdict = policyVerdict(tool);
-  const { server, pin } = tool;
   const digest = digestOf({ server, tool: tool.name, pin, argumentsJson: call.argumentsJson });
   if ('problem' in digest) return refused(`The arguments cannot be taken (${digest.problem}); the call was not run.`);
   const judged = {
     ...common,
     server,
+    agent,
     pin,
     digest: digest.hex,
     repeatable: isRepeatable(tool.hints),

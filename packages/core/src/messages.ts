@@ -35,7 +35,10 @@ export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly Mess
       return fact.value.node === '' ? [] : named(textRows(modelFailureText(fact.value.message)), fact.value.node);
     case 'approvalResolved':
       return resolvedRows(fact.value);
+    case 'delegationRequested':
+      return named(fact.value.call === undefined ? [] : callRows(fact.value.call, fact.value.node), fact.value.node);
     case 'toolCallFinished':
+    case 'delegationFinished':
       return [resultRow(fact.value.callId, fact.value.tool, fact.value.content, fact.value.isError)];
     case 'runCompleted':
       return (fact.value.output?.parts ?? []).flatMap((part) => textRows(part.text));
@@ -65,18 +68,17 @@ function resultRow(callId: string, name: string, result: string, isError: boolea
 }
 
 function answerRows(answer: FactOf<'modelResponded'>): readonly MessageRow[] {
-  const rows: MessageRow[] = [...textRows(answer.text)];
-  for (const call of answer.calls) {
-    const autoApproved = call.disposition === facts.Disposition.AUTO_APPROVED;
-    const { callId, tool: name, argumentsJson } = call;
-    rows.push({
-      role: 'assistant',
-      content: '',
-      toolCall: { callId, name, argumentsJson, isError: false, autoApproved },
-    });
-    if (call.disposition === facts.Disposition.REFUSED) rows.push(resultRow(callId, name, call.error, true));
-    if (call.disposition === facts.Disposition.CONTROL && answer.node !== '') rows.push(...textRows(loopLeft));
-  }
+  return [...textRows(answer.text), ...answer.calls.flatMap((call) => callRows(call, answer.node))];
+}
+
+/** A call, and its result if it has one at once. */
+function callRows(call: facts.Call, node: string): readonly MessageRow[] {
+  const autoApproved = call.disposition === facts.Disposition.AUTO_APPROVED;
+  const { callId, tool: name, argumentsJson } = call;
+  const toolCall = { callId, name, argumentsJson, isError: false, autoApproved };
+  const rows: MessageRow[] = [{ role: 'assistant', content: '', toolCall }];
+  if (call.disposition === facts.Disposition.REFUSED) rows.push(resultRow(callId, name, call.error, true));
+  if (call.disposition === facts.Disposition.CONTROL && node !== '') rows.push(...textRows(loopLeft));
   return rows;
 }
 

@@ -51,14 +51,17 @@ export type CallPlace = {
   readonly hints: Hints;
   /** The tool's server wants each call approved. */
   readonly approvalRequired: boolean;
+  /** Present if it is no tool but another agent. */
+  readonly agent?: string;
 };
 
 /** The verdict on a call from the hints of its tool and the configuration. */
 export function policyVerdict(place: CallPlace): Verdict {
   if (place.approvalRequired) return { kind: 'ask', reason: 'approval is required by configuration' };
-  if (place.hints.destructive) return { kind: 'ask', reason: 'the tool is destructive' };
-  if (place.hints.readOnly) return { kind: 'allow', reason: 'the tool only reads' };
-  return { kind: 'allow', reason: 'the tool is not destructive' };
+  const what = place.agent === undefined ? 'the tool' : 'the agent';
+  if (place.hints.destructive) return { kind: 'ask', reason: `${what} is destructive` };
+  if (place.hints.readOnly) return { kind: 'allow', reason: `${what} only reads` };
+  return { kind: 'allow', reason: `${what} is not destructive` };
 }
 
 /** True if a call of the tool may be made again without harm. */

@@ -3,6 +3,7 @@ import { facts as wire } from '@stopgo/proto';
 import { describeCall, describeDoubt } from './description.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
+import type { JudgedCall } from './judge.ts';
 import type { CallState, RunState } from './state.ts';
 import { nodeOf } from './work.ts';
 
@@ -12,6 +13,8 @@ type Askable = {
   readonly stepId: string;
   readonly tool: string;
   readonly server: string;
+  /** Empty for a tool. */
+  readonly agent: string;
   readonly digest: string;
   readonly argumentsJson: string;
   readonly asked: number;
@@ -23,9 +26,9 @@ type Askable = {
 export function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
   const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
   const { stepId, callId, tool, server, digest, reason, callRevision } = call;
-  const description = describeCall(tool, call.argumentsJson);
+  const description = describeCall(tool, call.argumentsJson, call.agent);
   const choices = ['approve', 'reject'];
-  const kind = wire.ApprovalKind.TOOL;
+  const kind = call.agent === '' ? wire.ApprovalKind.TOOL : wire.ApprovalKind.DELEGATION;
   return {
     id,
     fact: fact('approvalRequested', {
@@ -46,6 +49,23 @@ export function approvalRequest(run: RunState, call: Askable): { id: string; fac
   };
 }
 
+/** The request to approve a call just judged, and the decision where policy takes it at once; none if it needs none. */
+export function approvalOf(
+  run: RunState,
+  stepId: string,
+  call: JudgedCall & { readonly callId: string },
+  callRevision: number,
+): Fact[] {
+  const { disposition, callId, tool, reason } = call;
+  const automatic = disposition === wire.Disposition.AUTO_APPROVED;
+  if (!automatic && disposition !== wire.Disposition.GATED) return [];
+  const { id: approvalId, fact: request } = approvalRequest(run, { ...call, stepId, asked: 0, callRevision });
+  if (!automatic) return [request];
+  const decision = wire.Decision.APPROVED;
+  const approved = { approvalId, runId: run.id, decision, reason, callId, tool, byPolicy: true };
+  return [request, fact('approvalResolved', approved)];
+}
+
 /** The request to decide what becomes of a call whose outcome nobody knows. */
 export function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJson: string): Fact {
   return fact('approvalRequested', {
@@ -57,7 +77,7 @@ export function doubtRequest(run: RunState, call: CallState, reason: string, arg
     tool: call.tool,
     server: call.server,
     digest: call.digest,
-    description: describeDoubt(call.tool, argumentsJson, reason),
+    description: describeDoubt(call.tool, argumentsJson, reason, call.agent),
     choices: ['run_again', 'happened', 'give_up'],
     reason,
     callRevision: call.revision,

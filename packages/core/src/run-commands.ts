@@ -15,8 +15,18 @@ export type RunCommand =
       readonly message: string;
       readonly text: string;
     }
-  /** The fence: this attempt, on that bridge, by the process whose append records it. */
+  /** An a2a node is to send this message. */
+  | { readonly type: 'delegate'; readonly stepId: string; readonly message: string }
+  /** The fence: this attempt, on that bridge (empty for a delegation), by the process whose append records it. */
   | { readonly type: 'startCall'; readonly callId: string; readonly attempt: number; readonly bridge: string }
+  /** What another agent made of a delegation that goes on: its task is known, or has another state. */
+  | {
+      readonly type: 'delegationUpdated';
+      readonly callId: string;
+      readonly attempt: number;
+      readonly task: RemoteTask;
+      readonly text: string;
+    }
   | CallOutcomeCommand
   /** The call needs a bearer token, and none is at hand. */
   | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
@@ -36,7 +46,10 @@ export type ModelAnswered = {
   readonly failureText?: (message: string) => string;
 };
 
-/** What became of an attempt of a call. */
+/** A task of another agent: its id there, and its state in the words of A2A. Both empty if the agent made none. */
+export type RemoteTask = { readonly id: string; readonly state: string };
+
+/** What became of an attempt of a call, or of a delegation. */
 export type CallOutcomeCommand =
   | {
       readonly type: 'callFinished';
@@ -48,6 +61,8 @@ export type CallOutcomeCommand =
       readonly durationMs: number;
       /** Of a result that was cut before it came here. */
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
+      /** Of a delegation: the agent, and its task if it was reached. */
+      readonly by?: { readonly agent: string; readonly task?: RemoteTask };
     }
   /** Sent, and nobody can tell whether it ran. */
   | {

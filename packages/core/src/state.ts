@@ -32,18 +32,22 @@ export type CallState = {
   readonly stepId: string;
   readonly tool: string;
   readonly server: string;
+  /** Name of the agent that it delegates to; absent for a call of a tool. */
+  readonly agent?: string;
   readonly pin: string;
   readonly digest: string;
   readonly repeatable: boolean;
   /** True if a human had to be asked. */
   readonly gated: boolean;
-  /** Revision of the ModelResponded event that holds its arguments. */
+  /** Revision of the event that holds its arguments: ModelResponded, or of an a2a node DelegationRequested. */
   readonly revision: number;
   readonly phase: CallPhase;
   /** Latest attempt on the record; 0 before the first. */
   readonly attempt: number;
   /** Instance of the bridge that the attempt was recorded for. */
   readonly bridge?: string;
+  /** What the attempt of a delegation can be found by, and what is known of the task that the agent made of it. */
+  readonly sent?: SentDelegation;
   /** The approval that allows it, or that it waits for. */
   readonly approvalId?: string;
   /** Interrupts requested for it so far (approvals of whatever kind, inputs); their ids are made from it. */
@@ -55,18 +59,26 @@ export type CallState = {
   readonly resultRevision?: number;
 };
 
+/** A message as it was sent to another agent. The task and its state are empty until the agent tells them. */
+export type SentDelegation = {
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly taskId: string;
+  readonly taskState: string;
+};
+
 export type StepState = {
   readonly id: string;
-  readonly type: 'llm' | 'sequential' | 'parallel' | 'loop';
-  /** Model answers so far (llm). */
+  readonly type: 'llm' | 'a2a' | 'sequential' | 'parallel' | 'loop';
+  /** Model answers so far (llm); 1 once the message is on the record (a2a). */
   readonly turn: number;
-  /** Ids of the calls of the last answer (llm). */
+  /** Ids of the calls of the last answer (llm); its one call (a2a). */
   readonly callIds: readonly string[];
   /** Revision of the last answer (llm); 0 before the first. */
   readonly answerRevision: number;
   /** Revision of the last answer that had a text (llm); 0 if none had. */
   readonly textRevision: number;
-  /** What the placeholders of its prompt stand for; absent if there are none (llm). */
+  /** What the placeholders of its prompt stand for; absent if there are none (llm, a2a). */
   readonly bindings?: Readonly<Record<string, Output>>;
   /** In a pipeline: name of its node. */
   readonly node?: string;
@@ -85,6 +97,7 @@ export type StepState = {
 export type ApprovalState = {
   readonly id: string;
   readonly callId: string;
+  /** `tool`: of a call of a tool or a delegation that has not run; `in_doubt`: of one that may have. */
   readonly kind: 'tool' | 'in_doubt';
   readonly requestedAt: number;
   readonly choices: readonly string[];

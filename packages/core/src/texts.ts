@@ -33,6 +33,23 @@ export const givenUpResult =
 /** Result that a model is given for a call that has none, because its run ended before. */
 export const endedResult = 'The run ended before this call had a result.';
 
+/** Result of a delegation that has nothing to say. */
+export const nothingToDelegate = 'There is no message to delegate; nothing was sent.';
+/** Output of a node whose delegation a human rejected, where the tree goes on all the same. */
+export const delegationRejected = 'The user rejected this delegation; nothing was sent.';
+/** Output of a node whose delegation has failed, where nothing more is known. */
+export const delegationFailed = 'The delegation has failed.';
+
+/** Result of a delegation to an agent that was not to be had. */
+export function agentUnavailable(agent: string, message: string): string {
+  return `Sub-agent unavailable: ${agent}: ${message}`;
+}
+
+/** What an agent answered that ended its task without a word. */
+export function taskText(id: string, state: string): string {
+  return `Task ${id}: ${state}`;
+}
+
 /** What the model's failure is called in the conversation. */
 export function modelFailureText(message: string): string {
   return `LLM error: ${message}`;

@@ -80,7 +80,11 @@ export class TranscriptBuilder implements Transcript {
       case 'modelResponded':
         this.answered(fact.value);
         return;
+      case 'delegationRequested':
+        this.delegated(fact.value);
+        return;
       case 'toolCallFinished':
+      case 'delegationFinished':
         this.result(fact.value.runId, fact.value.callId, fact.value.content, fact.value.isError, fact.value.late);
         return;
       case 'approvalResolved':
@@ -149,18 +153,22 @@ export class TranscriptBuilder implements Transcript {
   }
 
   private answered(answer: FactOf<'modelResponded'>): void {
-    const calls = answer.calls.map(({ callId, providerCallId, tool: name, argumentsJson }) => ({
-      callId,
-      providerCallId,
-      name,
-      argumentsJson,
-    }));
     const { runId, stepId, text, provider, opaque } = answer;
-    this.say(runId, stepId, { role: 'assistant', text, calls, provider, opaque });
-    for (const call of answer.calls) {
-      if (call.disposition === facts.Disposition.REFUSED) this.result(runId, call.callId, call.error, true);
-      if (call.disposition === facts.Disposition.CONTROL) this.result(runId, call.callId, 'ok', false);
-    }
+    this.say(runId, stepId, { role: 'assistant', text, calls: answer.calls.map(transcriptCall), provider, opaque });
+    for (const call of answer.calls) this.resultAtOnce(runId, call);
+  }
+
+  /** A node of a tree called an agent: as if a model had. */
+  private delegated({ runId, stepId, call }: FactOf<'delegationRequested'>): void {
+    if (call === undefined) return;
+    const calls = [transcriptCall(call)];
+    this.say(runId, stepId, { role: 'assistant', text: '', calls, provider: '', opaque: new Uint8Array() });
+    this.resultAtOnce(runId, call);
+  }
+
+  private resultAtOnce(runId: string, call: facts.Call): void {
+    if (call.disposition === facts.Disposition.REFUSED) this.result(runId, call.callId, call.error, true);
+    if (call.disposition === facts.Disposition.CONTROL) this.result(runId, call.callId, 'ok', false);
   }
 
   private resolved({ runId, callId, decision, result }: FactOf<'approvalResolved'>): void {
@@ -170,6 +178,10 @@ export class TranscriptBuilder implements Transcript {
     if (decision === facts.Decision.HAPPENED)
       this.result(runId, callId, result === '' ? 'The call was made.' : result, false);
   }
+}
+
+function transcriptCall({ callId, providerCallId, tool: name, argumentsJson }: facts.Call): TranscriptCall {
+  return { callId, providerCallId, name, argumentsJson };
 }
 
 /** One message of a prompt: what was said, and the results of the calls of the message before. */

@@ -1,21 +1,20 @@
 import type { CallState, ConversationState, RunState, StepState } from './state.ts';
 
 /**
- * True if a process could do something for the run now, without a human: a call may run or may have run, or a model is
+ * True if a process could do something for the run now, without a human: a call may run or may have run, or a step is
  * due. Says the same as `next` with the agent's definition (a property test holds the two together).
  */
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;
   for (const call of Object.values(run.calls)) if (call.phase === 'ready' || call.phase === 'started') return true;
-  for (const step of Object.values(run.steps)) if (isModelDue(step, run)) return true;
+  for (const step of Object.values(run.steps)) if (isStepDue(step, run)) return true;
   return false;
 }
 
-/** True if the step is an llm node's, and every call of its last answer is done. */
-export function isModelDue(step: StepState, run: RunState): boolean {
-  return (
-    step.type === 'llm' && step.finished === undefined && callsOf(step, run).every((call) => call.phase === 'done')
-  );
+/** True if the step makes calls, and none is left of those that it asked for last: it asks for more, or it finishes. */
+export function isStepDue(step: StepState, run: RunState): boolean {
+  if (step.type !== 'llm' && step.type !== 'a2a') return false;
+  return step.finished === undefined && callsOf(step, run).every((call) => call.phase === 'done');
 }
 
 /** Name of the node that a step executes, as facts are told it; empty if the agent has only one. */

@@ -8,6 +8,7 @@ import { stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
 import { RecordedDefinitions } from './definitions.ts';
+import { noAgents } from './delegation-port.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry } from './driver/registry.ts';
@@ -69,6 +70,7 @@ export async function startOrchestrator(
     instance,
     log,
     tools,
+    delegations: noAgents,
     models: given.models,
     liveness: heartbeat,
     clock,

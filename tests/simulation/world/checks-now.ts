@@ -94,7 +94,7 @@ function mayRunAtOnce(world: World, facts: readonly RecordedFact[], effect: Tool
   let isInside = false;
   const [path = ''] = effect.callId.split('#');
   for (const segment of path.split('/').slice(1)) {
-    if (node === undefined || node.type === 'llm') return false;
+    if (node === undefined || !('children' in node)) return false;
     isInside ||= node.type !== 'sequential';
     node = node.children[Number(segment.replace(/\[.*/, ''))];
   }

@@ -41,7 +41,7 @@ export class Journal {
 }
 
 function keyOf(effect: Effect): string {
-  return effect.kind === 'model' ? effect.id : `${effect.kind} ${effect.id} ${effect.attempt}`;
+  return 'attempt' in effect ? `${effect.kind} ${effect.id} ${effect.attempt}` : effect.id;
 }
 
 /** True if the tool and the log say, without the help of policy or fold, that the call needs no approval or has one. */

@@ -1,5 +1,6 @@
-import type { CallOutcomeCommand, CallState } from '@stopgo/core';
+import { agentUnavailable, type CallOutcomeCommand, type CallState, taskText } from '@stopgo/core';
 import type { ExecuteOutcome } from '../tool-port.ts';
+import type { DelegationEnd } from './send-delegation.ts';
 
 /** What goes on the record of an attempt that a bridge has answered for. */
 export function outcomeCommand(
@@ -33,7 +34,7 @@ export function outcomeCommand(
     case 'pin_changed':
       return { ...base, type: 'callPinChanged', current: outcome.current, argumentsJson };
     case 'unauthenticated':
-      return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call.server) };
+      return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
     case 'not_run':
       return failed(outcome.message);
     case 'fenced':
@@ -46,7 +47,37 @@ export function outcomeCommand(
   }
 }
 
-/** What the user is told when a tool server wants a token. */
-export function authPrompt(server: string): string {
-  return `Authentication required to access the ${server} server.`;
+/** What goes on the record of an attempt to delegate; undefined if nothing is known because this process ends. */
+export function delegationCommand(
+  call: CallState,
+  end: DelegationEnd | undefined,
+  argumentsJson: string,
+): CallOutcomeCommand | undefined {
+  const { tool, agent = '', id: callId, attempt } = call;
+  const base = { callId, attempt };
+  switch (end?.kind) {
+    case 'finished': {
+      const { task, text, isError, durationMs, cut } = end;
+      const content = text === '' ? taskText(task.id, task.state) : text;
+      const told = { content, isError, durationMs, ...(cut === undefined ? {} : { cut }) };
+      return { ...base, type: 'callFinished', tool, ...told, by: { agent, task } };
+    }
+    case 'unavailable': {
+      const told = { content: agentUnavailable(agent, end.message), isError: true, durationMs: 0 };
+      return { ...base, type: 'callFinished', tool, ...told, by: { agent } };
+    }
+    case 'unauthenticated':
+      return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
+    case 'never_arrived':
+      return { ...base, type: 'callNotStarted', message: 'the agent never got the message, and never will' };
+    case 'unknown':
+      return { ...base, type: 'callUnknown', reason: end.message, argumentsJson };
+    case undefined:
+      return undefined;
+  }
+}
+
+/** What the user is told when a tool server, or another agent, wants a token. */
+export function authPrompt({ server, agent }: CallState): string {
+  return `Authentication required to access the ${agent === undefined ? `${server} server` : `${agent} agent`}.`;
 }

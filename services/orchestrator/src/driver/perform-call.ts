@@ -1,10 +1,11 @@
-import type { CallState, Effect } from '@stopgo/core';
+import { type CallOutcomeCommand, type CallState, type Effect, remoteAgentOf } from '@stopgo/core';
 import type { ExecuteRequest } from '../tool-port.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
-import { authPrompt, outcomeCommand } from './outcomes.ts';
+import { authPrompt, delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
+import { sendDelegation } from './send-delegation.ts';
 
 /** Attempts of a call that follow each other at once; before each further one there is a pause, in milliseconds. */
 const quickAttemptsMax = 3;
@@ -12,8 +13,8 @@ const attemptPauseMs = 125;
 const attemptPauseMostMs = 5_000;
 
 /**
- * Makes a call. One that must not run twice is fenced first: `ToolCallStarted` is appended by this driver, and only then,
- * and only while this process is surely alive to all others, is it sent, once.
+ * Makes a call, of a tool or of another agent. One that must not run twice is fenced first: `ToolCallStarted` or
+ * `DelegationStarted` is appended by this driver, and only then, and only while this process is surely alive to all others, is it sent, once.
  */
 export async function performCall(
   driver: RunDriver,
@@ -24,14 +25,15 @@ export async function performCall(
   if (call === undefined) return;
   const { attempt } = effect;
   if (needsToken(driver, call)) {
-    await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call.server) });
+    await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call) });
     return;
   }
   // One that never gets through is not tried as fast as it fails: each attempt is two events in the log.
   if (effect.fenced && attempt > quickAttemptsMax) await driver.ports.clock.sleep(pauseBefore(attempt), signal);
+  const { tools } = driver.ports;
   // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
   // anything is awaited, so that it shares the append of a claim.
-  const bridge = driver.ports.tools.choose() ?? (await driver.ports.tools.available(signal));
+  const bridge = call.agent === undefined ? (tools.choose() ?? (await tools.available(signal))) : '';
   if (effect.fenced) {
     const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
     if (taken !== 'applied') return;
@@ -40,12 +42,36 @@ export async function performCall(
   // The last look before it is sent: nothing is awaited between this and the call.
   if (effect.fenced && !(await isStillMine(driver, call.id, attempt, signal))) return;
   if (signal.aborted) return;
-  const request = requestOf(driver, call, attempt, bridge, argumentsJson);
-  const send = effect.fenced ? sendOnce : sendRepeatable;
-  const outcome = await send(driver, request, signal);
-  if (outcome === undefined) return;
-  const command = outcomeCommand(call, attempt, outcome, argumentsJson);
+  const command =
+    call.agent === undefined
+      ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
+      : await delegated(driver, call.id, argumentsJson, signal);
+  if (command === undefined) return;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+}
+
+async function executed(
+  driver: RunDriver,
+  call: CallState,
+  { attempt, fenced }: Extract<Effect, { kind: 'call' }>,
+  request: ExecuteRequest,
+  signal: AbortSignal,
+): Promise<CallOutcomeCommand | undefined> {
+  const send = fenced ? sendOnce : sendRepeatable;
+  const outcome = await send(driver, request, signal);
+  return outcome === undefined ? undefined : outcomeCommand(call, attempt, outcome, request.argumentsJson);
+}
+
+/** The call as its fence left it: with the ids that it is sent under. */
+async function delegated(
+  driver: RunDriver,
+  callId: string,
+  argumentsJson: string,
+  signal: AbortSignal,
+): Promise<CallOutcomeCommand | undefined> {
+  const call = driver.state.run?.calls[callId];
+  if (call?.sent === undefined) return undefined;
+  return delegationCommand(call, await sendDelegation(driver, call, argumentsJson, signal), argumentsJson);
 }
 
 function pauseBefore(attempt: number): number {
@@ -53,8 +79,8 @@ function pauseBefore(attempt: number): number {
 }
 
 function needsToken(driver: RunDriver, call: CallState): boolean {
-  const forwards = driver.tools.get(call.tool)?.forwardsBearer === true;
-  return forwards && driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined;
+  const target = call.agent === undefined ? driver.tools.get(call.tool) : remoteAgentOf(driver.agent, call);
+  return target?.forwardsBearer === true && driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   failureText,
   isPipeline,
   type LlmNode,
+  offeredTo,
   outputText,
   type PromptMessage,
   type PromptScope,
@@ -75,7 +76,7 @@ const exitLoop: ModelTool = {
 };
 
 function offered(tools: Toolset, node: LlmNode): ModelTool[] {
-  const all = [...tools.values()].map(({ name, description, inputSchemaJson }) => ({
+  const all = [...offeredTo(node, tools).values()].map(({ name, description, inputSchemaJson }) => ({
     name,
     description,
     inputSchemaJson,

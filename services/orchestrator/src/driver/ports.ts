@@ -1,5 +1,6 @@
 import type { AgentDefinition, Toolset } from '@stopgo/core';
 import type { Clock, ConversationLog, Liveness } from '@stopgo/log';
+import type { DelegationPort } from '../delegation-port.ts';
 import type { ModelPort } from '../models/port.ts';
 import type { ToolPort } from '../tool-port.ts';
 
@@ -31,6 +32,7 @@ export type DriverPorts = {
   readonly instance: string;
   readonly log: ConversationLog;
   readonly tools: ToolPort;
+  readonly delegations: DelegationPort;
   readonly models: { forModel(name: string): ModelPort };
   readonly liveness: Liveness;
   readonly clock: Clock;

@@ -61,6 +61,11 @@ function sizeOf(command: RunCommand): number {
         command.opaque.length +
         command.calls.reduce((sum, call) => sum + 2 * byteLength(call.argumentsJson), 0)
       );
+    // It may ask a human, like a model's answer.
+    case 'delegate':
+      return 2 * byteLength(command.message) + descriptionBytesMax;
+    case 'delegationUpdated':
+      return byteLength(command.text);
     case 'callFinished':
       return Math.min(byteLength(command.content), textBytesMax);
     case 'modelFailed':

@@ -1,9 +1,10 @@
-import type { Effect } from '@stopgo/core';
+import type { CallOutcomeCommand, CallState, Effect } from '@stopgo/core';
 import { askFence } from './ask-fence.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
-import { outcomeCommand } from './outcomes.ts';
+import { delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
+import { lookUpDelegation } from './send-delegation.ts';
 import { stopWithRun } from './stop-call.ts';
 
 /** Finds out what became of an attempt that is on the record and not under way here, and records it. */
@@ -14,13 +15,25 @@ export async function recoverCall(
 ): Promise<void> {
   const call = driver.state.run?.calls[effect.id];
   if (call === undefined) return;
-  const { attempt, bridge } = effect;
   const argumentsJson = await argumentsOf(driver, call, signal);
+  const command =
+    call.agent === undefined
+      ? await recovered(driver, call, effect, argumentsJson, signal)
+      : delegationCommand(call, await lookUpDelegation(driver, call, argumentsJson, signal), argumentsJson);
+  if (command === undefined) return;
+  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+}
+
+async function recovered(
+  driver: RunDriver,
+  call: CallState,
+  { attempt, bridge }: Extract<Effect, { kind: 'recover' }>,
+  argumentsJson: string,
+  signal: AbortSignal,
+): Promise<CallOutcomeCommand | undefined> {
   const { conversationId, runId } = driver;
   const key = { conversationId, runId, callId: call.id, attempt };
-  const stopWatching = stopWithRun(driver, key, bridge, signal);
+  const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
   const outcome = await askFence(driver, key, bridge).finally(stopWatching);
-  if (outcome === undefined) return;
-  const command = outcomeCommand(call, attempt, outcome, argumentsJson);
-  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+  return outcome === undefined ? undefined : outcomeCommand(call, attempt, outcome, argumentsJson);
 }

@@ -29,6 +29,7 @@ import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import { followFrom } from './follow.ts';
 import { performCall } from './perform-call.ts';
+import { performDelegation } from './perform-delegation.ts';
 import { performModel } from './perform-model.ts';
 import type { DriverPorts } from './ports.ts';
 import { CommandQueue, type Taken } from './queue.ts';
@@ -237,7 +238,7 @@ export class RunDriver {
     for (const [key, effect] of owed) {
       if (this.underWay.has(key)) continue;
       // What many steps owe takes several appends: whoever is asked for one that is not on the record is not heard.
-      if (effect.kind === 'model' && this.state.run?.steps[effect.stepId] === undefined) continue;
+      if ('stepId' in effect && this.state.run?.steps[effect.stepId] === undefined) continue;
       // Before the claim is on the record only what begins with an append of its own may begin: it shares the append.
       if (!isOwner && !(effect.kind === 'call' && effect.fenced && !this.queue.isEmpty)) continue;
       const times = (this.fruitless.get(key) ?? 0) + 1;
@@ -257,6 +258,7 @@ export class RunDriver {
     const signal = AbortSignal.any([canceled, this.stopped.signal]);
     try {
       if (effect.kind === 'model') await performModel(this, effect, signal);
+      else if (effect.kind === 'delegation') await performDelegation(this, effect, signal);
       else if (effect.kind === 'call') await performCall(this, effect, signal);
       else await recoverCall(this, effect, signal);
     } catch (error) {
@@ -395,5 +397,5 @@ export class RunDriver {
 
 /** An effect under way in this process; a call that is started and one to be recovered are the same attempt. */
 function keyOf(effect: Effect): string {
-  return effect.kind === 'model' ? `model ${effect.id}` : `call ${effect.id} ${effect.attempt}`;
+  return 'attempt' in effect ? `call ${effect.id} ${effect.attempt}` : `${effect.kind} ${effect.id}`;
 }

@@ -31,7 +31,7 @@ export async function sendOnce(
   signal: AbortSignal,
 ): Promise<ExecuteOutcome | undefined> {
   const { key, bridge } = request;
-  const stopWatching = stopWithRun(driver, key, bridge, signal);
+  const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
   try {
     const answer = driver.ports.tools.execute(request, onceWaitMs);
     return await whileAlive(driver.ports, bridge, answer, (over) => askBeside(driver, key, bridge, over));
@@ -57,13 +57,14 @@ export async function sendRepeatable(
   let since = clock.monotonic();
   for (let pauseMs = repeatPauseMs; ; pauseMs = Math.min(2 * pauseMs, repeatPauseMostMs)) {
     let message = 'the tool bridge did not take the call';
-    const stopWatching = stopWithRun(driver, request.key, request.bridge, signal);
+    const { key, bridge } = request;
+    const stopWatching = stopWithRun(driver, signal, () => tools.cancel(key, bridge));
     try {
-      const outcome = await whileAlive(driver.ports, request.bridge, tools.execute(request, repeatableWaitMs));
+      const outcome = await whileAlive(driver.ports, bridge, tools.execute(request, repeatableWaitMs));
       if (outcome.kind !== 'fenced') return outcome;
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (isTimeUp(error) && !liveness.isDead(request.bridge)) {
+      if (isTimeUp(error) && !liveness.isDead(bridge)) {
         // It takes longer than one request waits: the next one joins it.
         since = clock.monotonic();
         tries = 0;
@@ -77,13 +78,13 @@ export async function sendRepeatable(
     if (tries >= repeatsMin && clock.monotonic() - since >= repeatTtls * liveness.ttlMs)
       return { kind: 'unknown', message };
     await clock.sleep(pauseMs, signal);
-    let bridge = tools.choose();
-    if (bridge === undefined) {
-      bridge = await tools.available(signal);
+    let next = tools.choose();
+    if (next === undefined) {
+      next = await tools.available(signal);
       since = clock.monotonic();
       tries = 0;
     }
-    request = { ...first, bridge };
+    request = { ...first, bridge: next };
   }
 }
 

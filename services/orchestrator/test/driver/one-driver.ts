@@ -1,5 +1,6 @@
 import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
 import type { Clock, ConversationLog, Peer } from '@stopgo/log';
+import { noAgents } from '../../src/delegation-port.ts';
 import type { DriverPorts } from '../../src/driver/ports.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
@@ -79,6 +80,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
       },
       cancel: () => Promise.resolve(),
     },
+    delegations: noAgents,
     models: {
       forModel: () => {
         throw new Error('no model is asked here');

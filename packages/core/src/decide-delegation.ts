@@ -1,0 +1,62 @@
+/** What a delegation adds to a call: the message of a node, ids of its own at the other agent, and a task that goes on there. */
+import { facts as wire } from '@stopgo/proto';
+import { taskTextBytesMax, taskWordBytesMax } from './bounds.ts';
+import { byteLength, cutText } from './cut.ts';
+import { failedDelegation } from './decide-outcome.ts';
+import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
+import { uuidFrom } from './digest.ts';
+import { type Fact, fact } from './facts.ts';
+import { judgeCall } from './judge.ts';
+import { callOfNode } from './remote-agent.ts';
+import { approvalOf } from './requests.ts';
+import type { RunCommand } from './run-commands.ts';
+import type { CallState, ConversationState, RunState } from './state.ts';
+import { nodeOf } from './work.ts';
+
+/** The facts of a node's message: the call that it makes, judged, and its approval if it needs one. */
+export function delegated(
+  state: ConversationState,
+  run: RunState,
+  { stepId, message }: Extract<RunCommand, { type: 'delegate' }>,
+  { agent, tools }: { readonly agent: AgentDefinition; readonly tools: Toolset },
+): Fact[] {
+  const step = run.steps[stepId];
+  const placed = nodeAt(agent, stepId);
+  if (step?.finished !== undefined || step?.turn !== 0 || placed?.node.type !== 'a2a') return [];
+  const { node, insideParallelOrLoop } = placed;
+  const judged = judgeCall(callOfNode(node, message), tools, { node, insideParallelOrLoop });
+  const isRefused = judged.disposition === wire.Disposition.REFUSED;
+  // What cannot be sent is not kept either.
+  const call = { callId: `${stepId}#1.0`, ...judged, ...(isRefused ? { argumentsJson: '{}' } : {}) };
+  const requested = fact('delegationRequested', { runId: run.id, stepId, call, node: nodeOf(run, stepId) });
+  if (isRefused) return [requested, failedDelegation(run, stepId, call.error)];
+  return [requested, ...approvalOf(run, stepId, call, state.revision + 1)];
+}
+
+/** The fence of an attempt. Its ids are those of no other, and the same when decided again. */
+export function delegationStarted(run: RunState, call: CallState, attempt: number): Fact {
+  const { id: callId, stepId, agent = '', approvalId = '' } = call;
+  const idOf = (what: string): string => uuidFrom(what, run.id, callId, String(attempt));
+  return fact('delegationStarted', {
+    runId: run.id,
+    stepId,
+    callId,
+    attempt,
+    agent,
+    messageId: idOf('message'),
+    contextId: idOf('context'),
+    approvalId,
+  });
+}
+
+/** The facts of what another agent tells of a task that goes on: none if it is on the record already. */
+export function updated(run: RunState, update: Extract<RunCommand, { type: 'delegationUpdated' }>): Fact[] {
+  const { callId, attempt, task, text } = update;
+  const call = run.calls[callId];
+  if (call?.phase !== 'started' || call.attempt !== attempt || call.sent === undefined) return [];
+  if (call.sent.taskId === task.id && call.sent.taskState === task.state) return [];
+  // The state of a run keeps them; no agent needs ids of that size.
+  if (byteLength(task.id) > taskWordBytesMax || byteLength(task.state) > taskWordBytesMax) return [];
+  const place = { runId: run.id, stepId: call.stepId, callId, attempt };
+  return [fact('delegationUpdated', { ...place, task, text: cutText(text, taskTextBytesMax).text })];
+}

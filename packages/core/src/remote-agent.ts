@@ -1,0 +1,78 @@
+/**
+ * Other agents, as the core sees them: to a model each is a tool `a2a_<name>`, to the tree a node. Either way a delegation
+ * is a call whose arguments hold one message, judged, approved, fenced and recovered as any call is.
+ */
+import {
+  type A2aNode,
+  type AgentDefinition,
+  nodeAt,
+  type OfferedTool,
+  type RemoteAgent,
+  type ToolNode,
+  type Toolset,
+} from './definition.ts';
+import { sha256Hex } from './digest.ts';
+import { canonicalJson, type Json, parseJson } from './json.ts';
+
+/** Name under which an agent is offered to models, and shown to people. */
+export function agentToolName(agent: string): string {
+  return `a2a_${agent}`;
+}
+
+const inputSchemaJson = JSON.stringify({
+  type: 'object',
+  properties: { message: { type: 'string', description: 'The message/task to send to the agent' } },
+  required: ['message'],
+});
+
+/** An agent as it is offered. Its pin is that of its configuration: an approval holds for this agent at this address. */
+export function agentTool(agent: RemoteAgent): OfferedTool {
+  const { name, description, destructive, forwardsBearer } = agent;
+  return {
+    server: '',
+    agent: name,
+    name: agentToolName(name),
+    description: `Delegate task to A2A agent '${name}'. ${description}`.trimEnd(),
+    inputSchemaJson,
+    pin: sha256Hex(canonicalJson(agent as unknown as Json)),
+    hints: { readOnly: false, destructive, idempotent: false, openWorld: true },
+    approvalRequired: false,
+    forwardsBearer,
+  };
+}
+
+/** What a node may call: an llm node the tools of the run and its own agents, which go first; an a2a node its agent. */
+export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
+  const agents = agentsOf(node);
+  if (node.type === 'llm' && agents.length === 0) return tools;
+  const own = agents.map(agentTool).map((tool) => [tool.name, tool] as const);
+  return new Map([...(node.type === 'llm' ? tools : []), ...own]);
+}
+
+/** The agent that a call delegates to; undefined if the definition knows none of that name at the call's place. */
+export function remoteAgentOf(
+  definition: AgentDefinition,
+  call: { readonly stepId: string; readonly agent?: string },
+): RemoteAgent | undefined {
+  const node = nodeAt(definition, call.stepId)?.node;
+  if (node?.type !== 'llm' && node?.type !== 'a2a') return undefined;
+  return agentsOf(node).find((one) => one.name === call.agent);
+}
+
+/** The call that an a2a node makes of its message. */
+export function callOfNode(node: A2aNode, message: string) {
+  const argumentsJson = JSON.stringify({ message });
+  return { providerCallId: '', name: agentToolName(node.agent.name), argumentsJson };
+}
+
+/** The message of a delegation, from its arguments; undefined if they hold none that can be sent. */
+export function messageOfDelegation(argumentsJson: string): string | undefined {
+  const parsed = parseJson(argumentsJson);
+  if (typeof parsed !== 'object' || parsed === null || !('message' in parsed)) return undefined;
+  const { message } = parsed;
+  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+function agentsOf(node: ToolNode): readonly RemoteAgent[] {
+  return node.type === 'llm' ? (node.agents ?? []) : [node.agent];
+}

@@ -1,0 +1,162 @@
+/**
+ * Sends a delegation that is fenced, and finds out what became of it.
+ *
+ * 1. It is sent by the process whose append wrote `DelegationStarted`, once; again only if the agent promises to take a
+ *    message of one id once.
+ * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
+ * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run was canceled.
+ */
+import { type CallState, messageOfDelegation, remoteAgentOf } from '@stopgo/core';
+import type { DelegationOutcome, DelegationRequest, DelegationUpdate, LookedUp } from '../delegation-port.ts';
+import type { RunDriver } from './run-driver.ts';
+import { stopWithRun } from './stop-call.ts';
+
+/** First and longest pause between questions about a task that goes on, in milliseconds. */
+const askPauseMs = 250;
+const askPauseMostMs = 15_000;
+/** How long an agent that does not answer is asked, in milliseconds. Then nobody knows. */
+const patienceMs = 60_000;
+/** How long a task may take to end after its run was canceled, in milliseconds, before its agent is asked what it does. */
+const cancelGraceMs = 30_000;
+
+/** What is known of an attempt in the end. */
+export type DelegationEnd =
+  | DelegationOutcome
+  | { readonly kind: 'never_arrived' }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const runIsOver = new Error('the run is over, and the agent had its time');
+
+/** Sends the one attempt that is on the record. Undefined if this process ends first. */
+export async function sendDelegation(
+  driver: RunDriver,
+  call: CallState,
+  argumentsJson: string,
+  signal: AbortSignal,
+): Promise<DelegationEnd | undefined> {
+  const request = requestOf(driver, call, argumentsJson);
+  return attended(driver, request, signal, async (over) => {
+    try {
+      return await driver.ports.delegations.delegate(request, (update) => note(driver, request, update), over);
+    } catch {
+      return await findOut(driver, request);
+    }
+  });
+}
+
+/** Finds out what became of an attempt that is on the record and not under way here. Undefined if this process ends first. */
+export async function lookUpDelegation(
+  driver: RunDriver,
+  call: CallState,
+  argumentsJson: string,
+  signal: AbortSignal,
+): Promise<DelegationEnd | undefined> {
+  const request = requestOf(driver, call, argumentsJson);
+  return attended(driver, request, signal, () => findOut(driver, request));
+}
+
+/** While it goes on: if its run is canceled, the agent is asked to stop, and has a while to do so. */
+async function attended<T>(
+  driver: RunDriver,
+  request: DelegationRequest,
+  signal: AbortSignal,
+  work: (over: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { delegations, clock } = driver.ports;
+  const grace = new AbortController();
+  const done = new AbortController();
+  const stopWatching = stopWithRun(driver, signal, () => {
+    clock.sleep(cancelGraceMs, done.signal).then(
+      () => grace.abort(runIsOver),
+      () => undefined,
+    );
+    return delegations.cancel(latest(driver, request));
+  });
+  try {
+    return await work(AbortSignal.any([grace.signal, driver.stopSignal()]));
+  } finally {
+    stopWatching();
+    done.abort(runIsOver);
+  }
+}
+
+async function findOut(driver: RunDriver, request: DelegationRequest): Promise<DelegationEnd | undefined> {
+  const { clock } = driver.ports;
+  let since = clock.monotonic();
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, askPauseMostMs)) {
+    if (driver.isStopped()) return undefined;
+    const found = await askOnce(driver, request).catch(() => undefined);
+    if (found !== undefined && found.kind !== 'running') return found;
+    // A task that goes on is waited for, as long as anybody wants it.
+    if (found !== undefined && driver.isRunOpen()) since = clock.monotonic();
+    else if (clock.monotonic() - since >= patienceMs) return { kind: 'unknown', message: lost(request, found) };
+    await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
+  }
+}
+
+/** What the agent says of an attempt; if it may be sent again, what comes of that. Rejects if nothing is learnt. */
+async function askOnce(
+  driver: RunDriver,
+  request: DelegationRequest,
+): Promise<DelegationEnd | Extract<LookedUp, { kind: 'running' }>> {
+  const { delegations } = driver.ports;
+  const stopped = driver.stopSignal();
+  const tell = (update: DelegationUpdate): void => note(driver, request, update);
+  const found = await delegations.lookUp(latest(driver, request), stopped);
+  switch (found.kind) {
+    case 'outcome':
+      return found.outcome;
+    case 'running':
+      tell(found);
+      return found;
+    case 'repeatable': {
+      // Nobody wants it any more: what was sent was sent.
+      if (!driver.isRunOpen()) return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
+      const again = await delegations.delegate(latest(driver, request), tell, stopped);
+      // That this sending came to nothing says nothing of the one before.
+      if (again.kind === 'unavailable') throw new Error(again.message);
+      return again;
+    }
+    default:
+      return found;
+  }
+}
+
+function lost({ agent }: DelegationRequest, found: LookedUp | undefined): string {
+  return found === undefined
+    ? `the agent ${agent.name} was sent the message, and does not answer any more`
+    : `the run is over, and the agent ${agent.name} still works on the message`;
+}
+
+/** Puts on the record what has changed. Nobody waits for it: what is lost is learnt again by asking. */
+function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: DelegationUpdate): void {
+  const { callId, attempt } = key;
+  void driver.submit({ type: 'delegationUpdated', callId, attempt, task, text });
+}
+
+function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {
+  const { conversationId, runId, bearer } = driver;
+  const agent = remoteAgentOf(driver.agent, call);
+  if (agent === undefined || call.sent === undefined) throw new Error(`call ${call.id} is no delegation that was started`);
+  const { messageId, contextId, taskId } = call.sent;
+  return {
+    key: { conversationId, runId, callId: call.id, attempt: call.attempt },
+    agent,
+    message: messageOfDelegation(argumentsJson) ?? '',
+    messageId,
+    contextId,
+    taskId,
+    ...(bearer === undefined ? {} : { bearer }),
+    sessionId: driver.state.sessionId,
+  };
+}
+
+/** The request with the task that the record knows by now. */
+function latest(driver: RunDriver, request: DelegationRequest): DelegationRequest {
+  const { run } = driver.state;
+  const call = run?.id === driver.runId ? run.calls[request.key.callId] : undefined;
+  const isSame = call?.attempt === request.key.attempt;
+  const taskId = isSame ? call.sent?.taskId : undefined;
+  return taskId === undefined || taskId === '' ? request : { ...request, taskId };
+}
