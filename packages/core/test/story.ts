@@ -1,5 +1,6 @@
 /** The words of the tests: one agent, its tools, and what a user, a model, a tool and an approver do. */
 import {
+  type A2aNode,
   type AgentDefinition,
   type AgentNode,
   type CallOutcomeCommand,
@@ -17,6 +18,7 @@ import {
   type Owner,
   pendingApprovals,
   provideToken,
+  type RemoteAgent,
   type RequestedCall,
   type RunCommand,
   receiveMessage,
@@ -67,6 +69,18 @@ export function llm(more: Partial<LlmNode> = {}): LlmNode {
     ...more,
   };
 }
+export function remote(name: string, more: Partial<RemoteAgent> = {}): RemoteAgent {
+  const url = `https://${name}.example.com/a2a`;
+  return { name, url, description: '', destructive: false, forwardsBearer: true, ...more };
+}
+/** `peer` is asked at once, `bank` only after an approval. */
+export const peer = remote('peer');
+export const bank = remote('bank', { destructive: true });
+
+export function a2a(more: Partial<A2aNode> = {}): A2aNode {
+  return { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default', ...more };
+}
+
 export const agentOf = (root: AgentNode): AgentDefinition => ({ name: 'agent', root });
 export const assistant = agentOf(llm());
 
@@ -163,6 +177,18 @@ export const starts = (callId: string, attempt = 1): RunCommand => ({ type: 'sta
 
 export function returns(callId: string, content = 'done', attempt = 1, isError = false) {
   return { type: 'callFinished', callId, attempt, tool: 'add', content, isError, durationMs: 5 } as const;
+}
+/** Another agent has answered. */
+export function replies(callId: string, content = 'done', attempt = 1, isError = false) {
+  const state = isError ? 'failed' : 'completed';
+  const by = { agent: 'peer', task: { id: `task of ${callId}`, state } };
+  return { ...returns(callId, content, attempt, isError), tool: 'a2a_peer', by } as const;
+}
+/** An a2a node has its message. */
+export const delegates = (stepId: string, message = 'Do it.'): RunCommand => ({ type: 'delegate', stepId, message });
+/** Another agent tells of its task. */
+export function tells(callId: string, state = 'working', attempt = 1): RunCommand {
+  return { type: 'delegationUpdated', callId, attempt, task: { id: `task of ${callId}`, state }, text: 'Soon.' };
 }
 export function unknown(callId: string, attempt = 1) {
   return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' } as const;

@@ -49,9 +49,8 @@ function mayRun(callId: string, digest: string, log: readonly RecordedFact[]): b
   const asked = new Map<string, string>();
   let needsOne = false;
   for (const { fact } of log) {
-    if (fact.case === 'modelResponded')
-      for (const call of fact.value.calls)
-        if (call.callId === callId) needsOne = tools.get(call.tool)?.hints.destructive === true;
+    for (const call of callsIn(fact))
+      if (call.callId === callId) needsOne = call.tool === 'a2a_bank' || tools.get(call.tool)?.hints.destructive === true;
     if (fact.case === 'approvalRequested' && fact.value.callId === callId) {
       asked.set(fact.value.approvalId, fact.value.digest);
       needsOne = true;
@@ -60,6 +59,11 @@ function mayRun(callId: string, digest: string, log: readonly RecordedFact[]): b
       if (fact.value.decision === Decision.APPROVED || fact.value.decision === Decision.RUN_AGAIN) return true;
   }
   return !needsOne;
+}
+
+function callsIn(fact: RecordedFact['fact']): readonly facts.Call[] {
+  if (fact.case === 'modelResponded') return fact.value.calls;
+  return fact.case === 'delegationRequested' && fact.value.call !== undefined ? [fact.value.call] : [];
 }
 
 function repeatsAllowed(callId: string, log: readonly RecordedFact[]): number {

@@ -13,8 +13,10 @@ function model({ id, stepId, turn }: Extract<Effect, { kind: 'model' }>): RunCom
   const dice = Buffer.from(sha256Hex(id), 'hex');
   if ((dice[0] ?? 0) < 12)
     return { type: 'modelFailed', stepId, turn, model: 'm', message: 'no', text: `LLM error: ${id}` };
-  const names = ['list', 'add', 'put', 'note', 'remove', 'exit_loop'];
-  const calls = Array.from({ length: (dice[1] ?? 0) % 3 }, (_, index) => call(names[(dice[2 + index] ?? 0) % 6] ?? ''));
+  const names = ['list', 'add', 'put', 'note', 'remove', 'exit_loop', 'a2a_peer', 'a2a_bank'];
+  const calls = Array.from({ length: (dice[1] ?? 0) % 3 }, (_, index) =>
+    call(names[(dice[2 + index] ?? 0) % names.length] ?? '', { message: 'Do it.' }),
+  );
   return modelAnswered({
     text: (dice[5] ?? 0) % 3 === 0 && calls.length > 0 ? '' : `${id} says`,
     calls,
@@ -25,7 +27,7 @@ function model({ id, stepId, turn }: Extract<Effect, { kind: 'model' }>): RunCom
 
 /** A rejection that ends the run makes who was first matter. */
 function goingOn(node: AgentNode): AgentNode {
-  return node.type === 'llm'
+  return !('children' in node)
     ? { ...node, onReject: 'continue' }
     : { ...node, children: node.children.map((child) => goingOn(child)) };
 }

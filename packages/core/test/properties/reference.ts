@@ -1,5 +1,13 @@
 /** What a tree comes to, by plain recursion over its nodes and the recorded answers: no state, no effects, no resume. */
-import { type AgentNode, canceledByUser, nothingSaid, type RecordedFact, turnsUsedUp } from '@stopgo/core';
+import {
+  type AgentNode,
+  canceledByUser,
+  delegationRejected,
+  givenUpResult,
+  nothingSaid,
+  type RecordedFact,
+  turnsUsedUp,
+} from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { told } from './told.ts';
 
@@ -12,7 +20,7 @@ export type Story = {
   readonly response: string;
   readonly steps: readonly string[];
   readonly sessionState: State;
-  /** The prompt of each step of an llm node, by step. */
+  /** The prompt of each step that has one, by step. */
   readonly prompts: Readonly<Record<string, string>>;
 };
 
@@ -50,10 +58,12 @@ export function evaluate(
 
   function inside(node: AgentNode, id: string, before: State): { readonly end: End; readonly state: State } {
     switch (node.type) {
+      case 'a2a':
       case 'llm':
         prompts[id] = node.prompt.replace(/\{(\w+)\}/g, (whole, key) =>
           Object.hasOwn(before, key) ? (before[key] ?? '') : whole,
         );
+        if (node.type === 'a2a') return { end: replyTo(id, log), state: before };
         return { end: answersOf(id, node.turnsMax, log, root.type !== 'llm'), state: before };
       case 'parallel': {
         const branches = node.children.map((child, index) => visit(child, `${id}/${index}`, before));
@@ -114,10 +124,28 @@ function answersOf(stepId: string, turnsMax: number, log: readonly RecordedFact[
   return { parts: saying(text), exit: false, failed: false };
 }
 
+/** What a node came to that only delegates. */
+function replyTo(stepId: string, log: readonly RecordedFact[]): End {
+  const callId = `${stepId}#1.0`;
+  const end = (text: string, failed: boolean): End => ({ parts: saying(text), exit: false, failed });
+  for (const { fact } of log) {
+    if (fact.case === 'delegationRequested' && fact.value.call?.callId === callId && fact.value.call.error !== '')
+      return end(fact.value.call.error, true);
+    if (fact.case === 'approvalResolved' && fact.value.callId === callId) {
+      if (fact.value.decision === facts.Decision.REJECTED) return end(delegationRejected, false);
+      if (fact.value.decision === facts.Decision.GIVE_UP) return end(givenUpResult, true);
+    }
+    if (fact.case === 'delegationFinished' && fact.value.callId === callId && !fact.value.late && fact.value.isError)
+      return end(fact.value.content, true);
+  }
+  return end(resultOf(callId, log) ?? '', false);
+}
+
 /** What a call came to, if it went well and says something. */
 function resultOf(callId: string, log: readonly RecordedFact[]): string | undefined {
   for (const { fact } of log) {
-    if (fact.case === 'toolCallFinished' && fact.value.callId === callId && !fact.value.late)
+    const isEnd = fact.case === 'toolCallFinished' || fact.case === 'delegationFinished';
+    if (isEnd && fact.value.callId === callId && !fact.value.late)
       return fact.value.isError ? undefined : fact.value.content;
     const isThis = fact.case === 'approvalResolved' && fact.value.callId === callId;
     if (isThis && fact.value.decision === facts.Decision.HAPPENED) return fact.value.result;

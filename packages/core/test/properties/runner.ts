@@ -34,10 +34,13 @@ import { dawn, recorded } from '../specification.ts';
 import {
   call,
   changed,
+  delegates,
   modelAnswered,
   notStarted,
   opened,
+  replies,
   returns,
+  tells,
   tool,
   tools,
   unauthenticated,
@@ -115,6 +118,9 @@ class World {
     const rare = [
       ...this.orphans.map((orphan) => this.handingInLate(orphan)),
       ...(effects.length > 0 ? [this.dying()] : []),
+      ...(this.run.owner === null ? [] : Object.values(this.run.calls))
+        .filter((one) => one.sent !== undefined)
+        .map((one) => this.telling(one)),
       ...(this.draw(40) === 39 ? [this.canceling()] : []),
     ];
     const all = [...moves, ...rare];
@@ -160,12 +166,18 @@ class World {
 
   private settling(effect: Effect): Move {
     return () => {
-      const command = effect.kind === 'model' ? this.modelOutcome(effect) : this.callCommand(effect);
+      const command = this.outcomeOf(effect);
       expect(this.drive([command]), `${command.type} for ${effect.id} is taken`).toEqual([true]);
       const owed = advance(this.agent, this.state, dawn).effects;
       expect(owed, 'a settled effect is owed no more').not.toContainEqual(effect);
       this.journal.settled(effect, command);
     };
+  }
+
+  private outcomeOf(effect: Effect): RunCommand {
+    if (effect.kind === 'model') return this.modelOutcome(effect);
+    if (effect.kind === 'delegation') return delegates(effect.stepId, this.draw(12) === 11 ? ' ' : `${effect.id} asks`);
+    return this.callCommand(effect);
   }
 
   private modelOutcome(effect: Extract<Effect, { kind: 'model' }>): RunCommand {
@@ -175,22 +187,25 @@ class World {
     if (kind === 11)
       return { type: 'modelFailed', stepId, turn, model: 'm', message: 'no', text: `LLM error: ${effect.id}` };
     if (kind < 2) return modelAnswered({ text: kind === 0 ? text : '', step: stepId, turn });
-    const names = ['list', 'note', 'add', 'put', 'remove', 'missing', 'exit_loop'];
+    const names = ['list', 'note', 'add', 'put', 'remove', 'missing', 'a2a_peer', 'a2a_bank', 'exit_loop'];
     const calls = Array.from({ length: 1 + this.draw(3) }, () => {
       const name = names[this.draw(names.length)] as string;
-      return call(name, this.draw(10) === 9 ? 'not JSON' : { n: this.draw(3) });
+      return call(name, this.draw(10) === 9 ? 'not JSON' : { n: this.draw(3), message: 'Do it.' });
     });
     return modelAnswered({ text: kind % 2 === 0 ? text : '', calls, step: stepId, turn });
   }
 
-  private callCommand(effect: Exclude<Effect, { kind: 'model' }>): RunCommand {
+  private callCommand(effect: Extract<Effect, { attempt: number }>): RunCommand {
     const { id, attempt } = effect;
     if (effect.kind === 'call' && effect.fenced)
       return this.draw(12) === 11
         ? { type: 'needToken', callId: id, prompt: 'Sign in.' }
         : { type: 'startCall', callId: id, attempt, bridge: 'bridge' };
-    const name = this.run.calls[id]?.tool ?? '';
-    switch (this.draw(8)) {
+    const { tool: name = '', agent } = this.run.calls[id] ?? {};
+    const ends = agent === undefined ? returns : replies;
+    const drawn = this.draw(8);
+    // An agent is what the definition says: nothing of it changes on the way.
+    switch (agent !== undefined && drawn === 5 ? 4 : drawn) {
       case 7:
         return effect.kind === 'recover' ? notStarted(id, attempt) : unauthenticated(id, attempt);
       case 6:
@@ -204,11 +219,11 @@ class World {
         );
       }
       case 4:
-        return effect.kind === 'recover' ? unknown(id, attempt) : returns(id, 'broken', attempt, true);
+        return effect.kind === 'recover' ? unknown(id, attempt) : ends(id, 'broken', attempt, true);
       case 3:
-        return returns(id, 'broken', attempt, true);
+        return ends(id, 'broken', attempt, true);
       default:
-        return returns(id, `${id} did`, attempt);
+        return ends(id, `${id} did`, attempt);
     }
   }
 
@@ -241,11 +256,22 @@ class World {
     };
   }
 
+  /** What an agent tells of a task that goes on changes nothing of what is owed. */
+  private telling({ id, attempt, phase }: CallState): Move {
+    return () => {
+      const before = advance(this.agent, this.state, dawn).effects;
+      const [isTaken] = this.drive([tells(id, `state ${this.drawn}`, attempt)]);
+      expect(isTaken, 'only of an attempt that goes on').toBe(phase === 'started');
+      same(advance(this.agent, this.state, dawn).effects, before, 'an update settles nothing');
+    };
+  }
+
   private handingInLate(orphan: CallState): Move {
     return () => {
       this.orphans = this.orphans.filter((one) => one !== orphan);
-      const { id, stepId, attempt } = orphan;
-      this.append(decideLate(this.state, 'run', stepId, returns(id, 'late', attempt)));
+      const { id, stepId, attempt, agent } = orphan;
+      const ends = agent === undefined ? returns : replies;
+      this.append(decideLate(this.state, 'run', stepId, ends(id, 'late', attempt)));
     };
   }
 

@@ -23,7 +23,7 @@ import {
   TranscriptBuilder,
 } from '@stopgo/core';
 import { dawn, recorded } from '../specification.ts';
-import { bridge, opened, returns, tools } from '../story.ts';
+import { bridge, delegates, opened, replies, returns, tools } from '../story.ts';
 
 export type World = {
   readonly agent: AgentDefinition;
@@ -78,9 +78,11 @@ function movesOf(state: ConversationState, agent: AgentDefinition, { model, deci
   const effects = advance(agent, state, dawn).effects.map((effect): Move => {
     const { id } = effect;
     if (effect.kind === 'model') return [id, () => drive([model(effect)])];
+    if (effect.kind === 'delegation') return [id, () => drive([delegates(effect.stepId, `${id} asks`)])];
     if (effect.kind === 'call' && effect.fenced)
       return [`${id} starts`, () => drive([{ type: 'startCall', callId: id, attempt: effect.attempt, bridge }])];
-    return [`${id} ends`, () => drive([returns(id, `${id} did`, effect.attempt)])];
+    const ends = run.calls[id]?.agent === undefined ? returns : replies;
+    return [`${id} ends`, () => drive([ends(id, `${id} did`, effect.attempt)])];
   });
   const decisions = pendingApprovals(run).map((approvalId): Move => {
     const callId = run.approvals[approvalId]?.callId ?? '';

@@ -18,7 +18,7 @@ export function told(root: AgentNode, log: readonly RecordedFact[]): Story | und
         steps.push(stepId);
         const node = nodeAt({ name: '', root }, stepId)?.node;
         const bound = Object.fromEntries(bindings.map(({ key, value }) => [key, [{ text: textOf(value) }]]));
-        if (node?.type === 'llm')
+        if (node !== undefined && 'prompt' in node)
           prompts[stepId] = resolvePrompt(node.prompt, bound, (one) => outputText(one, () => ''));
         break;
       }

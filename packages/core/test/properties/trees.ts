@@ -1,6 +1,6 @@
-import type { AgentDefinition, AgentNode } from '@stopgo/core';
+import { type AgentDefinition, type AgentNode, childrenOf } from '@stopgo/core';
 import fc from 'fast-check';
-import { agentOf, llm } from '../story.ts';
+import { a2a, agentOf, bank, llm, peer } from '../story.ts';
 
 /** Deepest tree that is drawn: a root and three levels below it. */
 const depthMax = 4;
@@ -26,7 +26,13 @@ function node(depth: number): fc.Arbitrary<AgentNode> {
     asks: fc.boolean(),
     onReject: fc.constantFrom('cancel' as const, 'continue' as const),
   });
-  const leaves = leaf.map(({ asks, ...more }) => llm({ ...more, approval: asks ? 'require' : 'default' }));
+  const models = leaf.map(({ asks, ...more }) =>
+    llm({ ...more, approval: asks ? 'require' : 'default', agents: [peer, bank] }),
+  );
+  const delegates = leaf.map(({ asks, canExitLoop, onReject }) =>
+    a2a({ agent: canExitLoop ? bank : peer, approval: asks ? 'require' : 'default', onReject }),
+  );
+  const leaves = fc.oneof({ weight: 3, arbitrary: models }, { weight: 1, arbitrary: delegates });
   if (depth === 1) return leaves;
   const children = fc.array(node(depth - 1), { minLength: depth === 2 ? 0 : 1, maxLength: 2, size: 'max' });
   return fc.oneof(
@@ -48,14 +54,14 @@ function node(depth: number): fc.Arbitrary<AgentNode> {
 }
 
 function named(one: AgentNode, name: string): AgentNode {
-  if (one.type === 'llm') return { ...one, name, outputKey: name };
+  if (!('children' in one)) return { ...one, name, outputKey: name };
   const children = one.children.map((child, index) => named(child, `${name}_${index}`));
   return { ...one, name, outputKey: name, children };
 }
 
 /** The tree with prompts; `path` leads to this node. */
 function prompted(one: AgentNode, path: readonly number[], root: AgentNode): AgentNode {
-  if (one.type !== 'llm')
+  if ('children' in one)
     return { ...one, children: one.children.map((child, index) => prompted(child, [...path, index], root)) };
   const keys = keysBeside(root, path);
   return { ...one, prompt: `${keys.map((key) => `{${key}}`).join(' ')} {nobody} {constructor}` };
@@ -64,9 +70,8 @@ function prompted(one: AgentNode, path: readonly number[], root: AgentNode): Age
 /** The keys of all nodes but those of other branches of a parallel node above the one that a path leads to. */
 function keysBeside(one: AgentNode, path: readonly number[] | undefined): string[] {
   const own = [one.outputKey ?? ''];
-  if (one.type === 'llm') return own;
   const [next, ...rest] = path ?? [];
-  const inside = one.children.map((child, index) => ({ child, path: index === next ? rest : undefined }));
+  const inside = childrenOf(one).map((child, index) => ({ child, path: index === next ? rest : undefined }));
   const isFork = one.type === 'parallel' && next !== undefined;
   return [
     ...own,
@@ -74,9 +79,11 @@ function keysBeside(one: AgentNode, path: readonly number[] | undefined): string
   ];
 }
 
-/** How often llm nodes execute at most, were every loop to run to its end. */
+/** How many moves the nodes take at most that draw nothing, were every loop to run to its end. */
 export function executionsOf(one: AgentNode): number {
   if (one.type === 'llm') return 1;
+  // Its message, its approval, its start and its answer.
+  if (one.type === 'a2a') return 4;
   const inside = one.children.reduce((sum, child) => sum + executionsOf(child), 0);
   return one.type === 'loop' ? inside * one.iterationsMax : inside;
 }

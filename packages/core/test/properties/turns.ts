@@ -19,6 +19,8 @@ export function checkTurns(agent: AgentDefinition, log: readonly RecordedFact[])
       going.delete(fact.value.stepId);
       finished.add(fact.value.stepId);
     }
+    if (fact.case === 'delegationRequested')
+      expect(going, 'an agent is asked for a step that goes on').toContain(fact.value.stepId);
     if (fact.case === 'modelResponded')
       expect(going, 'a model is asked for a step that goes on').toContain(fact.value.stepId);
   }
@@ -28,7 +30,7 @@ export function checkTurns(agent: AgentDefinition, log: readonly RecordedFact[])
 function needed(agent: AgentDefinition, stepId: string): string[] {
   const [, parent = '', iteration, index] = /^(.*?)(?:\[(\d+)\])?\/(\d+)$/.exec(stepId) ?? [];
   const node = parent === '' ? undefined : nodeAt(agent, parent)?.node;
-  if (node === undefined || node.type === 'llm' || node.type === 'parallel') return [];
+  if (node === undefined || !('children' in node) || node.type === 'parallel') return [];
   const suffix = iteration === undefined ? '' : `[${iteration}]`;
   if (Number(index) > 0) return [`${parent}${suffix}/${Number(index) - 1}`];
   return Number(iteration) > 1 ? [`${parent}[${Number(iteration) - 1}]/${node.children.length - 1}`] : [];
