@@ -5,8 +5,8 @@ import { cutText } from './cut.ts';
 import { callDigest } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import { withdrawal } from './interpreter.ts';
-import { isRepeatable, policyVerdict } from './policy.ts';
 import { outputToWire, textOutput } from './output.ts';
+import { isRepeatable, policyVerdict } from './policy.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { CallState, RunState } from './state.ts';
@@ -91,7 +91,9 @@ export function finished(
     durationMs: Math.max(0, Math.round(outcome.durationMs)),
     tool: outcome.tool,
   };
-  return outcome.by === undefined ? fact('toolCallFinished', told) : fact('delegationFinished', { ...told, ...outcome.by });
+  return outcome.by === undefined
+    ? fact('toolCallFinished', told)
+    : fact('delegationFinished', { ...told, ...outcome.by });
 }
 
 function pinChanged(

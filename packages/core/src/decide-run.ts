@@ -7,7 +7,6 @@
  * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
 
-import { facts as wire } from '@stopgo/proto';
 import { advanceInto } from './advance-into.ts';
 import {
   appendBytesMax,

@@ -11,7 +11,9 @@ import { visibleText } from './visible.ts';
 export function describeCall(tool: string, argumentsJson: string, agent = ''): string {
   const parsed = parseJson(argumentsJson);
   if (agent !== '')
-    return bounded(`**DELEGATE to A2A Agent: ${agent}**\n\nMessage: ${messageOfDelegation(argumentsJson) ?? argumentsJson}`);
+    return bounded(
+      `**DELEGATE to A2A Agent: ${agent}**\n\nMessage: ${messageOfDelegation(argumentsJson) ?? argumentsJson}`,
+    );
   return bounded(
     knownDescription(tool, parsed) ?? `**${tool.toUpperCase()}**\n\nArgs: ${indented(parsed, argumentsJson)}`,
   );

@@ -208,7 +208,8 @@ function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
 /** A node that sends one message: it comes to the answer. Why it failed stands in the append that recorded the failure. */
 function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
   const { id: stepId, bindings = {} } = step;
-  if (step.turn === 0) return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
+  if (step.turn === 0)
+    return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
   const calls = callsOf(step, run);
   if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
   const { outputKey = '' } = node;

@@ -13,6 +13,7 @@ import {
   type Fact,
   type Hints,
   type HumanDecision,
+  type LateOutcome,
   type LlmNode,
   type OfferedTool,
   type Owner,
@@ -179,10 +180,10 @@ export function returns(callId: string, content = 'done', attempt = 1, isError =
   return { type: 'callFinished', callId, attempt, tool: 'add', content, isError, durationMs: 5 } as const;
 }
 /** Another agent has answered. */
-export function replies(callId: string, content = 'done', attempt = 1, isError = false) {
+export function replies(callId: string, content = 'done', attempt = 1, isError = false, agent = 'peer') {
   const state = isError ? 'failed' : 'completed';
-  const by = { agent: 'peer', task: { id: `task of ${callId}`, state } };
-  return { ...returns(callId, content, attempt, isError), tool: 'a2a_peer', by } as const;
+  const by = { agent, task: { id: `task of ${callId}`, state } };
+  return { ...returns(callId, content, attempt, isError), tool: `a2a_${agent}`, by } as const;
 }
 /** An a2a node has its message. */
 export const delegates = (stepId: string, message = 'Do it.'): RunCommand => ({ type: 'delegate', stepId, message });
@@ -224,9 +225,15 @@ export const cancels = (state: ConversationState) => cancelRun(state, { reason: 
 export const canceled = happened(cancels);
 export const bringsToken = (state: ConversationState): readonly Fact[] => provideToken(state);
 export const handsInLate =
-  (callId: string, content: string, attempt = 1, runId = 'run-1') =>
+  (
+    callId: string,
+    content: string,
+    attempt = 1,
+    runId = 'run-1',
+    ends: (...what: Parameters<typeof returns>) => LateOutcome = returns,
+  ) =>
   (state: ConversationState) =>
-    decideLate(state, runId, 'root', returns(callId, content, attempt));
+    decideLate(state, runId, 'root', ends(callId, content, attempt));
 /** The run's own process takes it up again. */
 export const claim: RunCommand = { type: 'claim', dead: () => false };
 /** Another process takes the run over; all others are dead to it. */

@@ -25,7 +25,8 @@ export async function readPastRun(
     const { fact } = event;
     if (runId === undefined && 'runId' in fact.value) runId = fact.value.runId;
     if (fact.case === 'modelResponded') texts.set(event.revision, fact.value.text);
-    if (fact.case === 'toolCallFinished' || fact.case === 'delegationFinished') texts.set(event.revision, fact.value.content);
+    if (fact.case === 'toolCallFinished' || fact.case === 'delegationFinished')
+      texts.set(event.revision, fact.value.content);
     if (fact.case === 'approvalResolved') texts.set(event.revision, fact.value.result);
     const end = runId === undefined ? undefined : endOf(fact, runId, texts);
     if (end !== undefined && runId !== undefined) return runView(runId, event, end);

@@ -1,23 +1,29 @@
 import { type AgentDefinition, toolPin } from '@stopgo/core';
 import { by, type Happening } from '../specification.ts';
 import {
+  a2a,
   agentOf,
   answered,
   approved,
+  bank,
   bringsToken,
   call,
   canceled,
   changed,
   claim,
   decided,
+  delegates,
   drove,
   handsInLate,
   llm,
   opened,
+  peer,
   rejected,
+  replies,
   returns,
   said,
   starts,
+  tells,
   tool,
   unauthenticated,
   unknown,
@@ -105,6 +111,35 @@ const researched = [
   answered({ calls: [call('list'), call('exit_loop')], step: 'root/1[2]/0' }, inPipeline),
   drove([returns('root/1[2]/0#1.0', '[]')], inPipeline),
   answered({ calls: [call('add', { name: 'report' })], step: 'root/2' }, inPipeline),
+];
+
+const delegating: AgentDefinition = agentOf({
+  type: 'sequential',
+  name: 'errand',
+  children: [
+    {
+      type: 'parallel',
+      name: 'ask',
+      onError: 'continue',
+      children: [
+        a2a({ name: 'gone', outputKey: 'gone' }),
+        a2a({ name: 'bank', agent: bank, prompt: 'How much is left?', outputKey: 'left' }),
+      ],
+    },
+    llm({ name: 'buyer', prompt: 'Spend {left}.', agents: [peer, bank], outputKey: 'bought' }),
+    a2a({ name: 'filer', prompt: 'File this: {bought}' }),
+  ],
+});
+const errand = { agent: delegating };
+const pays = { agent: agentOf(a2a({ name: 'bank', agent: bank, onReject: 'continue' })) };
+const paying = [
+  user(opened),
+  user(said('pay 5', pays)),
+  drove([delegates('root', 'pay 5')], pays),
+  by('ada', approved()),
+  drove([claim, starts(id)], pays),
+  drove([tells(id)], pays),
+  drove([unknown(id)], pays),
 ];
 
 /** What is recorded, by file name: one story for each way that a run can go. */
@@ -200,6 +235,51 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([returns('root/2#1.0', 'filed')], inPipeline),
     answered({ text: '', step: 'root/2' }, inPipeline),
     user(said('again', { ...inPipeline, runId: 'run-2' })),
+  ],
+  delegation: [
+    user(opened),
+    user(said('buy bread', errand)),
+    drove([delegates('root/0/0', 'buy bread'), delegates('root/0/1', 'How much is left?')], errand),
+    drove([starts('root/0/0#1.0'), starts('root/0/1#1.0')], errand),
+    drove([replies('root/0/0#1.0', 'Sub-agent unavailable: peer: nobody is there', 1, true)], errand),
+    drove([tells('root/0/1#1.0')], errand),
+    drove([replies('root/0/1#1.0', 'Five.', 1, false, 'bank')], errand),
+    answered(
+      { calls: [call('a2a_bank', { message: 'Pay 5.' }), call('a2a_peer', { message: 'Bread!' })], step: 'root/1' },
+      errand,
+    ),
+    drove([starts('root/1#1.1')], errand),
+    drove([replies('root/1#1.1', 'Here it is.')], errand),
+    by('ada', approved()),
+    drove([claim, starts('root/1#1.0')], errand),
+    drove([replies('root/1#1.0', 'Paid.', 1, false, 'bank')], errand),
+    answered({ text: 'Bread, for 5.', step: 'root/1' }, errand),
+    drove([delegates('root/2', 'File this: Bread, for 5.')], errand),
+    drove([starts('root/2#1.0')], errand),
+    drove([replies('root/2#1.0', 'Filed.')], errand),
+    user(said('again', { ...errand, runId: 'run-2' })),
+    drove([delegates('root/0/0', ' ')], errand),
+  ],
+  'delegation-in-doubt': [
+    ...paying,
+    by('ada', decided({ kind: 'run_again' })),
+    drove([claim, starts(id, 2)], pays),
+    drove([tells(id, 'input-required', 2)], pays),
+    drove([replies(id, 'Paid.', 2, false, 'bank')], pays),
+  ],
+  'delegation-late': [
+    ...paying,
+    user(canceled),
+    handsInLate(id, 'It was paid.', 1, 'run-1', (callId, content, attempt) =>
+      replies(callId, content, attempt, false, 'bank'),
+    ),
+  ],
+  'delegation-rejected': [
+    user(opened),
+    user(said('pay 5', pays)),
+    drove([delegates('root', 'pay 5')], pays),
+    by('ada', rejected()),
+    drove([claim], pays),
   ],
   'pipeline-rejected': [...researched, by('ada', rejected()), drove([claim], inPipeline)],
   tree: [

@@ -50,7 +50,8 @@ function mayRun(callId: string, digest: string, log: readonly RecordedFact[]): b
   let needsOne = false;
   for (const { fact } of log) {
     for (const call of callsIn(fact))
-      if (call.callId === callId) needsOne = call.tool === 'a2a_bank' || tools.get(call.tool)?.hints.destructive === true;
+      if (call.callId === callId)
+        needsOne = call.tool === 'a2a_bank' || tools.get(call.tool)?.hints.destructive === true;
     if (fact.case === 'approvalRequested' && fact.value.callId === callId) {
       asked.set(fact.value.approvalId, fact.value.digest);
       needsOne = true;

@@ -80,7 +80,9 @@ function pauseBefore(attempt: number): number {
 
 function needsToken(driver: RunDriver, call: CallState): boolean {
   const target = call.agent === undefined ? driver.tools.get(call.tool) : remoteAgentOf(driver.agent, call);
-  return target?.forwardsBearer === true && driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined;
+  return (
+    target?.forwardsBearer === true && driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined
+  );
 }
 
 /**

@@ -112,7 +112,8 @@ async function askOnce(
       return found;
     case 'repeatable': {
       // Nobody wants it any more: what was sent was sent.
-      if (!driver.isRunOpen()) return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
+      if (!driver.isRunOpen())
+        return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
       const again = await delegations.delegate(latest(driver, request), tell, stopped);
       // That this sending came to nothing says nothing of the one before.
       if (again.kind === 'unavailable') throw new Error(again.message);
@@ -138,7 +139,8 @@ function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: Del
 function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {
   const { conversationId, runId, bearer } = driver;
   const agent = remoteAgentOf(driver.agent, call);
-  if (agent === undefined || call.sent === undefined) throw new Error(`call ${call.id} is no delegation that was started`);
+  if (agent === undefined || call.sent === undefined)
+    throw new Error(`call ${call.id} is no delegation that was started`);
   const { messageId, contextId, taskId } = call.sent;
   return {
     key: { conversationId, runId, callId: call.id, attempt: call.attempt },
