@@ -51,7 +51,6 @@ function alone(node: A2aNode, ...happenings: readonly Happening[]) {
   return { agent, so: given(opened, said('go', { agent }), ...happenings) };
 }
 const lone = { agent: agentOf(a2a()) };
-const _gated = { agent: agentOf(a2a({ name: 'bank', agent: bank })) };
 const underWay = [drove([delegates('root')], lone), drove([starts(id)], lone)];
 
 /** What the run answers. */

@@ -22,16 +22,17 @@ export class HandClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const sleeper = { until: this.at + ms, wake: resolve };
+      const stop = (): void => {
+        this.sleepers.delete(sleeper);
+        reject(signal?.reason);
+      };
+      const wake = (): void => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const sleeper = { until: this.at + ms, wake };
       this.sleepers.add(sleeper);
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.sleepers.delete(sleeper);
-          reject(signal.reason);
-        },
-        { once: true },
-      );
+      signal?.addEventListener('abort', stop, { once: true });
     });
   }
 

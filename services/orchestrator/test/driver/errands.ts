@@ -1,0 +1,236 @@
+/** One conversation in memory, drivers of its run in processes of their own, and one agent that does as it is told. */
+import {
+  type AgentDefinition,
+  type AgentNode,
+  type ConversationState,
+  createConversation,
+  evolve,
+  type Fact,
+  type FactName,
+  type FactOf,
+  initialState,
+  outputText,
+  type RecordedFact,
+  type RemoteAgent,
+  receiveMessage,
+} from '@stopgo/core';
+import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
+import type { Secret } from '@stopgo/rpc';
+import type { DelegationPort, DelegationRequest, DelegationUpdate } from '../../src/delegation-port.ts';
+import { RunDriver } from '../../src/driver/run-driver.ts';
+import { Transcripts } from '../../src/driver/transcripts.ts';
+import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
+import { driverWith } from './one-driver.ts';
+
+export const peer: RemoteAgent = {
+  name: 'peer',
+  url: 'https://peer.example.com/a2a',
+  description: 'It peers.',
+  destructive: false,
+  forwardsBearer: true,
+};
+
+type Sent = { readonly request: DelegationRequest; readonly on: readonly FactName[] };
+
+/** What the agent answers, one after the other; what is not given never answers. */
+export type Script = {
+  readonly delegate?: readonly Answer<DelegationPort['delegate']>[];
+  readonly lookUp?: readonly Answer<DelegationPort['lookUp']>[];
+};
+type Answer<F extends (...args: never[]) => Promise<unknown>> =
+  | Awaited<ReturnType<F>>
+  | Error
+  | ((request: DelegationRequest, tell: (update: DelegationUpdate) => void) => ReturnType<F>);
+
+export const lost = new Error('the connection broke');
+export const done = (text: string) =>
+  ({ kind: 'finished', task: { id: 'task-1', state: 'completed' }, text, isError: false, durationMs: 5 }) as const;
+
+/** Lets everything happen that needs no time. */
+export async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((next) => setImmediate(next));
+}
+
+type Process = {
+  readonly me?: { instance: string; epoch: number };
+  readonly bearer?: Secret;
+  readonly isFresh?: () => boolean;
+};
+
+export class Errand {
+  readonly log: RecordedFact[] = [];
+  /** What was sent, and what was on the record by then. */
+  readonly sent: Sent[] = [];
+  readonly asked: DelegationRequest[] = [];
+  readonly canceled: DelegationRequest[] = [];
+  readonly told: ModelRequest[] = [];
+  private readonly agent: AgentDefinition;
+  private readonly script: Script;
+  private readonly answers: readonly ModelAnswer[];
+  private readonly waiting = new Set<() => void>();
+
+  constructor(root: AgentNode, script: Script, answers: readonly ModelAnswer[] = [], bearerTokenPresent = false) {
+    this.agent = { name: 'agent', root };
+    this.script = script;
+    this.answers = answers;
+    this.append(createConversation({ id: 'c', sessionId: 'abc', agentName: 'agent', systemPrompt: '' }));
+    const begun = receiveMessage(this.state, {
+      text: 'Buy bread.',
+      runId: 'r',
+      agent: this.agent,
+      agentDigest: 'a',
+      toolsetDigest: 't',
+      instance: 'first',
+      bearerTokenPresent,
+      now: 0,
+    });
+    if (begun.kind !== 'append') throw new Error(begun.kind);
+    this.append(begun.facts);
+  }
+
+  get state(): ConversationState {
+    return this.log.reduce(evolve, initialState);
+  }
+
+  get names(): readonly FactName[] {
+    return this.log.map(({ fact }) => fact.case);
+  }
+
+  /** The facts of one kind. */
+  all<N extends FactName>(name: N): readonly FactOf<N>[] {
+    return this.log.flatMap(({ fact }) => (fact.case === name ? [fact.value as FactOf<N>] : []));
+  }
+
+  async response(): Promise<string> {
+    const transcript = await new Transcripts(this.port()).upTo('c', this.log.length, new AbortController().signal);
+    return outputText(this.state.run?.output ?? [], (at) => transcript.textAt(at));
+  }
+
+  /** Somebody else writes. */
+  append(facts: readonly Fact[]): void {
+    const frame = {
+      stream: 'conversation-c',
+      actor: { kind: 'system', id: '' },
+      correlationId: '',
+      causationId: '',
+    } as const;
+    this.add({ ...frame, expectedRevision: this.log.length, facts, key: '', now: 0, eventIds: facts.map(() => 'id') });
+  }
+
+  /** A process that drives the run from what is on the record; without an owner of its own it has to claim it. */
+  process(name: string, { me, bearer, isFresh = () => true }: Process = {}) {
+    const { ports, clock } = driverWith({ dead: new Set(name === 'first' ? [] : ['first']) });
+    let renew: () => void = () => undefined;
+    const renewed = new Promise<void>((resolve) => {
+      renew = resolve;
+    });
+    const all = {
+      ...ports,
+      instance: name,
+      log: this.port(),
+      delegations: this.delegations(),
+      models: { forModel: () => ({ generate: (request: ModelRequest) => this.generate(request) }) },
+      liveness: { ...ports.liveness, isFresh, renewed: () => renewed },
+    };
+    const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
+    const start = {
+      state: this.state,
+      agent: this.agent,
+      tools: new Map(),
+      ...(me && { me }),
+      ...(bearer && { bearer }),
+    };
+    const driver = new RunDriver(start, all, new Transcripts(all.log), listener);
+    return { driver, clock, renew, ended: driver.drive() };
+  }
+
+  /** The process that took the message. */
+  first(how: Omit<Process, 'me'> = {}) {
+    return this.process('first', { ...how, me: { instance: 'first', epoch: 1 } });
+  }
+
+  private add(append: Append): void {
+    this.log.push(...recordedOf(append));
+    for (const wake of [...this.waiting]) wake();
+  }
+
+  private delegations(): DelegationPort {
+    return {
+      delegate: (request, tell, signal) => {
+        this.sent.push({ request, on: this.names });
+        return orAborted(played(this.script.delegate?.[this.sent.length - 1], request, tell), signal);
+      },
+      lookUp: (request, signal) => {
+        this.asked.push(request);
+        const answer = this.script.lookUp?.[this.asked.length - 1];
+        return orAborted(
+          played(answer ?? (this.script.lookUp && lost), request, () => undefined),
+          signal,
+        );
+      },
+      cancel: async (request) => {
+        this.canceled.push(request);
+      },
+    };
+  }
+
+  private async generate(request: ModelRequest) {
+    this.told.push(request);
+    const answer = this.answers[this.told.length - 1];
+    if (answer === undefined) throw new Error('the model was asked once too often');
+    return { kind: 'answer', answer } as const;
+  }
+
+  private port(): ConversationLog {
+    const { log, waiting } = this;
+    return {
+      append: async (append) => {
+        await new Promise((next) => setImmediate(next));
+        const { expectedRevision } = append;
+        if (expectedRevision !== log.length)
+          return { kind: 'conflict', currentRevision: log.length, unseen: log.slice(expectedRevision) };
+        this.add(append);
+        return { kind: 'appended', revision: log.length };
+      },
+      read: async function* (_, from) {
+        yield* log.slice(from - 1);
+      },
+      follow: async function* (_, from, signal) {
+        for (let next = from; !signal.aborted; ) {
+          for (; next <= log.length; next += 1) yield log[next - 1] as RecordedFact;
+          await new Promise<void>((wake) => {
+            waiting.add(wake);
+            signal.addEventListener('abort', () => wake(), { once: true });
+          });
+        }
+      },
+      load: async () => ({ conversationId: 'c', state: this.state, knownKeys: [] }),
+      openRuns: async () => [],
+      view: () => Promise.reject(new Error('not viewed here')),
+    };
+  }
+}
+
+function played<T>(
+  answer:
+    | T
+    | Error
+    | undefined
+    | ((request: DelegationRequest, tell: (update: DelegationUpdate) => void) => Promise<T>),
+  request: DelegationRequest,
+  tell: (update: DelegationUpdate) => void,
+): Promise<T> {
+  if (answer === undefined) return new Promise(() => undefined);
+  if (answer instanceof Error) return Promise.reject(answer);
+  // A function here is a script, never an answer.
+  return answer instanceof Function ? answer(request, tell) : Promise.resolve(answer);
+}
+
+function orAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
