@@ -10,6 +10,8 @@ export const argumentsBytesMax = 64 * 1024;
 export const delegatedBytesMax = 256 * 1024;
 /** Longest text of another agent that is kept with a change of its task's state, in bytes of UTF-8. */
 export const taskTextBytesMax = 16 * 1024;
+/** Changes of a task that are recorded of one attempt; what comes after them is learnt by asking only. */
+export const taskUpdatesMax = 256;
 /** Longest id or state of a task that another agent may give, in bytes of UTF-8: longer ones are not taken for such. */
 export const taskWordBytesMax = 1024;
 /** Longest description of an approval, in bytes of UTF-8. */

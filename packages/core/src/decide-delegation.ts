@@ -1,6 +1,6 @@
 /** What a delegation adds to a call: the message of a node, ids of its own at the other agent, and a task that goes on there. */
 import { facts as wire } from '@stopgo/proto';
-import { taskTextBytesMax, taskWordBytesMax } from './bounds.ts';
+import { taskTextBytesMax, taskUpdatesMax, taskWordBytesMax } from './bounds.ts';
 import { byteLength, cutText } from './cut.ts';
 import { failedDelegation } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
@@ -55,7 +55,8 @@ export function updated(run: RunState, update: Extract<RunCommand, { type: 'dele
   const call = run.calls[callId];
   if (call?.phase !== 'started' || call.attempt !== attempt || call.sent === undefined) return [];
   if (call.sent.taskId === task.id && call.sent.taskState === task.state) return [];
-  // The state of a run keeps them; no agent needs ids of that size.
+  // An agent may go to and fro for ever. The state of a run keeps the words; no agent needs ids of that size.
+  if (call.sent.updates >= taskUpdatesMax) return [];
   if (byteLength(task.id) > taskWordBytesMax || byteLength(task.state) > taskWordBytesMax) return [];
   const place = { runId: run.id, stepId: call.stepId, callId, attempt };
   return [fact('delegationUpdated', { ...place, task, text: cutText(text, taskTextBytesMax).text })];

@@ -117,14 +117,15 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveDelegated(run, fact.value, revision);
     case 'delegationStarted': {
       const { callId, attempt, messageId, contextId } = fact.value;
-      const sent = { messageId, contextId, taskId: '', taskState: '' };
+      const sent = { messageId, contextId, taskId: '', taskState: '', updates: 0 };
       return withCall(run, callId, { phase: 'started', attempt, sent });
     }
     case 'delegationUpdated': {
       const { callId, attempt, task } = fact.value;
       const call = run.calls[callId];
       if (call?.sent === undefined || call.attempt !== attempt) return run;
-      return withCall(run, callId, { sent: { ...call.sent, taskId: task?.id ?? '', taskState: task?.state ?? '' } });
+      const { id: taskId = '', state: taskState = '' } = task ?? {};
+      return withCall(run, callId, { sent: { ...call.sent, taskId, taskState, updates: call.sent.updates + 1 } });
     }
     case 'toolCallInDoubt':
       return withCall(run, fact.value.callId, { phase: 'in_doubt', attempt: fact.value.attempt });

@@ -11,8 +11,9 @@ import {
   type ToolNode,
   type Toolset,
 } from './definition.ts';
-import { sha256Hex } from './digest.ts';
+import { callDigest, sha256Hex } from './digest.ts';
 import { canonicalJson, type Json, parseJson } from './json.ts';
+import type { CallState } from './state.ts';
 
 /** Name under which an agent is offered to models, and shown to people. */
 export function agentToolName(agent: string): string {
@@ -71,6 +72,26 @@ export function messageOfDelegation(argumentsJson: string): string | undefined {
   if (typeof parsed !== 'object' || parsed === null || !('message' in parsed)) return undefined;
   const { message } = parsed;
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+}
+
+/**
+ * What a delegation sends, and to whom: the last look before it is sent. Throws if it is not exactly what was judged and,
+ * where somebody had to be asked, approved.
+ */
+export function delegationOf(
+  definition: AgentDefinition,
+  call: CallState,
+  argumentsJson: string,
+): { readonly agent: RemoteAgent; readonly message: string } {
+  const { id, server, tool, digest, gated, approvalId } = call;
+  const agent = remoteAgentOf(definition, call);
+  const message = messageOfDelegation(argumentsJson);
+  if (agent === undefined || message === undefined) throw new Error(`${id} is no delegation`);
+  const { pin } = agentTool(agent);
+  if (callDigest({ server, tool, pin, argumentsJson }) !== digest)
+    throw new Error(`the delegation ${id} is not the one that was judged`);
+  if (gated && approvalId === undefined) throw new Error(`the delegation ${id} has no approval`);
+  return { agent, message };
 }
 
 function agentsOf(node: ToolNode): readonly RemoteAgent[] {

@@ -65,6 +65,8 @@ export type SentDelegation = {
   readonly contextId: string;
   readonly taskId: string;
   readonly taskState: string;
+  /** Times that this was recorded. */
+  readonly updates: number;
 };
 
 export type StepState = {

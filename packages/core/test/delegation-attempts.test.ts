@@ -5,6 +5,7 @@ import {
   messageRows,
   outputText,
   TranscriptBuilder,
+  taskUpdatesMax,
   taskWordBytesMax,
 } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
@@ -182,6 +183,13 @@ describe('what an agent tells of its task', () => {
     )
       .when(drives([tells(id)], tree))
       .thenNothing();
+  });
+
+  test('is recorded so many times, and no more, from an agent that goes to and fro', () => {
+    const states = Array.from({ length: taskUpdatesMax }, (_, index) => `state ${index}`);
+    const { so } = alone(a2a(), ...underWay, ...states.map((one) => drove([tells(id, one)], lone)));
+    expect(so.log.filter(({ fact }) => fact.case === 'delegationUpdated')).toHaveLength(taskUpdatesMax);
+    so.when(drives([tells(id, 'working')], lone)).thenNothing();
   });
 
   test('is not taken where its id would swell the state of the run', () => {

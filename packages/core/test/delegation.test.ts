@@ -1,9 +1,11 @@
 import {
   type A2aNode,
   type AgentNode,
+  type CallState,
   callDigest,
   canceledByUser,
   delegatedBytesMax,
+  delegationOf,
   delegationRejected,
   offeredTo,
   outputText,
@@ -209,6 +211,21 @@ describe('a destructive agent', () => {
       digestOf(a2a({ agent: { ...bank, url: 'https://evil.example.com/' } }), 'Pay 5.'),
     ];
     expect(new Set([asked, ...others].map((one) => one?.digest)).size).toBe(3);
+  });
+
+  test('is sent as it was judged and approved, or not at all', () => {
+    const agent = agentOf(a2a({ agent: bank }));
+    const calls = given(opened, said('go', { agent }), drove([delegates('root')], { agent }), approved()).state.run
+      ?.calls;
+    const call = calls?.[id] as CallState;
+    const asJudged = message('Do it.');
+    expect(delegationOf(agent, call, asJudged)).toEqual({ agent: bank, message: 'Do it.' });
+    const moved = agentOf(a2a({ agent: { ...bank, url: 'https://evil.example.com/' } }));
+    const { approvalId: _, ...unapproved } = call;
+    expect(() => delegationOf(agent, call, message('Do more.'))).toThrow(/not the one that was judged/);
+    expect(() => delegationOf(moved, call, asJudged)).toThrow(/not the one that was judged/);
+    expect(() => delegationOf(agent, unapproved, asJudged)).toThrow(/has no approval/);
+    expect(() => delegationOf(agentOf(llm()), call, asJudged)).toThrow(/is no delegation/);
   });
 
   test('once approved is started under that approval; once rejected it ends the run, or not', () => {

@@ -133,6 +133,20 @@ describe('what is refused, with one line each', () => {
       'agent: { type: parallel, agents: [{ type: a2a }] }',
       ['agent.agents[0]: url is required'],
     ],
+    [
+      'what a remote node cannot have',
+      'agent: { type: a2a, name: "", url: "ftp://h", destructiveHint: maybe, model: m, can_exit_loop: true, agents: [{}], a2a: [{ name: b, url: "http://h/" }], on_error: fail }',
+      [
+        'agent: name is required',
+        'agent.url: expected an http or https URL, such as http://127.0.0.1:8090/mcp',
+        'agent.destructiveHint: expected true or false, found "maybe"',
+        'agent: agents is not for a node of type "a2a" (only sequential, parallel, loop)',
+        'agent: can_exit_loop is not for a node of type "a2a" (only llm)',
+        'agent: a2a is not for a node of type "a2a" (only llm)',
+        'agent: model is not for a node of type "a2a" (only llm)',
+        'agent: on_error is not for a node of type "a2a" (only parallel)',
+      ],
+    ],
     ['a remote agent without name and url', 'a2a: [{}]', ['a2a[0]: name is required', 'a2a[0]: url is required']],
     [
       'a list of remote agents',

@@ -6,7 +6,7 @@
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run was canceled.
  */
-import { type CallState, messageOfDelegation, remoteAgentOf } from '@stopgo/core';
+import { type CallState, delegationOf } from '@stopgo/core';
 import type { DelegationOutcome, DelegationRequest, DelegationUpdate, LookedUp } from '../delegation-port.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
@@ -138,14 +138,11 @@ function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: Del
 
 function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {
   const { conversationId, runId, bearer } = driver;
-  const agent = remoteAgentOf(driver.agent, call);
-  if (agent === undefined || call.sent === undefined)
-    throw new Error(`call ${call.id} is no delegation that was started`);
+  if (call.sent === undefined) throw new Error(`the delegation ${call.id} was never started`);
   const { messageId, contextId, taskId } = call.sent;
   return {
     key: { conversationId, runId, callId: call.id, attempt: call.attempt },
-    agent,
-    message: messageOfDelegation(argumentsJson) ?? '',
+    ...delegationOf(driver.agent, call, argumentsJson),
     messageId,
     contextId,
     taskId,
