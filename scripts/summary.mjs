@@ -4,12 +4,27 @@ import { readFileSync } from 'node:fs';
 
 const [testsCode, testsReport, checksCode, checksCounts] = process.argv.slice(2);
 
+for (const line of failures(readJson(testsReport))) console.log(line);
 const totals = [fromTests(readJson(testsReport)), fromChecks(readJson(checksCounts))];
 atLeastOneFailure(totals[0], testsCode);
 atLeastOneFailure(totals[1], checksCode);
 const sum = (kind) => totals.reduce((total, counts) => total + counts[kind], 0);
 process.exitCode = sum('failed') === 0 ? 0 : 1;
 console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+
+/** The failed tests, each with the first lines of why: whoever sees only the end of a log is to know them. */
+function failures(report) {
+  return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [`failed: ${name}: ${beginOf(message)}`];
+    return failed.map((test) => `failed: ${name} > ${test.fullName}: ${beginOf(test.failureMessages.join('\n'))}`);
+  });
+}
+
+/** The first lines of a text. */
+function beginOf(text) {
+  return (text ?? '').split('\n').slice(0, 8).join('\n').slice(0, 1_500);
+}
 
 /** A test file that could not be loaded holds no failed test, and is one. */
 function fromTests(report) {

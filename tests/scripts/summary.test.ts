@@ -49,6 +49,20 @@ test.each<[string, number, object | undefined, number, object | undefined, strin
   writeFileSync(checksFile, checks === undefined ? '' : JSON.stringify(checks));
   const args = [script, String(testsCode), testsFile, String(checksCode), checksFile];
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  expect(stdout).toBe(`${line}\n`);
+  expect(stdout.split('\n').slice(-2)).toEqual([line, '']);
   expect(status).toBe(exitCode);
+});
+
+test('what failed is named before the last line, with the first lines of why', () => {
+  const [testsFile, checksFile] = [join(folder, 'named.json'), join(folder, 'none.json')];
+  const failed = { status: 'failed', fullName: 'it holds', failureMessages: ['Error: it does not\n    at somewhere'] };
+  const testResults = [
+    { name: 'a.test.ts', status: 'failed', assertionResults: [{ status: 'passed', fullName: 'it is' }, failed] },
+    { name: 'b.test.ts', status: 'failed', message: 'Cannot find c.ts', assertionResults: [] },
+  ];
+  writeFileSync(testsFile, JSON.stringify(report(1, 1, 0, testResults)));
+  const { stdout } = spawnSync(process.execPath, [script, '1', testsFile, '0', checksFile], { encoding: 'utf8' });
+  expect(stdout).toBe(
+    'failed: a.test.ts > it holds: Error: it does not\n    at somewhere\nfailed: b.test.ts: Cannot find c.ts\n1 passed, 2 failed, 0 skipped\n',
+  );
 });

@@ -103,7 +103,16 @@ export function newEvents(all: readonly Fact[], frame: EventFrame, ids: readonly
 /** Reads a recorded event. Throws `data_loss` for bytes that are no event, or of a version that is not known. */
 export function decodeRecorded(recorded: { readonly envelope: Uint8Array }): RecordedFact {
   const outer = fromBinary(envelope.EnvelopeSchema, recorded.envelope);
-  const where = `event ${outer.revision} of ${outer.stream}`;
+  return decodeEvent(outer, outer.stream, outer.revision);
+}
+
+/** Reads an event that stands at a revision of a stream. Throws as `decodeRecorded`. */
+export function decodeEvent(
+  outer: Omit<store.NewEvent, '$typeName' | '$unknown' | 'payloadKeyId'>,
+  stream: string,
+  revision: number,
+): RecordedFact {
+  const where = `event ${revision} of ${stream}`;
   if (outer.schemaVersion > schemaVersion)
     throw new DomainError(
       'data_loss',
@@ -113,8 +122,8 @@ export function decodeRecorded(recorded: { readonly envelope: Uint8Array }): Rec
   if (payload.fact.case === undefined)
     throw new DomainError('data_loss', `${where} holds no fact that this program knows`);
   return {
-    stream: outer.stream,
-    revision: outer.revision,
+    stream,
+    revision,
     eventId: outer.eventId,
     time: outer.time === undefined ? 0 : timestampMs(outer.time),
     actor: actorFromWire(outer.actor),

@@ -48,6 +48,8 @@ export type Transcript = {
   readonly answers: ReadonlyMap<string, Output>;
   /** The text of the answer, or the result of the call, that the event of this revision holds; empty for any other. */
   textAt(revision: number): string;
+  /** A transcript of its own that goes on with these events; those that are known already change nothing. */
+  with(events: readonly RecordedFact[]): Transcript;
 };
 
 /** Key of a result in `Transcript.results`. */
@@ -57,14 +59,31 @@ export function resultKey(runId: string, callId: string): string {
 
 /** A growing transcript: add every event of the conversation in order, from revision 1. */
 export class TranscriptBuilder implements Transcript {
-  readonly entries: TranscriptEntry[] = [];
-  readonly results = new Map<string, CallResult>();
-  readonly answers = new Map<string, Output>();
-  private readonly resultsAt = new Map<number, string>();
-  private readonly late = new Set<string>();
-  revision = 0;
+  readonly entries: TranscriptEntry[];
+  readonly results: Map<string, CallResult>;
+  readonly answers: Map<string, Output>;
+  private readonly resultsAt: Map<number, string>;
+  private readonly late: Set<string>;
+  revision: number;
   /** Roughly what the texts take in memory, in characters. */
-  size = 0;
+  size: number;
+
+  /** An empty one, or one that goes on from another. */
+  constructor(from?: TranscriptBuilder) {
+    this.entries = [...(from?.entries ?? [])];
+    this.results = new Map(from?.results);
+    this.answers = new Map(from?.answers);
+    this.resultsAt = new Map(from?.resultsAt);
+    this.late = new Set(from?.late);
+    this.revision = from?.revision ?? 0;
+    this.size = from?.size ?? 0;
+  }
+
+  with(events: readonly RecordedFact[]): TranscriptBuilder {
+    const further = new TranscriptBuilder(this);
+    for (const event of events) further.add(event);
+    return further;
+  }
 
   /** Adds the next event; one that was added before changes nothing. Throws if an event between is missing. */
   add(event: RecordedFact): void {

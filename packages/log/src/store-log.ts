@@ -47,13 +47,18 @@ export function storeBeat(store: StoreClient, ttlMs: number): Beat {
   };
 }
 
+/** The events of an append, as they go over the wire. */
+export function appendedEvents({ facts, now, actor, causationId, correlationId, eventIds }: Append): wire.NewEvent[] {
+  return newEvents(facts, { now, actor, causationId, correlationId }, eventIds);
+}
+
 async function appendTo(store: StoreClient, append: Append): Promise<AppendOutcome> {
-  const { stream, expectedRevision, facts, actor, correlationId, causationId, key, requestDigest = '', now } = append;
+  const { stream, expectedRevision, key, requestDigest = '' } = append;
   const { outcome } = await store.append(
     {
       stream,
       expectedRevision,
-      events: newEvents(facts, { now, actor, causationId, correlationId }, append.eventIds),
+      events: appendedEvents(append),
       idempotencyKey: key,
       requestDigest,
       returnView: append.wantsView ?? false,

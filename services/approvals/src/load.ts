@@ -8,9 +8,10 @@ export async function loadByApproval(
   store: Client<typeof wire.StoreService>,
   approvalId: string,
   keys: readonly string[],
+  mayLag: boolean,
 ): Promise<Loaded> {
   const answer = await store
-    .load({ by: { case: 'approvalId', value: approvalId }, idempotencyKeys: [...keys] })
+    .load({ by: { case: 'approvalId', value: approvalId }, idempotencyKeys: [...keys], mayLag })
     .catch((error: unknown) => {
       if (error instanceof DomainError && error.kind === 'not_found')
         throw new DomainError('not_found', `no conversation found with approval UUID: ${approvalId}`, { cause: error });

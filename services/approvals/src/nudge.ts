@@ -14,7 +14,11 @@ export type Nudge = {
   readonly minRevision: number;
   /** How long the caller wants to wait for the run, in milliseconds. */
   readonly waitMs: number;
+  /** The append that ends at that revision, where it is at hand. */
+  readonly appended: NewEvent[];
 };
+
+type NewEvent = wire.ResumeRunRequest['appended'][number];
 
 type Ports = { readonly orchestrator: Client<typeof wire.OrchestratorService>; readonly clock: Clock };
 
@@ -25,7 +29,7 @@ type Ports = { readonly orchestrator: Client<typeof wire.OrchestratorService>; r
  */
 export async function nudge(
   { orchestrator, clock }: Ports,
-  { conversationId, minRevision, waitMs }: Nudge,
+  { conversationId, minRevision, waitMs, appended }: Nudge,
   caller: CallContext,
 ): Promise<wire.Turn | undefined> {
   const context = forwardDetached(caller);
@@ -34,7 +38,7 @@ export async function nudge(
     const milliseconds = Math.max(0, Math.round(end - clock.monotonic()));
     try {
       const { turn } = await orchestrator.resumeRun(
-        { conversationId, wait: { milliseconds }, minRevision },
+        { conversationId, wait: { milliseconds }, minRevision, appended },
         { timeoutMs: milliseconds + slackMs, context },
       );
       return turn;

@@ -12,7 +12,9 @@ import {
   textBytesMax,
 } from '@stopgo/core';
 import {
+  appendedEvents,
   type Clock,
+  type Command,
   clientKey,
   isUnknown,
   type Loaded,
@@ -49,21 +51,24 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     request.idempotency === undefined || request.idempotency.key === ''
       ? undefined
       : { key: request.idempotency.key, requestDigest: request.idempotency.requestDigest };
-  const loaded = await loadByApproval(
-    given.store,
-    approvalId,
-    idempotency === undefined ? [] : [clientKey(idempotency)],
-  );
+  const load = (mayLag: boolean): Promise<Loaded> =>
+    loadByApproval(given.store, approvalId, idempotency === undefined ? [] : [clientKey(idempotency)], mayLag);
   const decision = decisionOf(request);
   const ports = { ...given, log: storeLog(given.store) };
-  const done = await transact(ports, loaded, {
+  const command: Command<Resolved> = {
     actor: actorOf(request),
     ...(idempotency === undefined ? {} : { idempotency }),
-    wantsView: true,
     decide: (state) =>
       resolveApproval(state, { approvalId, decision, ...(idempotency === undefined ? {} : { idempotency }) }),
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
-  });
+  };
+  let loaded = await load(true);
+  let done = await transact(ports, loaded, command);
+  if (done.kind === 'refused') {
+    // The log checks an append onto an old state; a refusal by one may be wrong.
+    loaded = await load(false);
+    done = await transact(ports, loaded, command);
+  }
   if (done.kind === 'refused') throw await refusal(given, approvalId, done.decision);
   return { turn: await goOn(given, loaded, done, request, context) };
 }
@@ -82,11 +87,11 @@ async function goOn(
   const milliseconds = request.wait?.milliseconds ?? 0;
   const minRevision =
     done.kind === 'done' ? done.append.expectedRevision + done.append.facts.length : done.lastRevision;
-  const turn = await nudge(given, { conversationId, minRevision, waitMs: milliseconds }, context);
+  const appended = done.kind === 'done' ? appendedEvents(done.append) : [];
+  const turn = await nudge(given, { conversationId, minRevision, waitMs: milliseconds, appended }, context);
   if (turn !== undefined) return turn;
   // Losing the nudge is harmless: the sweep finds the run. The caller is told that it goes on.
-  const view = done.kind === 'done' ? done.view : undefined;
-  return { outcome: orchestrator.TurnOutcome.WORKING, view: view ?? (await viewAfter(given, conversationId, done)) };
+  return { outcome: orchestrator.TurnOutcome.WORKING, view: await viewAfter(given, conversationId, done) };
 }
 
 /** What is recorded stays recorded, whoever is out of reach now: then it is shown as far as it is known here. */

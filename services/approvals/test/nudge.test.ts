@@ -15,7 +15,7 @@ afterEach(async () => {
 const caller = { principal: ANONYMOUS, peerInternal: true, signal: new AbortController().signal };
 /** Longer than a test may take: whoever waits for it is late. */
 const waitMs = 60_000;
-const decided = { conversationId: 'c', minRevision: 7, waitMs };
+const decided = { conversationId: 'c', minRevision: 7, waitMs, appended: [] };
 const settled = { turn: { outcome: orchestrator.TurnOutcome.SETTLED } };
 
 /** An orchestrator behind a line that can go dead as it does when the process is frozen: open, and nothing comes. */

@@ -1,6 +1,7 @@
 import {
   conversationStream,
   DomainError,
+  decodeEvent,
   encodeSnapshot,
   type Fact,
   fact,
@@ -45,11 +46,20 @@ const idempotency = { key: 'mine', requestDigest: 'digest' };
 
 const nobody = (): Promise<never> => Promise.reject(new DomainError('unavailable', 'nobody answers'));
 
-/** The service over a store that answers as it is told to, and an orchestrator that is not there. */
-function service(answers: Partial<ServiceImpl<typeof store.StoreService>>) {
+/** The service over a store that answers as it is told to, and an orchestrator that is not there, unless it is given. */
+function service(
+  answers: Partial<ServiceImpl<typeof store.StoreService>>,
+  orchestrates: Partial<ServiceImpl<typeof orchestrator.OrchestratorService>> = {},
+) {
   const methods = store.StoreService.methods.map(({ localName }) => [localName, nobody]);
   const impl = { ...Object.fromEntries(methods), ...answers } as ServiceImpl<typeof store.StoreService>;
-  const away = { createConversation: nobody, sendMessage: nobody, cancelRun: nobody, resumeRun: nobody };
+  const away = {
+    createConversation: nobody,
+    sendMessage: nobody,
+    cancelRun: nobody,
+    resumeRun: nobody,
+    ...orchestrates,
+  };
   const given = {
     instance: 'approvals',
     store: createInProcessClient(store.StoreService, impl),
@@ -97,6 +107,36 @@ test('so is the first one, as it stands in the log', async () => {
     pendingApprovalIds: [],
   });
   expect(appended).toBe(1);
+});
+
+test('a refusal never rests on a state that may be an older one', async () => {
+  const [before, now] = [loaded(asked.slice(0, 3)), loaded(asked)];
+  const lags: boolean[] = [];
+  const load = (request: store.LoadRequest) => {
+    lags.push(request.mayLag);
+    return request.mayLag ? before() : now();
+  };
+  const append = async ({ expectedRevision }: store.AppendRequest) => {
+    expect(expectedRevision).toBe(asked.length);
+    return { outcome: { case: 'appended', value: { revision: 5 } } } as const;
+  };
+  const { turn } = await service({ load, append }).resolve(decision);
+  expect(turn?.view?.head?.revision).toBe(5);
+  expect(lags).toEqual([true, false]);
+});
+
+test('the orchestrator is told what was appended, as the log has it', async () => {
+  const told: orchestrator.ResumeRunRequest[] = [];
+  const append = async () => ({ outcome: { case: 'appended', value: { revision: 5 } } }) as const;
+  const resumeRun = async (request: orchestrator.ResumeRunRequest) => {
+    told.push(request);
+    return { turn: { outcome: orchestrator.TurnOutcome.SETTLED } };
+  };
+  await service({ load: loaded(asked), append }, { resumeRun }).resolve(decision);
+  expect(told.map(({ minRevision }) => minRevision)).toEqual([5]);
+  const [resolved] = (told[0]?.appended ?? []).map((event) => decodeEvent(event, 'conversation', 5));
+  expect(resolved?.fact).toMatchObject({ case: 'approvalResolved', value: { approvalId, runId, callId: 'call' } });
+  expect(resolved?.time).toBeGreaterThan(0);
 });
 
 test('a decision that may not have been recorded is not called so', async () => {

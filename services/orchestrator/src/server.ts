@@ -5,14 +5,17 @@ import {
   anticipate,
   byteLength,
   cancelRun,
+  conversationStream,
   createConversation,
   DomainError,
+  decodeEvent,
   fold,
   type IdempotencyKey,
   initialState,
   isUuid,
   type MessageDecision,
   messageBytesMax,
+  type RecordedFact,
   receiveMessage,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
@@ -280,7 +283,7 @@ async function resume(
   const { conversationId, minRevision } = request;
   const waitMs = request.wait?.milliseconds ?? 0;
   const { registry } = parts;
-  await registry.resume(conversationId, context.bearerToken);
+  await registry.resume(conversationId, context.bearerToken, appendedBefore(request));
   const driver = registry.driver(conversationId);
   await driver?.reached(minRevision);
   const state = driver?.state ?? (await load(parts, conversationId, undefined)).state;
@@ -288,6 +291,12 @@ async function resume(
   if (minRevision > 0 && minRevision < (state.run?.messageRevision ?? 0))
     return turns.ofPast(state, minRevision, minRevision, waitMs);
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
+}
+
+/** The append that a request tells of, as the log has it. */
+function appendedBefore({ conversationId, minRevision, appended }: wire.ResumeRunRequest): RecordedFact[] {
+  const stream = conversationStream(conversationId);
+  return appended.map((event, index) => decodeEvent(event, stream, minRevision - appended.length + index + 1));
 }
 
 async function load(

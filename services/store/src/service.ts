@@ -94,17 +94,17 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
-    async load({ by, idempotencyKeys, knownRevision, knownFoldVersion }, { signal }) {
+    async load({ by, idempotencyKeys, knownRevision, knownFoldVersion, mayLag }, { signal }) {
       if (idempotencyKeys.length > keysPerLoadMax)
         throw invalidArgument(`a load asks for at most ${keysPerLoadMax} keys, not ${idempotencyKeys.length}`);
-      await views.caughtUp(signal);
+      if (!mayLag || !views.isFed() || !isKnown(by, views)) await views.caughtUp(signal);
       const conversationId = conversationOf(by, views);
       const { snapshot, known } = await withKeys(conversationId, idempotencyKeys, signal);
       const { revision, bytes, foldVersion } = snapshot;
       const found = { conversationId, revision, foldVersion, knownKeys: known.map(keyAnswer) };
       const behind = revision - knownRevision;
-      const isKnown = knownFoldVersion === foldVersion;
-      if (!isKnown || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
+      const isSameFold = knownFoldVersion === foldVersion;
+      if (!isSameFold || behind < 0 || behind > unseenPerLoadMax) return { ...found, snapshot: bytes };
       if (behind === 0) return found;
       const unseen = await readIfSound(conversationStream(conversationId), knownRevision + 1, behind);
       // A page is cut by bytes; and of a log that has lost an event the state is worth more than what is left.
@@ -214,6 +214,12 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     }
     throw unavailable(`conversation ${conversationId} has not reached revision ${revision}; try again`);
   }
+}
+
+function isKnown(by: store.LoadRequest['by'], views: Views): boolean {
+  return by.case === 'approvalId'
+    ? views.approval(by.value) !== undefined
+    : by.case === 'conversationId' && views.snapshot(by.value) !== undefined;
 }
 
 function conversationOf(by: store.LoadRequest['by'], views: Views): string {

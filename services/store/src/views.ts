@@ -85,6 +85,8 @@ export type Views = {
    * takes longer than `readWaitMsMax`.
    */
   caughtUp(signal: AbortSignal, position?: number): Promise<void>;
+  /** False while the log is out of reach: then nobody knows how old the rows are. */
+  isFed(): boolean;
   /** Position of the log that the rows show. */
   position(): number;
   snapshot(conversationId: string): Snapshot | undefined;

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { type RunningStore, startStoreOnNats } from '../src/index.ts';
 import { delta } from './delta-channel.contract.ts';
 import { beatOf } from './instance-board.contract.ts';
+import { connectTo } from './jetstream-log.ts';
 import { keepingLog } from './log-lines.ts';
 import { closeAll, closing, defaults, manage, server } from './nats-link.ts';
 import { describeWithNats, type NatsServer, safe } from './nats-server.ts';
@@ -147,6 +148,7 @@ describeWithNats('the store on NATS', () => {
       client.append(append),
       client.getConversation({ conversationId }),
       client.load({ by: { case: 'conversationId', value: conversationId } }),
+      client.load({ by: { case: 'conversationId', value: conversationId }, mayLag: true }),
       client.heartbeat(beatOf('a', 1)),
       client.readStream({ stream: story.stream }),
     ].map((one) => kept(one)))
@@ -166,6 +168,29 @@ describeWithNats('the store on NATS', () => {
       expect.stringMatching(/^warn: .* the connection is lost/),
       expect.stringMatching(/^info: .* the connection is back$/),
     ]);
+  });
+
+  test('a load that may lag does not ask the server, unless it is of what is not known here', async () => {
+    const nats = await server();
+    const { client } = await replica(nats);
+    const story = new Story();
+    await sent(client, story.created());
+    const connection = await connectTo(nats.url);
+    const asked = connection.subscribe('$JS.API.STREAM.INFO.>');
+    const askedBy = async (load: Promise<unknown>) => {
+      const before = asked.getReceived();
+      await load.catch(() => undefined);
+      await connection.flush();
+      return asked.getReceived() - before;
+    };
+    await connection.flush();
+    const by = { case: 'conversationId', value: story.id } as const;
+    expect(await askedBy(client.load({ by, mayLag: true }))).toBe(0);
+    expect(await askedBy(client.load({ by }))).toBe(1);
+    const unknown = { case: 'conversationId', value: randomUUID() } as const;
+    expect(await askedBy(client.load({ by: unknown, mayLag: true }))).toBe(1);
+    expect((await client.load({ by, mayLag: true })).revision).toBe(1);
+    await connection.close();
   });
 
   test('a server that is back and would lose what it acknowledges gets no append', async () => {

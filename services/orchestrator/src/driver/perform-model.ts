@@ -14,16 +14,22 @@ import {
 } from '@stopgo/core';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
 import type { RunDriver } from './run-driver.ts';
+import type { Foreseen } from './under-way.ts';
 
-/** Asks the model of a step and puts its answer, or its failure, on the record. */
+/**
+ * Asks the model of a step and puts its answer, or its failure, on the record. `foreseen`: what it is told beyond the record,
+ * while that is being appended; unless it is taken, the answer is dropped without a trace.
+ */
 export async function performModel(
   driver: RunDriver,
   effect: Extract<Effect, { kind: 'model' }>,
   signal: AbortSignal,
+  foreseen?: Foreseen,
 ): Promise<void> {
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
-  const transcript = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
+  const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
+  const transcript = foreseen === undefined ? recorded : recorded.with(foreseen.events);
   const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
@@ -42,6 +48,7 @@ export async function performModel(
   };
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
   driver.ports.deltas.ended({ runId, stepId, turn });
+  if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
   // After its calls a node of a tree may have nothing to add: their results stand for it.

@@ -4,6 +4,7 @@ import {
   conversationStream,
   DomainError,
   failRun,
+  fold,
   hasWork,
   initialState,
   provideToken,
@@ -144,9 +145,10 @@ export class Registry implements DriverListener {
 
   /**
    * Sees to it that a run with something to do is driven by somebody: by this process, unless another one that is alive
-   * owns it. A token that the run waits for is used.
+   * owns it. A token that the run waits for is used. `appended`: what somebody else has just put on the record; if this
+   * process has seen all before it, the log is not asked: should there be more, the claim finds out.
    */
-  async resume(conversationId: string, bearer?: Secret): Promise<void> {
+  async resume(conversationId: string, bearer?: Secret, appended: readonly RecordedFact[] = []): Promise<void> {
     if (this.isStopping) return;
     const driver = this.driver(conversationId);
     if (this.nudge(conversationId, bearer)) {
@@ -155,7 +157,7 @@ export class Registry implements DriverListener {
       await handOver(this.ports, driver.state, provideToken);
       if (this.nudge(conversationId, bearer)) return;
     }
-    let { state } = await this.load(conversationId);
+    let state = this.told(conversationId, appended) ?? (await this.load(conversationId)).state;
     if (bearer !== undefined && provideToken(state).length > 0) state = await handOver(this.ports, state, provideToken);
     const run = state.run;
     if (run === null || run.status !== 'open') return;
@@ -279,6 +281,16 @@ export class Registry implements DriverListener {
   private takeUp(driver: RunDriver): void {
     const { conversationId, runId, bearer } = driver;
     this.resume(conversationId, bearer).catch((error) => this.ports.onFault(error, `resuming run ${runId}`));
+  }
+
+  /** The state with an append of somebody else, if this process has seen all that stands before it. */
+  private told(conversationId: string, appended: readonly RecordedFact[]): ConversationState | undefined {
+    const seen = this.lastSeen(conversationId);
+    if (seen === undefined || seen.revision + 1 !== appended[0]?.revision) return undefined;
+    const state = fold(seen, appended);
+    this.transcripts.add(conversationId, appended);
+    this.remember(state);
+    return state;
   }
 
   private remember(state: ConversationState): void {

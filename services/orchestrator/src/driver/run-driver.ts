@@ -23,18 +23,16 @@ import {
   runStanding,
   type Toolset,
 } from '@stopgo/core';
-import type { Append } from '@stopgo/log';
+import type { Append, AppendOutcome } from '@stopgo/log';
 import { appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import { followFrom } from './follow.ts';
-import { performCall } from './perform-call.ts';
-import { performDelegation } from './perform-delegation.ts';
-import { performModel } from './perform-model.ts';
+import { performEffect } from './perform.ts';
 import type { DriverPorts } from './ports.ts';
 import { CommandQueue, type Taken } from './queue.ts';
-import { recoverCall } from './recover-call.ts';
 import type { Transcripts } from './transcripts.ts';
+import { EffectsUnderWay, type Foreseen } from './under-way.ts';
 
 /** What a driver starts from: a state that is on the record, and what the run was defined by. */
 export type DriverStart = {
@@ -56,14 +54,11 @@ export type DriverListener = {
   faulted(driver: RunDriver): void;
 };
 
-/** Times that an effect may leave the state as it was before the driver gives up on the run. */
-const fruitlessMax = 3;
 /** Pause before what failed because the log or a service was out of reach is tried again, in milliseconds. */
 const retryPauseMs = 500;
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const driverHasEnded = new Error('the driver has ended');
-const owedNoMore = new Error('the run goes on without it');
 
 export class RunDriver {
   readonly conversationId: string;
@@ -81,8 +76,10 @@ export class RunDriver {
 
   private me: Owner;
   private readonly queue = new CommandQueue();
-  private readonly underWay = new Map<string, AbortController>();
-  private readonly fruitless = new Map<string, number>();
+  private readonly underWay = new EffectsUnderWay(
+    (effect, canceled, foreseen) => this.perform(effect, canceled, foreseen),
+    () => this.wakeUp(),
+  );
   private readonly stopped = new AbortController();
   private readonly listener: DriverListener;
   private isFenced = false;
@@ -232,40 +229,32 @@ export class RunDriver {
   /** Begins every effect that is owed and not under way; stops those that are owed no more. Gives what follows from the state. */
   private beginEffects(): Pick<Advance, 'facts' | 'effects'> {
     const ahead = this.ahead();
-    const owed = new Map(ahead.effects.map((effect) => [keyOf(effect), effect]));
-    for (const [key, controller] of this.underWay) if (!owed.has(key)) controller.abort(owedNoMore);
+    this.underWay.keepOnly(ahead.effects);
     const isOwner = this.isOwner();
-    for (const [key, effect] of owed) {
-      if (this.underWay.has(key)) continue;
-      // What many steps owe takes several appends: whoever is asked for one that is not on the record is not heard.
-      if ('stepId' in effect && this.state.run?.steps[effect.stepId] === undefined) continue;
+    for (const effect of ahead.effects) {
+      if (this.underWay.has(effect)) continue;
+      if (!this.isStepBegun(effect)) continue;
       // Before the claim is on the record only what begins with an append of its own may begin: it shares the append.
       if (!isOwner && !(effect.kind === 'call' && effect.fenced && !this.queue.isEmpty)) continue;
-      const times = (this.fruitless.get(key) ?? 0) + 1;
-      if (times > fruitlessMax) throw new Error(`effect ${key} left no trace ${fruitlessMax} times`);
-      this.fruitless.set(key, times);
-      const controller = new AbortController();
-      this.underWay.set(key, controller);
-      void this.perform(effect, controller.signal).finally(() => {
-        this.underWay.delete(key);
-        this.wakeUp();
-      });
+      this.underWay.begin(effect);
     }
     return ahead;
   }
 
-  private async perform(effect: Effect, canceled: AbortSignal): Promise<void> {
+  /** What many steps owe takes several appends: whoever is asked for one that is not on the record is not heard. */
+  private isStepBegun(effect: Effect): boolean {
+    return !('stepId' in effect) || this.state.run?.steps[effect.stepId] !== undefined;
+  }
+
+  private async perform(effect: Effect, canceled: AbortSignal, foreseen: Foreseen | undefined): Promise<void> {
     const signal = AbortSignal.any([canceled, this.stopped.signal]);
     try {
-      if (effect.kind === 'model') await performModel(this, effect, signal);
-      else if (effect.kind === 'delegation') await performDelegation(this, effect, signal);
-      else if (effect.kind === 'call') await performCall(this, effect, signal);
-      else await recoverCall(this, effect, signal);
+      await performEffect(this, effect, signal, foreseen);
     } catch (error) {
       if (signal.aborted) return;
       if (!isUnknown(error)) return this.ports.onFault(error, `${effect.kind} ${effect.id} of run ${this.runId}`);
       // The log or a service is out of reach: the effect is begun again, for as long as it takes.
-      this.fruitless.delete(keyOf(effect));
+      this.underWay.excuse(effect);
       await this.ports.clock.sleep(retryPauseMs, signal).catch(() => undefined);
     }
   }
@@ -294,20 +283,27 @@ export class RunDriver {
       }
       const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
       if (append !== undefined) {
-        const { log, clock, random } = this.ports;
-        const outcome = await appendUntilKnown(log, append, clock, random, this.stopped.signal);
+        const made = recordedOf(append);
+        const settle = this.underWay.beginAhead(
+          made,
+          decision.effects.filter((effect) => this.isStepBegun(effect)),
+        );
+        const outcome = await this.appended(append).catch((error: unknown) => {
+          settle(false);
+          throw error;
+        });
+        settle(outcome.kind !== 'conflict');
         if (outcome.kind === 'conflict') {
           await this.absorb(outcome.unseen, outcome.currentRevision);
           continue;
         }
         // The events as the log has them are folded, not the facts as they were anticipated: who and when differ there.
         // A read alongside may have seen this append, and more, already.
-        const made = recordedOf(append);
         this.take(made);
         this.view = this.state.revision === made.at(-1)?.revision ? outcome.view : undefined;
         if (outcome.kind === 'appended') this.ports.deltas.watched(this.conversationId, outcome.watchers ?? 0);
         this.me = decision.me;
-        this.fruitless.clear();
+        this.underWay.leftATrace();
       }
       const decided = decision.applied.length;
       this.queue.putBack(batch.slice(decided));
@@ -316,6 +312,11 @@ export class RunDriver {
       this.listener.changed(this);
       return;
     }
+  }
+
+  private appended(append: Append): Promise<AppendOutcome> {
+    const { log, clock, random } = this.ports;
+    return appendUntilKnown(log, append, clock, random, this.stopped.signal);
   }
 
   private appendOf(facts: Append['facts'], now: number, wantsView: boolean): Append | undefined {
@@ -375,7 +376,7 @@ export class RunDriver {
   private fence(): void {
     this.isFenced = true;
     this.queue.fenceAll();
-    for (const controller of this.underWay.values()) controller.abort(owedNoMore);
+    this.underWay.keepOnly([]);
     this.listener.changed(this);
   }
 
@@ -393,9 +394,4 @@ export class RunDriver {
     }
     this.isWoken = false;
   }
-}
-
-/** An effect under way in this process; a call that is started and one to be recovered are the same attempt. */
-function keyOf(effect: Effect): string {
-  return 'attempt' in effect ? `call ${effect.id} ${effect.attempt}` : `${effect.kind} ${effect.id}`;
 }

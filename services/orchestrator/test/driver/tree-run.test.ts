@@ -7,6 +7,7 @@ import {
   encodeFact,
   evolve,
   type Fact,
+  fact,
   initialState,
   type LlmNode,
   type OfferedTool,
@@ -14,7 +15,7 @@ import {
   type RecordedFact,
   receiveMessage,
 } from '@stopgo/core';
-import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
+import { type Append, type AppendOutcome, type ConversationLog, recordedOf } from '@stopgo/log';
 import { expect, test } from 'vitest';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
@@ -53,8 +54,18 @@ const says = (text: string, calls: ModelAnswer['calls'] = []): ModelAnswer => ({
   stopReason: 'end',
 });
 
+/** What a log may do with an append before it takes it, or instead. */
+type Before = (
+  append: Append,
+  seen: { readonly asked: readonly ModelRequest[]; readonly log: RecordedFact[] },
+) => Promise<AppendOutcome | undefined>;
+
 /** Drives one message through an agent whose models have their answers ready, in order. */
-async function driven(root: AgentNode, answers: Readonly<Record<string, readonly ModelAnswer[]>>) {
+async function driven(
+  root: AgentNode,
+  answers: Readonly<Record<string, readonly ModelAnswer[]>>,
+  before: Before = async () => undefined,
+) {
   const agent: AgentDefinition = { name: 'agent', root };
   const log: RecordedFact[] = [];
   const most = { events: 0, bytes: 0 };
@@ -97,6 +108,8 @@ async function driven(root: AgentNode, answers: Readonly<Record<string, readonly
     append: async (append) => {
       // Models answer faster than the log.
       await new Promise((done) => setImmediate(done));
+      const instead = await before(append, { asked, log });
+      if (instead !== undefined) return instead;
       add(append);
       return { kind: 'appended', revision: log.length };
     },
@@ -127,7 +140,13 @@ async function driven(root: AgentNode, answers: Readonly<Record<string, readonly
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
-  return { asked, most, status: run?.status, response: outputText(run?.output ?? [], (at) => transcript.textAt(at)) };
+  return {
+    asked,
+    log,
+    most,
+    status: run?.status,
+    response: outputText(run?.output ?? [], (at) => transcript.textAt(at)),
+  };
 }
 
 test('each node of a tree is asked with its own model and its own resolved prompt, and is told nothing of the others', async () => {
@@ -149,6 +168,43 @@ test('each node of a tree is asked with its own model and its own resolved promp
     ['left', 'L {nobody}', 'user,assistant,tool'],
     ['right', 'R', 'user'],
   ]);
+});
+
+/** Of an append: the cases of its facts. */
+const casesOf = (append: Append) => append.facts.map((one) => one.case).join();
+
+test('the model is asked while the result that it waits for is appended, and is told it', async () => {
+  const roots = { only: [says('', [looks]), says('Three.')] };
+  const { asked, response } = await driven(llm('only', 'x'), roots, async (append, seen) => {
+    if (casesOf(append) !== 'toolCallFinished') return undefined;
+    // As long as nobody asks the model, this append is not taken.
+    while (seen.asked.length < 2) await new Promise((done) => setImmediate(done));
+    return undefined;
+  });
+  expect(response).toBe('Three.');
+  expect(asked.map(({ messages }) => messages.at(-1))).toMatchObject([
+    { role: 'user' },
+    { role: 'tool', results: [{ content: 'three' }] },
+  ]);
+});
+
+test('what a model says ahead of an append that is not taken is dropped: it is asked anew', async () => {
+  const answers = { only: [says('', [looks]), says('Too early.'), says('Three.')] };
+  let conflicts = 0;
+  const { asked, response, log } = await driven(llm('only', 'x'), answers, async (append, { log, ...seen }) => {
+    if (casesOf(append) !== 'toolCallFinished' || conflicts > 0) return undefined;
+    while (seen.asked.length < 2) await new Promise((done) => setImmediate(done));
+    conflicts += 1;
+    // Somebody noted something that changes nothing for the run.
+    const note = fact('toolCallFinished', { runId: 'r', stepId: 'r', callId: 'nobody', attempt: 1, late: true });
+    const foreign = { ...append, facts: [note], eventIds: ['foreign'], key: 'foreign' };
+    log.push(...recordedOf(foreign));
+    return { kind: 'conflict', currentRevision: log.length, unseen: recordedOf(foreign) };
+  });
+  expect(conflicts).toBe(1);
+  expect(response).toBe('Three.');
+  expect(asked.length).toBe(3);
+  expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
 test('a node of a tree that has nothing to add after its calls comes to their result; an agent of one node has failed', async () => {

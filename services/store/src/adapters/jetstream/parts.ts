@@ -86,6 +86,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
     events,
     views: new SqliteViews(tables, hot, {
       caughtUp: (signal, position) => catchUp.caughtUp(signal, position),
+      isFed: () => link.connected(),
       position: () => pipeline.position,
     }),
     allSetAside: tables.allSetAside,

@@ -17,13 +17,15 @@ export class SqliteViews implements Views {
   readonly #hot: HotConversations;
 
   readonly caughtUp: Views['caughtUp'];
+  readonly isFed: Views['isFed'];
   readonly position: Views['position'];
 
   /** Without a progress the log writes the views in its own transactions: they are never behind, nor ahead of their file. */
-  constructor(tables: ViewTables, hot: HotConversations, progress?: Pick<Views, 'caughtUp' | 'position'>) {
+  constructor(tables: ViewTables, hot: HotConversations, progress?: Pick<Views, 'caughtUp' | 'isFed' | 'position'>) {
     this.#tables = tables;
     this.#hot = hot;
     this.caughtUp = progress?.caughtUp ?? (async () => undefined);
+    this.isFed = progress?.isFed ?? (() => true);
     this.position = progress?.position ?? (() => tables.checkpoint() ?? 0);
   }
 
