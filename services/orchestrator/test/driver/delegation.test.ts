@@ -1,4 +1,4 @@
-import { type A2aNode, cancelRun, type LlmNode, provideToken, resolveApproval } from '@stopgo/core';
+import { type A2aNode, cancelRun, decideRun, type LlmNode, provideToken, resolveApproval } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
@@ -192,6 +192,23 @@ describe('another process', () => {
       { messageId: request?.messageId, contextId: request?.contextId, taskId: 'task-1' },
     ]);
     expect(await errand.response()).toBe('Here it is.');
+  });
+
+  test('that is faster with the fence is the only one to send', async () => {
+    const errand = new Errand(a2a(), { delegate: [done('Paid twice.')] });
+    const happens = (): void => {
+      const { agent, state } = errand;
+      const commands = [
+        { type: 'claim', dead: () => true },
+        { type: 'startCall', callId: id, attempt: 1, bridge: '' },
+      ] as const;
+      const context = { agent, tools: new Map(), runId: 'r', me: { instance: 'second', epoch: 0 }, now: 0 };
+      const decision = decideRun(state, commands, context);
+      if (decision.kind === 'append') errand.append(decision.facts);
+    };
+    errand.before = { fact: 'delegationStarted', happens };
+    await errand.first().ended;
+    expect([errand.all('delegationStarted').length, errand.sent]).toEqual([1, []]);
   });
 
   test('has settled the attempt of one that was frozen before it sent: that one does not send it any more', async () => {

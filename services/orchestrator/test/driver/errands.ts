@@ -64,7 +64,9 @@ export class Errand {
   readonly asked: DelegationRequest[] = [];
   readonly canceled: DelegationRequest[] = [];
   readonly told: ModelRequest[] = [];
-  private readonly agent: AgentDefinition;
+  /** What another process does right before an append of one that holds such a fact. */
+  before: { readonly fact: FactName; readonly happens: () => void } | undefined;
+  readonly agent: AgentDefinition;
   private readonly script: Script;
   private readonly answers: readonly ModelAnswer[];
   private readonly waiting = new Set<() => void>();
@@ -186,7 +188,12 @@ export class Errand {
     return {
       append: async (append) => {
         await new Promise((next) => setImmediate(next));
-        const { expectedRevision } = append;
+        const { expectedRevision, facts } = append;
+        const { before } = this;
+        if (before !== undefined && facts.some((one) => one.case === before.fact)) {
+          this.before = undefined;
+          before.happens();
+        }
         if (expectedRevision !== log.length)
           return { kind: 'conflict', currentRevision: log.length, unseen: log.slice(expectedRevision) };
         this.add(append);
