@@ -14,7 +14,8 @@ const attemptPauseMostMs = 5_000;
 
 /**
  * Makes a call, of a tool or of another agent. One that must not run twice is fenced first: `ToolCallStarted` or
- * `DelegationStarted` is appended by this driver, and only then, and only while this process is surely alive to all others, is it sent, once.
+ * `DelegationStarted` is appended by this driver, and only then, and only while this process is surely alive to all
+ * others, is it sent, once.
  */
 export async function performCall(
   driver: RunDriver,
