@@ -4,7 +4,7 @@
  * 1. It is sent by the process whose append wrote `DelegationStarted`, once; again only if the agent promises to take a
  *    message of one id once.
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
- * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run was canceled.
+ * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
 import { type CallState, delegationOf } from '@stopgo/core';
 import type { DelegationOutcome, DelegationRequest, DelegationUpdate, LookedUp } from '../delegation-port.ts';
@@ -16,8 +16,11 @@ const askPauseMs = 250;
 const askPauseMostMs = 15_000;
 /** How long an agent that does not answer is asked, in milliseconds. Then nobody knows. */
 const patienceMs = 60_000;
-/** How long a task may take to end after its run was canceled, in milliseconds, before its agent is asked what it does. */
-const cancelGraceMs = 30_000;
+/**
+ * How long the answer is still waited for, at least, once the run goes on without it, in milliseconds: it was canceled, or
+ * another process drives it now. Then the agent is asked, or left to that process. Twice that at most.
+ */
+const graceMs = 30_000;
 
 /** What is known of an attempt in the end. */
 export type DelegationEnd =
@@ -26,7 +29,7 @@ export type DelegationEnd =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
-const runIsOver = new Error('the run is over, and the agent had its time');
+const timeIsUp = new Error('the run goes on without the answer, and the agent had its time');
 
 /** Sends the one attempt that is on the record. Undefined if this process ends first. */
 export async function sendDelegation(
@@ -40,7 +43,7 @@ export async function sendDelegation(
     try {
       return await driver.ports.delegations.delegate(request, (update) => note(driver, request, update), over);
     } catch {
-      return await findOut(driver, request);
+      return await findOut(driver, request, over);
     }
   });
 }
@@ -53,40 +56,50 @@ export async function lookUpDelegation(
   signal: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
-  return attended(driver, request, signal, () => findOut(driver, request));
+  return attended(driver, request, signal, (over) => findOut(driver, request, over));
 }
 
-/** While it goes on: if its run is canceled, the agent is asked to stop, and has a while to do so. */
+/** While it goes on: if its run is canceled, the agent is asked to stop. Once the run goes on without it, it has a while. */
 async function attended<T>(
   driver: RunDriver,
   request: DelegationRequest,
   signal: AbortSignal,
   work: (over: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { delegations, clock } = driver.ports;
+  const { delegations } = driver.ports;
   const grace = new AbortController();
   const done = new AbortController();
-  const stopWatching = stopWithRun(driver, signal, () => {
-    clock.sleep(cancelGraceMs, done.signal).then(
-      () => grace.abort(runIsOver),
-      () => undefined,
-    );
-    return delegations.cancel(latest(driver, request));
-  });
+  giveUpWhenLost(driver, grace, done.signal).catch(() => undefined);
+  const stopWatching = stopWithRun(driver, signal, () => delegations.cancel(latest(driver, request)));
   try {
     return await work(AbortSignal.any([grace.signal, driver.stopSignal()]));
   } finally {
     stopWatching();
-    done.abort(runIsOver);
+    done.abort(timeIsUp);
   }
 }
 
-async function findOut(driver: RunDriver, request: DelegationRequest): Promise<DelegationEnd | undefined> {
+/** Aborts a while after this driver has stopped to be the run's owner. Rejects when the signal aborts. */
+async function giveUpWhenLost(driver: RunDriver, grace: AbortController, signal: AbortSignal): Promise<void> {
+  for (let wasOwner = true; ; ) {
+    await driver.ports.clock.sleep(graceMs, signal);
+    const isOwner = driver.isOwner();
+    if (!isOwner && !wasOwner) return grace.abort(timeIsUp);
+    wasOwner = isOwner;
+  }
+}
+
+/** Asks until something is known. Undefined if it is for another process to know. */
+async function findOut(
+  driver: RunDriver,
+  request: DelegationRequest,
+  over: AbortSignal,
+): Promise<DelegationEnd | undefined> {
   const { clock } = driver.ports;
   let since = clock.monotonic();
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, askPauseMostMs)) {
-    if (driver.isStopped()) return undefined;
-    const found = await askOnce(driver, request).catch(() => undefined);
+    if (driver.isStopped() || isAnothers(driver)) return undefined;
+    const found = await askOnce(driver, request, over).catch(() => undefined);
     if (found !== undefined && found.kind !== 'running') return found;
     // A task that goes on is waited for, as long as anybody wants it.
     if (found !== undefined && driver.isRunOpen()) since = clock.monotonic();
@@ -95,15 +108,20 @@ async function findOut(driver: RunDriver, request: DelegationRequest): Promise<D
   }
 }
 
+/** Whoever owns the run by now asks as well. */
+function isAnothers(driver: RunDriver): boolean {
+  return driver.isRunOpen() && !driver.isOwner();
+}
+
 /** What the agent says of an attempt; if it may be sent again, what comes of that. Rejects if nothing is learnt. */
 async function askOnce(
   driver: RunDriver,
   request: DelegationRequest,
+  over: AbortSignal,
 ): Promise<DelegationEnd | Extract<LookedUp, { kind: 'running' }>> {
   const { delegations } = driver.ports;
-  const stopped = driver.stopSignal();
   const tell = (update: DelegationUpdate): void => note(driver, request, update);
-  const found = await delegations.lookUp(latest(driver, request), stopped);
+  const found = await delegations.lookUp(latest(driver, request), driver.stopSignal());
   switch (found.kind) {
     case 'outcome':
       return found.outcome;
@@ -114,7 +132,7 @@ async function askOnce(
       // Nobody wants it any more: what was sent was sent.
       if (!driver.isRunOpen())
         return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
-      const again = await delegations.delegate(latest(driver, request), tell, stopped);
+      const again = await delegations.delegate(latest(driver, request), tell, over);
       // That this sending came to nothing says nothing of the one before.
       if (again.kind === 'unavailable') throw new Error(again.message);
       return again;

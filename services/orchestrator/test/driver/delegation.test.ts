@@ -194,6 +194,36 @@ describe('another process', () => {
     expect(await errand.response()).toBe('Here it is.');
   });
 
+  test.each(['breaks', 'says nothing'])(
+    'that has taken the run over is left to find out, when the connection of the first one %s',
+    async (what) => {
+      let breaks: (error: Error) => void = () => undefined;
+      const hangs = () =>
+        new Promise<never>((_, reject) => {
+          breaks = reject;
+        });
+      const outcome = { kind: 'outcome', outcome: done('Here it is.') } as const;
+      const errand = new Errand(a2a(), { delegate: [hangs], lookUp: [running, outcome] });
+      const first = errand.first();
+      await quiet();
+      const second = errand.process('second');
+      await quiet();
+      // The first one hears of it with the log.
+      await first.clock.pass(1_000).then(quiet);
+      if (what === 'breaks') breaks(lost);
+      else for (let passed = 0; passed < longMs; passed += 10_000) await first.clock.pass(10_000).then(quiet);
+      await first.ended;
+      expect([errand.asked.length, errand.state.run?.status]).toEqual([1, 'open']);
+      await second.clock.pass(60_000).then(quiet);
+      await second.ended;
+      expect([errand.asked.length, errand.all('toolCallInDoubt'), await errand.response()]).toEqual([
+        2,
+        [],
+        'Here it is.',
+      ]);
+    },
+  );
+
   test('that is faster with the fence is the only one to send', async () => {
     const errand = new Errand(a2a(), { delegate: [done('Paid twice.')] });
     const happens = (): void => {
@@ -254,6 +284,18 @@ describe('when the run is canceled', () => {
     expect(errand.all('delegationFinished')).toMatchObject([
       { late: true, content: 'It was too late.', agent: 'peer' },
     ]);
+  });
+
+  test('an agent that was sent the message again, and says nothing, is not waited for without end either', async () => {
+    const hangs = () => new Promise<never>(() => undefined);
+    const errand = new Errand(a2a(), { delegate: [lost, hangs], lookUp: [{ kind: 'repeatable' }] });
+    const { clock, ended } = errand.first();
+    await quiet();
+    expect(errand.sent).toHaveLength(2);
+    canceling(errand);
+    for (let passed = 0; passed < longMs; passed += 10_000) await clock.pass(10_000).then(quiet);
+    await ended;
+    expect([errand.sent.length, errand.names.at(-1)]).toEqual([2, 'toolCallInDoubt']);
   });
 
   test.each([
