@@ -106,7 +106,7 @@ function drawnIn(known: Known, node: AgentNode, path: readonly number[], isOver:
   const trace = known.trace.nodes[place];
   const isEnded = trace !== undefined && trace.openSince === undefined;
   const children = childrenOf(node).map((child, index) => drawnIn(known, child, [...path, index], isOver || isEnded));
-  const waits = isEnded ? [] : (known.waits.get(place) ?? []);
+  const waits = known.waits.get(place) ?? [];
   const sum = (of: (progress: NodeProgress) => number): number =>
     children.reduce((total, child) => total + of(child.progress), 0);
   const { executions = 0, iteration = 0, finishedMs = 0, openSince = known.until } = trace ?? {};
