@@ -1,12 +1,12 @@
-import type { Picture, PictureNode } from '@stopgo/core';
+import type { NodeProgress, Picture, PictureNode } from '@stopgo/core';
 import { howFar, label, runLines, timeText, tookText, waitsFor, whatItIs } from './words.ts';
 
 /** A line of the table, or one that stands below a node by itself. */
 type Row = { readonly cells: readonly string[] } | { readonly below: string };
 
-const heading = ['NODE', 'WHAT IT IS', 'STATUS', 'STARTED', 'TOOK', 'IN', 'OUT'] as const;
+const heading = ['NODE', 'STATUS', 'STARTED', 'TOOK', 'IN', 'OUT', 'WHAT IT IS'] as const;
 /** Columns of figures, which stand at the right. */
-const figuresFrom = 4;
+const figures: readonly (typeof heading)[number][] = ['TOOK', 'IN', 'OUT'];
 
 /** The picture as lines for a terminal: the tree at the left, what there is to say of each node beside it. */
 export function textPicture({ agent, root, run }: Picture): string[] {
@@ -17,12 +17,11 @@ export function textPicture({ agent, root, run }: Picture): string[] {
 
 /** `first` stands before the node's own line, `rest` before those below it. */
 function rowsOf({ node, children, progress }: PictureNode, first: string, rest: string): Row[] {
-  const cells = [`${first}${label(node.name)}`, whatItIs(node)];
-  if (progress !== undefined) {
-    const { startedAt, tookMs, inputTokens, outputTokens } = progress;
-    const begun = startedAt === undefined ? ['', ''] : [timeText(startedAt), tookText(tookMs)];
-    cells.push(howFar(progress), ...begun, String(inputTokens), String(outputTokens));
-  }
+  const cells = [
+    `${first}${label(node.name)}`,
+    ...(progress === undefined ? [] : progressCells(progress)),
+    whatItIs(node),
+  ];
   const trunk = children.length > 0 ? '│  ' : '   ';
   const waits = (progress?.waits ?? []).map((wait): Row => ({ below: `${rest}${trunk}${waitsFor(wait)}` }));
   const below = children.flatMap((child, index) => {
@@ -30,6 +29,12 @@ function rowsOf({ node, children, progress }: PictureNode, first: string, rest: 
     return rowsOf(child, `${rest}${isLast ? '└─ ' : '├─ '}`, `${rest}${isLast ? '   ' : '│  '}`);
   });
   return [{ cells }, ...waits, ...below];
+}
+
+function progressCells(progress: NodeProgress): string[] {
+  const { startedAt, tookMs, inputTokens, outputTokens } = progress;
+  const begun = startedAt === undefined ? ['', ''] : [timeText(startedAt), tookText(tookMs)];
+  return [howFar(progress), ...begun, String(inputTokens), String(outputTokens)];
 }
 
 function table(rows: readonly Row[]): string[] {
@@ -40,7 +45,7 @@ function table(rows: readonly Row[]): string[] {
     if ('below' in row) return row.below;
     const cells = row.cells.map((cell, column) => {
       const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
-      return column < figuresFrom ? cell + space : space + cell;
+      return figures.some((one) => one === heading[column]) ? space + cell : cell + space;
     });
     return cells.join('  ').trimEnd();
   });
