@@ -3,7 +3,6 @@ import { decodeRecorded, decodeSnapshot, fact, fold, initialState } from '@stopg
 import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { viewApprovalBytesMax } from '../src/bounds.ts';
 import { eventsOf, Story } from './story.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
@@ -170,52 +169,6 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       const rest = await client.listApprovals({ limit: 3, cursor: page.nextCursor });
       expect([...page.approvals, ...rest.approvals].map((approval) => approval.id)).toEqual(all);
       expect([all.length, rest.nextCursor]).toEqual([4, '']);
-    });
-
-    test('of very many approvals a view shows the oldest, its head names all, and their list shows the others', async () => {
-      const story = new Story();
-      await send(story.created());
-      await send(story.asked('write them all'));
-      const { runId } = story;
-      const names = Array.from({ length: 6 }, (_, branch) => `root/${branch}`);
-      await send(story.append(...names.map((stepId) => fact('stepStarted', { runId, stepId, nodeType: 'llm' }))));
-      // Each answer asks for five calls of nearly 64 KiB: 1.8 MiB wait in the end.
-      const argumentsJson = JSON.stringify({ text: 'x'.repeat(60_000) });
-      const ids: string[] = [];
-      let view: views.ConversationView | undefined;
-      for (const stepId of names) {
-        const calls = Array.from({ length: 5 }, (_, n) => ({
-          callId: `${stepId}#1.${n}`,
-          tool: 'write',
-          argumentsJson,
-        }));
-        const asked = calls.map(({ callId }) => ({ stepId, callId, approvalId: randomUUID(), tool: 'write' }));
-        ids.push(...asked.map((one) => one.approvalId));
-        const callRevision = story.revision + 1;
-        const requests = asked.map((one) => fact('approvalRequested', { runId, ...one, callRevision }));
-        const answer = fact('modelResponded', { runId, stepId, turn: 1, calls });
-        view = (await send(story.append(answer, ...requests))).view;
-      }
-      const shown = view?.pendingApprovals ?? [];
-      expect(shown.map((one) => one.id)).toEqual(ids.slice(0, shown.length));
-      expect(shown.reduce((sum, one) => sum + one.argumentsJson.length, 0)).toBeLessThanOrEqual(viewApprovalBytesMax);
-      expect(shown).toHaveLength(17);
-      expect(view?.head?.pendingApprovalIds).toEqual(ids);
-      const read = await client.getConversation({ conversationId: story.id });
-      expect(read.view?.pendingApprovals).toHaveLength(17);
-      expect((await client.listConversations({})).conversations[0]?.pendingApprovals).toHaveLength(17);
-      const listed: string[] = [];
-      for (let cursor = ''; ; ) {
-        const page = await client.listApprovals({
-          conversationId: story.id,
-          status: views.ApprovalStatus.PENDING,
-          cursor,
-        });
-        listed.push(...page.approvals.map((one) => one.id));
-        cursor = page.nextCursor;
-        if (cursor === '') break;
-      }
-      expect(listed).toEqual(ids);
     });
 
     test('conversations are listed newest first; paging shows each once while others come', async () => {
