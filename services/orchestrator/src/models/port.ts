@@ -10,7 +10,10 @@ export type ModelMessage =
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
 
-/** A call that a model asked for. `providerCallId` is empty when the provider gave the call no id. */
+/**
+ * A call that a model asked for. `callId` is the only one of its kind in the transcript, and the same in every request;
+ * `providerCallId` is empty when the provider gave the call no id.
+ */
 export type ModelCall = {
   readonly callId: string;
   readonly providerCallId: string;
