@@ -39,6 +39,8 @@ export type ModelRequest = {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** True if an answer without a word and without a call is one too, unless it was cut off; by default it is a failure. */
+  readonly mayBeSilent?: boolean;
 };
 
 /** provider: the `ProviderName` of who answered; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */
