@@ -3,9 +3,6 @@ import { type Journal, journalOf } from './journal.ts';
 import { type ModelRequest, type ScriptedModel, scriptedModel } from './model.ts';
 import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
 
-/** A node as it stands in a configuration. */
-export type Node = Readonly<Record<string, unknown>> & { readonly agents?: readonly Node[] };
-
 /** A platform of its own whose agent is a tree, with the journaled tool server beside that of the resources. */
 export type PlantedTree = {
   readonly place: Workplace;
@@ -14,7 +11,7 @@ export type PlantedTree = {
   readonly platform: Platform;
   readonly http: Client;
   /** Ends the platform and starts it again over the same data; with another tree if one is given. */
-  again(signal: 'SIGKILL' | 'SIGTERM', tree?: Node): Promise<void>;
+  again(signal: 'SIGKILL' | 'SIGTERM', tree?: object): Promise<void>;
   /** Sends a first message. */
   ask(message: string, headers?: Record<string, string>): Promise<Answer>;
   decide(approval: string | undefined, approved: boolean): Promise<Answer>;
@@ -26,11 +23,11 @@ export type PlantedTree = {
 };
 
 /** Starts it; `more` are lines of YAML at the top level. */
-export async function plant(tree: Node, more = '', env: Readonly<Record<string, string>> = {}): Promise<PlantedTree> {
+export async function plant(tree: object, more = '', env: Readonly<Record<string, string>> = {}): Promise<PlantedTree> {
   const model = await scriptedModel();
   const place = workplace();
   const journal = journalOf(place);
-  const grow = (what: Node): Promise<Platform> =>
+  const grow = (what: object): Promise<Platform> =>
     start(place, journaledConfig(place, `agent: ${JSON.stringify(what)}\n${more}`), { env: { ...model.env, ...env } });
   let platform = await grow(tree);
   let http = client(platform.url);
