@@ -1,7 +1,7 @@
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ModelRequest, type ScriptedModel, scriptedModel } from './model.ts';
-import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
+import { journaledConfig, type Platform, type StartOptions, start, type Workplace, workplace } from './platform.ts';
 
 /** A platform of its own whose agent is a tree, with the journaled tool server beside that of the resources. */
 export type PlantedTree = {
@@ -22,13 +22,24 @@ export type PlantedTree = {
   end(): Promise<void>;
 };
 
-/** Starts it; `more` are lines of YAML at the top level. */
-export async function plant(tree: object, more = '', env: Readonly<Record<string, string>> = {}): Promise<PlantedTree> {
+export type PlantOptions = {
+  /** Lines of YAML at the top level. */
+  readonly more?: string;
+  /** A line of YAML of the journaled tool server. */
+  readonly ofServer?: string;
+} & Pick<StartOptions, 'command' | 'args'>;
+
+/** Starts it. */
+export async function plant(tree: object, options: PlantOptions = {}): Promise<PlantedTree> {
+  const { more = '', ofServer, ...how } = options;
   const model = await scriptedModel();
   const place = workplace();
   const journal = journalOf(place);
   const grow = (what: object): Promise<Platform> =>
-    start(place, journaledConfig(place, `agent: ${JSON.stringify(what)}\n${more}`), { env: { ...model.env, ...env } });
+    start(place, journaledConfig(place, `agent: ${JSON.stringify(what)}\n${more}`, ofServer), {
+      env: model.env,
+      ...how,
+    });
   let platform = await grow(tree);
   let http = client(platform.url);
   return {
