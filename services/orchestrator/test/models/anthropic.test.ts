@@ -60,7 +60,10 @@ test.each<[string, { type: string }[], string]>([
 });
 
 test('silence that was cut off is a failure also where silence may be', async () => {
-  const outcome = await generateFrom(stream(start, ...end('max_tokens')), MODEL, { ...ask(MODEL, 'hi'), mayBeSilent: true });
+  const outcome = await generateFrom(stream(start, ...end('max_tokens')), MODEL, {
+    ...ask(MODEL, 'hi'),
+    mayBeSilent: true,
+  });
   expect(outcome).toMatchObject({ message: 'Claude API error: the model gave an empty answer (max_tokens)' });
 });
 
