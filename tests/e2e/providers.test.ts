@@ -79,14 +79,22 @@ test('a branch asks for an approval with every provider, and each goes on with w
 test('no key is in a log line, a file, an answer or an event, though each provider repeats what it was sent', async () => {
   const agents = providers.map(({ model }, index) => ({ name: `n${index}`, model, prompt: promptOf(index) }));
   tree = await plant({ type: 'parallel', on_error: 'continue', agents }, { more: 'log_level: debug' });
-  await tree.model.script(...providers.map((_, index) => ({ prompt: promptOf(index), quoteRequest: true as const })));
-  const { text, body } = await tree.ask('quote me');
-  // The requests were repeated: what the platform shows of them is what has to be clean.
-  expect(body.result.response.match(/API error/g)).toHaveLength(providers.length);
-  expect(text).toMatch(/\[redacted\]/);
+  const about = (match: string, index: number) => ({ match, prompt: promptOf(index) });
+  await tree.model.script(
+    ...providers.map((_, index) => ({ ...about('quote me', index), quoteRequest: true as const })),
+    ...providers.map(({ key = 'nobody' }, index) => {
+      return { ...about('know me', index), error: { status: 400, message: `who is ${key}, please?` } };
+    }),
+  );
+  const quoted = await tree.ask('quote me');
+  const named = await tree.ask('know me');
+  // The requests, and keys with nothing before them, were repeated: what the platform shows of that is what has to be clean.
+  for (const { body } of [quoted, named])
+    expect(body.result.response.match(/API error/g)).toHaveLength(providers.length);
+  expect(named.body.result.response.match(/who is \[redacted\], please/g)).toHaveLength(keys.length);
   await tree.platform.end('SIGTERM');
   const said = new Map([
-    ['the answer', text],
+    ['the answers', quoted.text + named.text],
     ['the outputs', tree.platform.output()],
   ]);
   for (const file of filesOf(tree.place.dataDir)) said.set(file, readFileSync(file).toString('latin1'));

@@ -110,15 +110,20 @@ test('a rejection ends the run: no later node runs, nothing is left of the pause
   expect(next.text).toContain('[worker] resources_list: there are no resources.');
 });
 
-test('with on_reject: continue the model is told, and the nodes after it run', async () => {
-  tree = await plant({ ...line(worker, closer), on_reject: 'continue' });
+test('with on_reject: continue the model is told, and the nodes after it run: without a prompt or model, with those of the top', async () => {
+  const nodes = line(worker, closer, { name: 'plain' });
+  tree = await plant({ ...nodes, on_reject: 'continue' }, { more: 'llm: {model: "mistral:small"}' });
   const { result } = await pause('declined');
   await tree.model.script(
     { prompt: 'WORKER', text: 'Then I leave it.' },
     { prompt: 'CLOSER', text: 'It was left as it is.' },
+    { prompt: 'You look after resources.', text: 'As it was.' },
   );
   const done = await tree.decide(result.approval?.uuid, false);
-  expect(done.body.result.response).toBe('It was left as it is.');
+  expect(done.body.result.response).toBe('As it was.');
+  const [toPlain, ...more] = await tree.asked('You look after resources.');
+  expect(toPlain).toMatchObject({ url: '/mistral/v1/chat/completions', body: { model: 'small' } });
+  expect(more).toEqual([]);
   const [, second] = await tree.asked('WORKER');
   expect(JSON.stringify(second?.body)).toContain('The user rejected this call; it was not run.');
   expect(await tree.asked('CLOSER, tell of one is missing and: Then I leave it.')).toHaveLength(1);
