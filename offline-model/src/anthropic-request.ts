@@ -28,6 +28,7 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
     provider: 'anthropic',
     model,
     lastUserText: lastUserText(messages),
+    systemText: systemText(body.system),
     results:
       last?.blocks.at(-1)?.type === 'tool_result' ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
     tools: readTools(body.tools),
@@ -171,6 +172,14 @@ function plainText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((block: unknown) => (isObject(block) ? String(block.text ?? '') : '')).join('\n');
+}
+
+function systemText(system: unknown): string {
+  if (!Array.isArray(system)) return typeof system === 'string' ? system : '';
+  return system
+    .filter(isObject)
+    .map(({ text }) => String(text ?? ''))
+    .join('\n');
 }
 
 function lastUserText(messages: readonly Message[]): string {

@@ -32,6 +32,7 @@ export function readGeminiRequest(body: unknown, model: string, strictSignatures
     provider: 'gemini',
     model,
     lastUserText: lastUserText(contents),
+    systemText: textsOf(body.systemInstruction),
     results: last?.parts.at(-1)?.functionResponse ? last.parts.flatMap(outcomeOf) : [],
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.contents, body.systemInstruction, body.tools]).length,
@@ -160,6 +161,11 @@ function outcomeOf(part: JsonObject): ToolOutcome[] {
   const isError = 'error' in response;
   const body = isError ? response.error : 'output' in response ? response.output : response;
   return [{ name: String(answered.name), content: typeof body === 'string' ? body : JSON.stringify(body), isError }];
+}
+
+function textsOf(content: unknown): string {
+  const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
+  return parts.map(({ text }) => String(text ?? '')).join('\n');
 }
 
 function lastUserText(contents: readonly Content[]): string {

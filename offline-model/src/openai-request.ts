@@ -23,6 +23,10 @@ export function readOpenaiRequest(body: unknown, strictSignatures: boolean): Tur
     provider: 'openai',
     model,
     lastUserText: textOf(messages.findLast(({ role }) => role === 'user')),
+    systemText: messages
+      .filter(({ role }) => role === 'system' || role === 'developer')
+      .map(textOf)
+      .join('\n'),
     results: outcomesOf(messages),
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([messages, body.tools]).length,

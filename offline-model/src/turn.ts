@@ -4,6 +4,8 @@ export type Turn = {
   readonly model: string;
   /** The newest text that a user wrote, however many tool results came after it. */
   readonly lastUserText: string;
+  /** The instructions; empty without any. */
+  readonly systemText: string;
   /** The tool results in the last message; empty when that message does not end with results. */
   readonly results: readonly ToolOutcome[];
   readonly tools: readonly DeclaredTool[];

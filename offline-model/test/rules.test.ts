@@ -13,6 +13,7 @@ const turn = (lastUserText: string, more: Partial<Turn> = {}): Turn => ({
   provider: 'gemini',
   model: 'm',
   lastUserText,
+  systemText: '',
   results: [],
   tools: RESOURCES,
   inputCharacters: 0,
