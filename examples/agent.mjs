@@ -1,9 +1,10 @@
 // Talks to an agent as any program would: a few REST calls with fetch.
+import { Untrue } from './holds.mjs';
 
 /**
- * An agent, and people who talk to it. Each step is printed and gives what came of it: `response`, the approvals that `wait`,
- * the whole `conversation`, and which nodes of the tree have `spoken` so far. `url` is asked before each call: an agent that was
- * started again is elsewhere.
+ * An agent, and people who talk to it. Each step is printed and gives what came of it: the `response`, what `waits` for an
+ * approval, where in a tree it is `paused`, which nodes have `spoken` so far, and the whole `conversation`. `url` is asked
+ * before each call: an agent that was started again is elsewhere.
  */
 export function createAgent(url) {
   const call = async (method, path, body, headers = {}) => {
@@ -24,6 +25,7 @@ export function createAgent(url) {
     },
     /** Answers an approval: `yes` or `no`. */
     decide: async (approval, answer, by) => {
+      if (approval === undefined) throw new Untrue(`something waits that ${by} could answer with ${answer}`);
       print(by, `${answer}, ${shownCall(approval)}`);
       return told(turnOf(await call('POST', `/approvals/${approval.uuid}`, { answer }, { 'x-approver': by })));
     },
@@ -43,6 +45,9 @@ function turnOf({ conversation, result }) {
     conversation,
     response: result?.response,
     waits: conversation.pending_approvals,
+    paused: (conversation.pipeline_states ?? []).map(({ node, step_id: step, paused_node_path: path }) => {
+      return { node, step, path };
+    }),
     spoken: [...new Set(spoken)],
   };
 }

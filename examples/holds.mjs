@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What a story claimed and what was not so. */
-export class Untrue extends Error {}
+/** Something that a story claims and that is not so. */
+export class Untrue extends Error {
+  constructor(sentence, difference = '') {
+    super(`it is not true that ${sentence}${difference}`);
+  }
+}
 
 /** Claims in a sentence that something is what it should be; prints the sentence. Throws `Untrue` with both if it is not. */
 export function holds(sentence, found, wanted) {
   if (!isDeepStrictEqual(found, wanted))
-    throw new Untrue(`it is not true that ${sentence}\n  found:  ${shown(found)}\n  wanted: ${shown(wanted)}`);
+    throw new Untrue(sentence, `\n  found:  ${shown(found)}\n  wanted: ${shown(wanted)}`);
   console.log(`    ✓ ${sentence}`);
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { root } from '../scripts/processes.mjs';
+import { Untrue } from './holds.mjs';
 import { launch } from './processes.mjs';
 
 const program = join(root, 'offline-model', 'dist', 'main.js');
@@ -42,7 +43,7 @@ export async function offlineModel() {
     heard: async (count) => {
       for (let looks = 0; (await asked()).length < count; looks += 1) {
         if (looks === LOOKS_MAX)
-          throw new Error(`the model was asked only ${(await asked()).length} times, not ${count}`);
+          throw new Untrue(`the model was asked ${count} times (only ${(await asked()).length} times)`);
         await pause(LOOK_EVERY_MS);
       }
     },

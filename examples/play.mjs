@@ -1,5 +1,5 @@
 // Plays one example from the first process to the last: sets the stage, tells the story, checks the record, clears up.
-import { createAgent } from './agent.mjs';
+import { createAgent, print } from './agent.mjs';
 import { Untrue } from './holds.mjs';
 import { openStage } from './stage.mjs';
 
@@ -17,7 +17,7 @@ export async function play(name) {
     await stage.start();
     await story({ agent: createAgent(stage.url), ...stage });
     await stage.stop();
-    await stage.verify();
+    print('record', await stage.verify());
     console.log(`\n${name}: everything came out as told`);
     return true;
   } catch (error) {

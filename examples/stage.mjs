@@ -46,7 +46,7 @@ export async function openStage(example) {
     cut: () => platform.kill(),
     stop: () => platform.stop(),
     /** Lets `stopgo verify` prove the record: the hash chains hold, and each view equals its events. */
-    verify: () => runNode([stopgo, 'verify', '--data-dir', join(folder, 'data')], folder),
+    verify: async () => (await runNode([stopgo, 'verify', '--data-dir', join(folder, 'data')], folder)).trim(),
     abandon,
   };
 }

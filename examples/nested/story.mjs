@@ -7,7 +7,7 @@ export default async function story({ agent, model, resources, place, cut, start
   await place('old-1', 7);
   const asked = await agent.ask('have a quiet night');
   const ids = asked.waits.map(({ uuid }) => uuid).sort();
-  const steps = asked.conversation.pipeline_states.map(({ node, step_id: step }) => [node, step]);
+  const steps = asked.paused.map(({ node, step }) => [node, step]);
   holds('a loop in its first round and a sequence at its first step wait side by side', Object.fromEntries(steps), {
     keeper: 'root/1/0[1]/0',
     cleaner: 'root/1/1/0',
@@ -29,7 +29,11 @@ export default async function story({ agent, model, resources, place, cut, start
     [true, ['keeper'], {}],
   );
   const once = await agent.decide(cleared.waits[0], 'yes', 'alice');
-  holds('the loop waits again, in its second round', once.conversation.pipeline_state.step_id, 'root/1/0[2]/0');
+  holds(
+    'the loop waits again, in its second round',
+    once.paused.map(({ step }) => step),
+    ['root/1/0[2]/0'],
+  );
   const done = await agent.decide(once.waits[0], 'yes', 'alice');
   holds('everything was done once', await resources(), { 'web-1': 1, 'web-2': 2 });
   holds(

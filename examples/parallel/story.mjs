@@ -14,7 +14,7 @@ export default async function story({ agent, model, resources }) {
   const asked = await asking;
   const waiting = byNode(asked.waits);
   holds('all of them wait together', Object.keys(waiting).sort(), ['america', 'asia', 'europe']);
-  const paths = asked.conversation.pipeline_states.map(({ node, paused_node_path: path }) => [node, path]);
+  const paths = asked.paused.map(({ node, path }) => [node, path]);
   holds('each at its own place in the tree', Object.fromEntries(paths), {
     europe: [0, 0],
     america: [0, 1],

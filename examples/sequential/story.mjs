@@ -5,10 +5,11 @@ export const title = 'planned, approved, carried out, reported';
 export default async function story({ agent, model, resources }) {
   const asked = await agent.ask('create a server web-1 with value 42');
   holds('planner and executor have spoken, the reporter has not begun', asked.spoken, ['planner', 'executor']);
-  holds('the executor did what the planner wrote', asked.waits[0].tool_args, { name: 'web-1', value: 42 });
-  const paused = asked.conversation.pipeline_state;
-  holds('the pause is at the second child of the root', paused.paused_node_path, [1]);
-  holds('what the planner came to is kept meanwhile', paused.session_state, {
+  const wanted = asked.waits.map(({ tool_args: args }) => args);
+  holds('the executor did what the planner wrote', wanted, [{ name: 'web-1', value: 42 }]);
+  const { paused_node_path: path, session_state: written } = asked.conversation.pipeline_state ?? {};
+  holds('the pause is at the second child of the root', path, [1]);
+  holds('what the planner came to is kept meanwhile', written, {
     plan: 'As I understand it: create a server web-1 with value 42',
   });
   holds('two questions to the model so far', (await model.asked()).length, 2);
