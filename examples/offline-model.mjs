@@ -23,7 +23,6 @@ export async function offlineModel() {
   const asked = async () => (await control('GET', '/__requests')).requests.map(({ url }) => providerOf(url));
   return {
     asked,
-    kill: running.kill,
     env: {
       GEMINI_API_KEY: 'none-needed',
       GEMINI_BASE_URL: running.url,

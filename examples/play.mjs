@@ -1,19 +1,28 @@
 // Plays one example from the first process to the last: sets the stage, tells the story, checks the record, clears up.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createAgent, print } from './agent.mjs';
 import { Untrue } from './holds.mjs';
+import { endAll } from './processes.mjs';
 import { openStage } from './stage.mjs';
 
 /** Plays an example and prints its story. True if everything that the story claims holds. */
 export async function play(name) {
   const { title, default: story } = await import(`./${name}/story.mjs`);
   console.log(`\n${name}: ${title}\n`);
-  const stage = await openStage(name);
-  const interrupted = (signal) => {
-    stage.abandon();
-    process.exit(signal === 'SIGINT' ? 130 : 143);
+  const folder = mkdtempSync(join(tmpdir(), `stopgo-${name}-`));
+  let interrupted;
+  // The story cannot go on without its processes: it ends like one that failed, and everything is cleared up. A Ctrl-C comes
+  // twice under npm, from the terminal and from npm itself.
+  const interrupt = (signal) => {
+    interrupted = signal;
+    void endAll();
   };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  let stage;
   try {
+    stage = await openStage(name, folder);
     await stage.start();
     await story({ agent: createAgent(stage.url), ...stage });
     await stage.stop();
@@ -21,11 +30,17 @@ export async function play(name) {
     console.log(`\n${name}: everything came out as told`);
     return true;
   } catch (error) {
-    if (error instanceof Untrue) console.error(`\n${name} FAILED: ${error.message}`);
-    else console.error(`\n${name} FAILED:`, error, `\nThe platform said:\n${stage.output()}`);
+    if (interrupted === undefined) report(name, error, stage?.output() ?? '');
     return false;
   } finally {
-    stage.abandon();
-    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    await endAll();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    if (interrupted !== undefined) process.exit(interrupted === 'SIGINT' ? 130 : 143);
   }
+}
+
+function report(name, error, output) {
+  if (error instanceof Untrue) console.error(`\n${name} FAILED: ${error.message}`);
+  else console.error(`\n${name} FAILED:`, error, `\nThe platform said:\n${output}`);
 }

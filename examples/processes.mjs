@@ -9,67 +9,82 @@ const ENVIRONMENT = Object.fromEntries(
   ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'SYSTEMROOT'].map((name) => [name, process.env[name]]),
 );
 
+/** How long a process is given to end in good order when a story is over before its end, in milliseconds. */
+const FAREWELL_MS = 5_000;
+
+/** How to end each process that runs now. */
+const running = new Set();
+
+/** Ends whatever runs, also what is only starting; in good order if it can, so that it ends its own children first. */
+export async function endAll() {
+  await Promise.all([...running].map((end) => end()));
+}
+
 /** Starts a Node program and waits until it prints what `ready` matches; its first group is the program's `url`. */
-export async function launch(args, { cwd, env = {}, ready }) {
+export async function launch(args, { cwd, env, ready }) {
+  const { child, ended, kill, output } = run(args, cwd, env);
+  const url = new Promise((resolve) => {
+    const look = () => {
+      const match = ready.exec(output());
+      if (match !== null) resolve(match[1]);
+    };
+    child.stdout.on('data', look);
+  });
+  const failed = ended.then((code) => {
+    throw new Error(`${args.join(' ')} ended at once with ${code}:\n${output()}`);
+  });
+  failed.catch(() => {}); // it ends one day, whoever waits for that
+  return {
+    url: await within(Promise.race([url, failed]), () => `${args.join(' ')} is not ready:\n${output()}`),
+    output,
+    kill,
+    /** Ends it in good order. */
+    stop: async () => {
+      child.kill('SIGTERM');
+      const code = await within(ended, () => `${args.join(' ')} did not end:\n${output()}`);
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${output()}`);
+    },
+  };
+}
+
+/** Runs a Node program to its end, with `input` on its standard input; gives what it printed, throws if it failed. */
+export async function runNode(args, cwd, input = '') {
+  const { child, ended, output, printed } = run(args, cwd);
+  child.stdin.end(input);
+  const code = await ended;
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${output()}`);
+  return printed();
+}
+
+function run(args, cwd, env = {}) {
   const child = spawn(process.execPath, args, {
     cwd,
     env: { ...ENVIRONMENT, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  let printed = '';
   const ended = new Promise((resolve) => child.once('close', resolve));
-  const program = {
-    output: () => printed,
-    kill: () => {
-      child.kill('SIGKILL');
-      return ended;
-    },
-    /** Ends it in good order. */
-    stop: async () => {
-      child.kill('SIGTERM');
-      const code = await within(ended, () => `${args.join(' ')} did not end:\n${printed}`);
-      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${printed}`);
-    },
+  const kill = () => {
+    child.kill('SIGKILL');
+    return ended;
   };
-  const url = new Promise((resolve) => {
-    const collect = (text) => {
-      printed += text;
-      const match = ready.exec(printed);
-      if (match !== null) resolve(match[1]);
-    };
-    child.stdout.setEncoding('utf8').on('data', collect);
-    child.stderr.setEncoding('utf8').on('data', collect);
-  });
-  const failed = ended.then((code) => {
-    throw new Error(`${args.join(' ')} ended at once with ${code}:\n${printed}`);
-  });
-  failed.catch(() => {}); // it ends one day, whoever waits for that
-  try {
-    return {
-      ...program,
-      url: await within(Promise.race([url, failed]), () => `${args.join(' ')} is not ready:\n${printed}`),
-    };
-  } catch (error) {
-    void program.kill();
-    throw error;
-  }
-}
-
-/** Runs a Node program to its end, with `input` on its standard input; gives what it printed, throws if it failed. */
-export async function runNode(args, cwd, input = '') {
-  const child = spawn(process.execPath, args, { cwd, env: ENVIRONMENT, stdio: ['pipe', 'pipe', 'pipe'] });
+  const end = async () => {
+    child.kill('SIGTERM');
+    const late = setTimeout(kill, FAREWELL_MS);
+    await ended;
+    clearTimeout(late);
+  };
+  running.add(end);
+  void ended.then(() => running.delete(end));
   let printed = '';
-  let errors = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     printed += text;
+    output += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    errors += text;
+    output += text;
   });
-  child.stdin.end(input);
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${printed}${errors}`);
-  return printed;
+  return { child, ended, kill, printed: () => printed, output: () => output };
 }
 
 function within(promise, message) {

@@ -1,6 +1,5 @@
-// The processes and files of one example: an offline model, the platform and a folder that is gone afterwards.
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// The processes and files of one example: an offline model, and the platform in a folder of its own.
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/processes.mjs';
 import { offlineModel } from './offline-model.mjs';
@@ -9,26 +8,14 @@ import { toolServer } from './tool-server.mjs';
 
 const stopgo = join(root, 'cli', 'dist', 'main.js');
 
-/** Prepares an example: its folder, and the offline model. The platform is started by `start`. */
-export async function openStage(example) {
-  const folder = mkdtempSync(join(tmpdir(), `stopgo-${example}-`));
+/** Prepares an example in an empty folder, and starts the offline model. The platform is started by `start`. */
+export async function openStage(example, folder) {
   const config = join(folder, 'agent.yaml');
-  let model;
+  // Relative paths of the configuration are meant from the folder that the platform is started in, as in the repository.
+  symlinkSync(join(root, 'mcp-servers'), join(folder, 'mcp-servers'), 'junction');
+  writeFileSync(config, onAnyPort(readFileSync(join(root, 'examples', example, 'agent.yaml'), 'utf8')));
+  const model = await offlineModel();
   let platform;
-  const abandon = () => {
-    platform?.kill();
-    model?.kill();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-  };
-  try {
-    // Relative paths of the configuration are meant from the folder that the platform is started in, as in the repository.
-    symlinkSync(join(root, 'mcp-servers'), join(folder, 'mcp-servers'), 'junction');
-    writeFileSync(config, onAnyPort(readFileSync(join(root, 'examples', example, 'agent.yaml'), 'utf8')));
-    model = await offlineModel();
-  } catch (error) {
-    abandon();
-    throw error;
-  }
   return {
     model,
     /** The tools themselves, asked behind the agent's back: what is really there. */
@@ -47,7 +34,6 @@ export async function openStage(example) {
     stop: () => platform.stop(),
     /** Lets `stopgo verify` prove the record: the hash chains hold, and each view equals its events. */
     verify: async () => (await runNode([stopgo, 'verify', '--data-dir', join(folder, 'data')], folder)).trim(),
-    abandon,
   };
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,10 +22,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Plays an example as a user would; everything that it writes goes into a folder of this test. */
-function play(runner: string, ...args: readonly string[]): Promise<{ code: number | null; printed: string }> {
+type Played = { readonly code: number | null; readonly printed: string };
+
+/** Plays an example as a user would; everything that it writes goes into a folder of this test. `at` is told what was printed. */
+function play(
+  runner: string,
+  name: string,
+  at: (printed: string, child: ChildProcess) => void = () => {},
+): Promise<Played> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [runner, ...args], {
+    const child = spawn(process.execPath, [runner, name], {
       cwd: root,
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: temporary },
     });
@@ -33,6 +39,7 @@ function play(runner: string, ...args: readonly string[]): Promise<{ code: numbe
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         printed += text;
+        at(printed, child);
       });
     child.once('close', (code) => resolve({ code, printed }));
   });
@@ -68,6 +75,15 @@ test('a story that is not true ends with 1, tells what is so, and leaves nothing
   expect(printed).toMatch(
     /simple FAILED: it is not true that .*\n {2}found: {2}\{\n {4}"web-1": 42\n.*wanted: \{\n {4}"web-1": 43/s,
   );
+  await nothingIsLeft();
+});
+
+test('a story that is interrupted leaves nothing behind either', { timeout: EXAMPLE_MS }, async () => {
+  // Often more than once: a Ctrl-C reaches the story from the terminal and from npm.
+  const { code, printed } = await play(join(examples, 'run.mjs'), 'nested', (text, child) => {
+    if (text.includes('have a quiet night')) child.kill('SIGINT');
+  });
+  expect([code, printed.includes('FAILED')]).toEqual([130, false]);
   await nothingIsLeft();
 });
 
