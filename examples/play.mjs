@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAgent, print } from './agent.mjs';
 import { Untrue } from './holds.mjs';
-import { endAll } from './processes.mjs';
+import { endAll, endForGood } from './processes.mjs';
 import { openStage } from './stage.mjs';
 
 /** Plays an example and prints its story. True if everything that the story claims holds. */
@@ -12,16 +12,8 @@ export async function play(name) {
   const { title, default: story } = await import(`./${name}/story.mjs`);
   console.log(`\n${name}: ${title}\n`);
   const folder = mkdtempSync(join(tmpdir(), `stopgo-${name}-`));
-  let interrupted;
-  // The story cannot go on without its processes: it ends like one that failed, and everything is cleared up. A Ctrl-C comes
-  // twice under npm, from the terminal and from npm itself.
-  const interrupt = (signal) => {
-    interrupted = signal;
-    void endAll();
-  };
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   let stage;
-  try {
+  const playing = async () => {
     stage = await openStage(name, folder);
     await stage.start();
     await story({ agent: createAgent(stage.url), ...stage });
@@ -29,14 +21,28 @@ export async function play(name) {
     print('record', await stage.verify());
     console.log(`\n${name}: everything came out as told`);
     return true;
+  };
+  let interrupted;
+  let leave;
+  const leaving = new Promise((resolve) => {
+    leave = resolve;
+  });
+  // A Ctrl-C comes twice under npm, from the terminal and from npm itself: from the first one on we are leaving.
+  const interrupt = (signal) => {
+    interrupted ??= signal;
+    leave(false);
+  };
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  try {
+    return await Promise.race([playing(), leaving]);
   } catch (error) {
     if (interrupted === undefined) report(name, error, stage?.output() ?? '');
     return false;
   } finally {
-    await endAll();
+    await (interrupted === undefined ? endAll() : endForGood());
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     if (interrupted !== undefined) process.exit(interrupted === 'SIGINT' ? 130 : 143);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 

@@ -14,10 +14,17 @@ const FAREWELL_MS = 5_000;
 
 /** How to end each process that runs now. */
 const running = new Set();
+let isOver = false;
 
 /** Ends whatever runs, also what is only starting; in good order if it can, so that it ends its own children first. */
 export async function endAll() {
   await Promise.all([...running].map((end) => end()));
+}
+
+/** {@link endAll}, and nothing is started any more. */
+export function endForGood() {
+  isOver = true;
+  return endAll();
 }
 
 /** Starts a Node program and waits until it prints what `ready` matches; its first group is the program's `url`. */
@@ -57,6 +64,7 @@ export async function runNode(args, cwd, input = '') {
 }
 
 function run(args, cwd, env = {}) {
+  if (isOver) throw new Error(`${args.join(' ')} is not started any more`);
   const child = spawn(process.execPath, args, {
     cwd,
     env: { ...ENVIRONMENT, ...env },
