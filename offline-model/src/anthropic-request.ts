@@ -27,8 +27,8 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
   return {
     provider: 'anthropic',
     model,
+    instructions: plainText(body.system),
     lastUserText: lastUserText(messages),
-    systemText: systemText(body.system),
     results:
       last?.blocks.at(-1)?.type === 'tool_result' ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
     tools: readTools(body.tools),
@@ -172,14 +172,6 @@ function plainText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((block: unknown) => (isObject(block) ? String(block.text ?? '') : '')).join('\n');
-}
-
-function systemText(system: unknown): string {
-  if (!Array.isArray(system)) return typeof system === 'string' ? system : '';
-  return system
-    .filter(isObject)
-    .map(({ text }) => String(text ?? ''))
-    .join('\n');
 }
 
 function lastUserText(messages: readonly Message[]): string {

@@ -31,8 +31,8 @@ export function readGeminiRequest(body: unknown, model: string, strictSignatures
   return {
     provider: 'gemini',
     model,
+    instructions: textsOf(body.systemInstruction).join('\n'),
     lastUserText: lastUserText(contents),
-    systemText: textsOf(body.systemInstruction),
     results: last?.parts.at(-1)?.functionResponse ? last.parts.flatMap(outcomeOf) : [],
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.contents, body.systemInstruction, body.tools]).length,
@@ -163,15 +163,17 @@ function outcomeOf(part: JsonObject): ToolOutcome[] {
   return [{ name: String(answered.name), content: typeof body === 'string' ? body : JSON.stringify(body), isError }];
 }
 
-function textsOf(content: unknown): string {
-  const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : [];
-  return parts.map(({ text }) => String(text ?? '')).join('\n');
-}
-
 function lastUserText(contents: readonly Content[]): string {
   for (const content of contents.toReversed()) {
-    const texts = content.parts.map((part) => part.text).filter((text) => typeof text === 'string');
+    const texts = textsOf(content);
     if (content.role === 'user' && texts.length > 0) return texts.join('\n');
   }
   return '';
+}
+
+function textsOf(content: unknown): string[] {
+  if (!isObject(content) || !Array.isArray(content.parts)) return [];
+  return content.parts
+    .map((part: unknown) => (isObject(part) ? part.text : undefined))
+    .filter((text) => typeof text === 'string');
 }

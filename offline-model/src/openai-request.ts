@@ -22,11 +22,8 @@ export function readOpenaiRequest(body: unknown, strictSignatures: boolean): Tur
   return {
     provider: 'openai',
     model,
+    instructions: messages.filter(isInstruction).map(textOf).join('\n'),
     lastUserText: textOf(messages.findLast(({ role }) => role === 'user')),
-    systemText: messages
-      .filter(({ role }) => role === 'system' || role === 'developer')
-      .map(textOf)
-      .join('\n'),
     results: outcomesOf(messages),
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([messages, body.tools]).length,
@@ -143,6 +140,10 @@ function outcomesOf(messages: readonly JsonObject[]): ToolOutcome[] {
       isError: ERROR_RESULT.test(text),
     };
   });
+}
+
+function isInstruction({ role }: JsonObject): boolean {
+  return role === 'system' || role === 'developer';
 }
 
 function callsIn(message: JsonObject): JsonObject[] {

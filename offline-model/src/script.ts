@@ -35,7 +35,7 @@ export type Script = {
   /** Appends steps. */
   add(steps: readonly ScriptStep[]): void;
   /** Takes the first step that fits what was said out of the queue. */
-  take(said: Pick<Turn, 'lastUserText' | 'systemText'>): ScriptStep | undefined;
+  take(said: Pick<Turn, 'lastUserText' | 'instructions'>): ScriptStep | undefined;
   /** Resolves at the next release. */
   released(): Promise<void>;
   /** Lets everything go that hangs now. */
@@ -57,9 +57,9 @@ export function createScript(): Script {
     add: (more) => {
       steps.push(...more);
     },
-    take: ({ lastUserText, systemText }) => {
+    take: ({ lastUserText, instructions }) => {
       const index = steps.findIndex(
-        ({ match = '', prompt = '' }) => lastUserText.includes(match) && systemText.includes(prompt),
+        ({ match = '', prompt = '' }) => lastUserText.includes(match) && instructions.includes(prompt),
       );
       return index < 0 ? undefined : steps.splice(index, 1)[0];
     },
