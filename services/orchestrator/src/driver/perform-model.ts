@@ -34,12 +34,15 @@ export async function performModel(
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
+  // After its calls a node of a tree may have nothing to add: their results stand for it.
+  const mayBeSilent = turn > 1 && isPipeline(driver.agent);
   const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
   const request = {
     model: node.model,
     system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
+    mayBeSilent,
   };
   let offset = 0;
   const onDelta = (text: string): void => {
@@ -51,9 +54,7 @@ export async function performModel(
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  // After its calls a node of a tree may have nothing to add: their results stand for it.
-  const isSilenceFine = turn > 1 && isPipeline(driver.agent);
-  if (answer.text === '' && answer.calls.length === 0 && !isSilenceFine) return fail('the model gave an empty answer');
+  if (answer.text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,

@@ -85,9 +85,11 @@ export function answerOf(
     calls.push({ providerCallId: id, name: nameOf(name), argumentsJson });
   }
   const text = visibleText(content);
-  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
+  const isSilent = text.trim() === '' && calls.length === 0;
+  if (isSilent && (request.mayBeSilent !== true || CUT_OFF.includes(finishReason)))
+    return failed(`the model gave an empty answer (${finishReason})`);
   const value = {
-    text,
+    text: isSilent ? '' : text,
     calls,
     provider,
     model: request.model,

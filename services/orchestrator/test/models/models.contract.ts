@@ -305,6 +305,13 @@ export function modelContract(under: ModelUnderTest): void {
       expect(await fixture.requests()).toHaveLength(2);
     });
 
+    test('an answer without a word is one where it may be', async () => {
+      const port = fixture.models().forModel(model);
+      await fixture.script({ text: '' });
+      const silent = await port.generate({ ...ask(model, 'hi'), mayBeSilent: true }, { signal: NEVER });
+      expect(silent).toMatchObject({ kind: 'answer', answer: { text: '', calls: [] } });
+    });
+
     test('a server that is not there is a failure that says so', async () => {
       const probe = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => probe.once('listening', resolve));
