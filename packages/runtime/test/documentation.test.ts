@@ -20,7 +20,10 @@ const page = readFile(pathOf('docs/configuration.md'));
 /** The rows of the first table below a heading, cell by cell. */
 function tableUnder(heading: string): string[][] {
   const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('| '));
+  const lines = section.split('\n');
+  const begin = lines.findIndex((line) => line.startsWith('| '));
+  const end = lines.findIndex((line, index) => index > begin && !line.startsWith('| '));
+  const rows = lines.slice(begin, end);
   return rows.slice(2).map((row) =>
     row
       .slice(1, -1)
