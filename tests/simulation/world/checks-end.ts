@@ -15,10 +15,10 @@ import {
 } from '@stopgo/core';
 import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
-import type { Stream } from './event-store.ts';
+import { runsOf, wrongInRun } from './checks-tree.ts';
+import { type Stream, short } from './event-store.ts';
 import type { Answered, People } from './people.ts';
 import type { World } from './world.ts';
-import { short } from './world.ts';
 
 /** Everything that must hold of a world that has come to rest. */
 export function checkEnd(world: World, people: People): void {
@@ -32,6 +32,7 @@ export function checkEnd(world: World, people: People): void {
     checkOwners(world, stream);
     checkDoubts(world, stream);
     checkRows(world, stream);
+    for (const run of runsOf(world, stream)) for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
   }
   for (const stream of world.store.streams.values()) checkChain(world, stream);
 }
