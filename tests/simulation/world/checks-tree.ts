@@ -120,7 +120,7 @@ function elderOf(agent: AgentDefinition, stepId: string): string | undefined {
 }
 
 /** What must not happen any more once a rejection has ended a run. */
-const begins = new Set(['stepStarted', 'toolCallStarted', 'inputRequested', 'stateSet', 'stepFinished']);
+const begins = new Set(['stepStarted', 'toolCallStarted', 'inputRequested', 'stateSet']);
 
 /** Rule k: once a human has rejected all that an answer asked for, nothing new begins and nothing waits any more. */
 function afterRejection({ where, agent, facts }: RunRecord): string[] {
