@@ -89,6 +89,8 @@ function outOfTurn({ where, agent, facts }: RunRecord): string[] {
         const branches = node.children.map((_, index) => ended.get(`${stepId}/${index}`)?.output ?? 'none');
         if (!isDeepStrictEqual(parts, branches.flat())) wrong.push(`${at}: ${stepId} lost what its branches came to`);
       }
+      for (const callId of node?.type === 'llm' && !isFailed ? withoutEnd(stepId, facts, revision) : [])
+        wrong.push(`${at}: ${stepId} ends, and its call ${callId} has no end`);
       going.delete(stepId);
       ended.set(stepId, { output: parts, isExit, isFailed });
     }
@@ -98,6 +100,14 @@ function outOfTurn({ where, agent, facts }: RunRecord): string[] {
       wrong.push(`${at}: ${fact.case} of ${step}, which does not go on`);
   }
   return wrong;
+}
+
+/** The calls of a step that had not ended by a revision. */
+function withoutEnd(stepId: string, facts: readonly RecordedFact[], by: number): string[] {
+  const calls = facts.flatMap(({ fact }) =>
+    fact.case === 'modelResponded' && fact.value.stepId === stepId ? fact.value.calls : [],
+  );
+  return calls.filter((call) => endOfCall(call, facts).at > by).map((call) => call.callId);
 }
 
 function parentOf(stepId: string): string | undefined {
@@ -123,8 +133,9 @@ function elderOf(agent: AgentDefinition, stepId: string): string | undefined {
 const begins = new Set(['stepStarted', 'toolCallStarted', 'inputRequested', 'stateSet']);
 
 /** Rule k: once a human has rejected all that an answer asked for, nothing new begins and nothing waits any more. */
-function afterRejection({ where, agent, facts }: RunRecord): string[] {
-  const over = rejectedAt(agent, facts);
+function afterRejection(run: RunRecord): string[] {
+  const { where, facts } = run;
+  const over = rejectedAt(run);
   if (over === undefined) return [];
   const wrong: string[] = [];
   const open = new Set<string>();
@@ -156,7 +167,7 @@ function textOf(output: Parameters<typeof outputFromWire>[0]): string {
  * The revision from which on a rejection has ended the run: all calls of some answer are done, and all of them that a human
  * was asked for were rejected.
  */
-function rejectedAt(agent: AgentDefinition, facts: readonly RecordedFact[]): number | undefined {
+export function rejectedAt({ agent, facts }: Pick<RunRecord, 'agent' | 'facts'>): number | undefined {
   const ends = facts.flatMap(({ fact, revision }) => {
     if (fact.case !== 'modelResponded' || fact.value.calls.length === 0) return [];
     const node = nodeAt(agent, fact.value.stepId)?.node;

@@ -52,6 +52,7 @@ export const storeMutations = [
   'forgets-keys',
   'breaks-chain',
   'projection-skips-a-decision',
+  'projection-shows-one-approval',
 ] as const;
 export type StoreMutation = (typeof storeMutations)[number];
 
@@ -206,6 +207,7 @@ function derive(stream: Stream, fresh: readonly RecordedFact[], mutation: StoreM
     approval: (id) => stream.approvals.get(id),
   });
   stream.head = rows.head;
+  if (mutation === 'projection-shows-one-approval') stream.head?.pendingApprovalIds.splice(1);
   stream.messages.push(...rows.messages);
   for (const approval of rows.approvals)
     if (mutation !== 'projection-skips-a-decision' || !stream.approvals.has(approval.id))
