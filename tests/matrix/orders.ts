@@ -47,6 +47,11 @@ export class Coverage {
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 
+  /** True if this prefix was told with each of these crashes. */
+  isWhole(prefix: readonly string[], crashes: readonly Crash[]): boolean {
+    return Math.min(...this.countsOf(prefix, crashes).values()) > 0;
+  }
+
   /** Pairs that were told and pairs that there are, by the length of the prefix (from 1). */
   byLength(): readonly { readonly told: number; readonly all: number }[] {
     const sums: { told: number; all: number }[] = [];

@@ -15,7 +15,8 @@ import {
 } from '@stopgo/core';
 import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
-import { rejectedAt, runsOf, wrongInRun } from './checks-tree.ts';
+import { rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { runsIn } from './checks-tree.ts';
 import { type Stream, short } from './event-store.ts';
 import type { Answered, People } from './people.ts';
 import type { World } from './world.ts';
@@ -33,7 +34,7 @@ export function checkEnd(world: World, people: People): void {
     checkDoubts(world, stream);
     checkRows(world, stream);
     checkResults(world, stream);
-    for (const run of runsOf(world, stream)) {
+    for (const run of runsIn(world, stream)) {
       for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
       if (rejectedAt(run) !== undefined) world.count('runs ended by a rejection');
     }

@@ -11,7 +11,7 @@ import {
 } from '@stopgo/core';
 import type { ExecuteRequest, ModelRequest } from '@stopgo/orchestrator';
 import { facts as wire } from '@stopgo/proto';
-import { checkPrompt, runsOf } from './checks-tree.ts';
+import { checkPrompt, runsIn } from './checks-tree.ts';
 import { digestOf, isGated, type ToolEffect } from './gated.ts';
 import type { World } from './world.ts';
 
@@ -182,7 +182,7 @@ export function checkModelRequest(
   );
   if (answered !== undefined) world.violation('c', `${what}, whose answer is event ${answered.revision}`);
   const stream = world.stream(conversationId);
-  const run = stream === undefined ? undefined : runsOf(world, stream).find((one) => one.runId === runId);
+  const run = stream === undefined ? undefined : runsIn(world, stream).find((one) => one.runId === runId);
   checkPrompt(world, run, stepId, request.system);
   const shown = new Map(
     request.messages.flatMap((message) =>
