@@ -1,6 +1,6 @@
 import type { RecordedFact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
-import { toldTo } from '../promises/node-lines.ts';
+import { greeting, toldTo } from '../promises/node-lines.ts';
 import type { LoggedConversation } from '../promises/read-log.ts';
 import { brokenRules, type CallAndRuns, callsAndRuns, isRepeatable, nameOf } from '../promises/rules.ts';
 import type { Evidence } from './evidence.ts';
@@ -48,6 +48,8 @@ function askedAgain({ id, events }: LoggedConversation, { modelRequests, lives }
   const nodes = new Set(answers.map(nodeOf));
   return [...nodes].flatMap((node) => {
     const told = node === '' ? first.value.text : toldTo(node, first.value.text);
+    // What all are told alike tells nobody apart.
+    if (told === greeting) return [];
     const text = JSON.stringify(told);
     const requests = modelRequests.filter(({ body }) => body.includes(text));
     const who = node === '' ? `conversation ${id}` : `node ${node} of conversation ${id}`;

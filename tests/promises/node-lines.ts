@@ -1,5 +1,5 @@
 /** What a node is told that a message says nothing to. */
-const greeting = 'hello';
+export const greeting = 'hello';
 /** The node that hears a message which names none. */
 const firstNode = 'first';
 
