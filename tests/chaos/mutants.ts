@@ -9,6 +9,27 @@ export const mutants = {
   'no-approval': [
     { file: 'packages/core/src/policy.ts', from: 'if (place.hints.destructive)', to: 'if (place.approvalRequired)' },
   ],
+  /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */
+  'require-ignored': [
+    {
+      file: 'packages/core/src/judge.ts',
+      from: "return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;",
+      to: 'return site.insideParallelOrLoop && !tool.approvalRequired;',
+    },
+  ],
+  /** What is approved in other branches still starts when a rejection has ended the run. */
+  'starts-after-rejection': [
+    {
+      file: 'packages/core/src/interpreter.ts',
+      from: 'return owed.rejected ? endRejected(run, owed) : owed;',
+      to: 'return owed.rejected && owed.effects.length === 0 ? endRejected(run, owed) : owed;',
+    },
+    {
+      file: 'packages/core/src/decide-run.ts',
+      from: 'if (isEndedByRejection(context.agent, run)) return [];',
+      to: '',
+    },
+  ],
   /** An append is stored whatever has come before it. */
   'append-without-fence': [
     {
