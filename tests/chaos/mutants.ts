@@ -17,19 +17,6 @@ export const mutants = {
       to: 'return site.insideParallelOrLoop && !tool.approvalRequired;',
     },
   ],
-  /** What is approved in other branches still starts when a rejection has ended the run. */
-  'starts-after-rejection': [
-    {
-      file: 'packages/core/src/interpreter.ts',
-      from: 'return owed.rejected ? endRejected(run, owed) : owed;',
-      to: 'return owed.rejected && owed.effects.length === 0 ? endRejected(run, owed) : owed;',
-    },
-    {
-      file: 'packages/core/src/decide-run.ts',
-      from: 'if (isEndedByRejection(context.agent, run)) return [];',
-      to: '',
-    },
-  ],
   /** An append is stored whatever has come before it. */
   'append-without-fence': [
     {

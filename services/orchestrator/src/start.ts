@@ -10,7 +10,7 @@ import { BridgeTools } from './bridges/tools.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
-import { Registry } from './driver/registry.ts';
+import { Registry, stopReason } from './driver/registry.ts';
 import { Outage } from './outage.ts';
 import { orchestratorService } from './server.ts';
 
@@ -100,7 +100,8 @@ export async function startOrchestrator(
     service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
     stop: async () => {
       await registry.stop(stopGraceMs);
-      stopping.abort();
+      // A request may wait for the store still: it is told to ask somebody else.
+      stopping.abort(stopReason());
       await Promise.all(repeating);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
