@@ -1,19 +1,22 @@
-// `npm run bench [-- --quick] [--only turns|reads|long|floor] [--concurrent N] [--profile DIR]`
+// `npm run bench [-- --quick] [--only turns|trees|reads|long|floor] [--concurrent N] [--profile DIR]`
 import { parseArgs } from 'node:util';
 import { type Floor, measureFloor } from './floor.ts';
 import { describeMachine } from './machine.ts';
 import { measureLong } from './measure-long.ts';
 import { measureReads } from './measure-reads.ts';
+import { measureTree, type TreeFigures } from './measure-trees.ts';
 import { measureTurns, type ProcessFigures, type TurnFigures } from './measure-turns.ts';
 import { type Model, type Platform, startModel, startPlatform } from './platform.ts';
+import { cpuSeconds } from './process-usage.ts';
 import { medians } from './quantiles.ts';
 import { markdown, type Results } from './report.ts';
 import { limitRun, onlyPart, resultsFolder, say, writeResults } from './run.ts';
 import { full, quick, type Sizes } from './sizes.ts';
+import { treeShapes } from './tree-shapes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
 const wholeRunMs = 15 * 60_000;
-const parts = ['floor', 'turns', 'reads', 'long'] as const;
+const parts = ['floor', 'turns', 'trees', 'reads', 'long'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
@@ -48,6 +51,7 @@ async function run(sizes: Sizes): Promise<Results> {
   const model = await startModel();
   try {
     await measurePasses(results, model, sizes);
+    if (wanted('trees')) results.trees = await measureTrees(model, sizes);
     if (wanted('reads')) {
       say(`storing and reading ${sizes.stored} conversations`);
       results.stored = await onPlatform(model, (platform) => measureReads(platform, sizes));
@@ -84,8 +88,19 @@ async function measurePasses(results: Results, model: Model, sizes: Sizes): Prom
   results.process = medians(processes);
 }
 
-async function onPlatform<T>(model: Model, measure: (platform: Platform) => Promise<T>): Promise<T> {
-  const platform = await startPlatform(model.address, nodeOptions);
+/** Each tree on a platform of its own. */
+async function measureTrees(model: Model, sizes: Sizes): Promise<readonly TreeFigures[]> {
+  const figures: TreeFigures[] = [];
+  for (const shape of treeShapes) {
+    say(shape.name);
+    const measure = ({ address, pid }: Platform) => measureTree(address, shape, sizes.trees, () => cpuSeconds(pid));
+    figures.push(await onPlatform(model, measure, { agent: shape.agent }));
+  }
+  return figures;
+}
+
+async function onPlatform<T>(model: Model, measure: (platform: Platform) => Promise<T>, more: object = {}): Promise<T> {
+  const platform = await startPlatform(model.address, nodeOptions, undefined, more);
   try {
     return await measure(platform);
   } finally {

@@ -62,13 +62,14 @@ export async function startHttpTool(): Promise<{ readonly tool: object; stop(): 
   return { tool: { url: `${said}/mcp` }, stop };
 }
 
-/** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached. */
+/** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached, `more` is added to its configuration. */
 export async function startPlatform(
   modelAddress: string,
   nodeOptions: readonly string[],
   tool: object = stdioTool,
+  more: object = {},
 ): Promise<Platform> {
-  const { config, dataDir, env, remove } = benchFolder(modelAddress, tool);
+  const { config, dataDir, env, remove } = benchFolder(modelAddress, tool, more);
   const { pid, said, readyMs, stop } = await startNode(
     [...nodeOptions, program, 'start', '--config', config],
     env,

@@ -1,8 +1,9 @@
 // Tables that the pages of both benches have.
 import { appendBytes, appendsPerGroup, type Floor } from './floor.ts';
 import type { Machine } from './machine.ts';
+import type { TreeFigures } from './measure-trees.ts';
 import type { Quantiles } from './quantiles.ts';
-import { ms, whole } from './table.ts';
+import { ms, table, whole } from './table.ts';
 import type { TurnTimes } from './turns-at-once.ts';
 
 /** The machine in a sentence. */
@@ -43,3 +44,28 @@ export function turnCells(times: TurnTimes, cpuMsPerTurn: number): string[] {
 }
 
 export const quantileCells = ({ p50, p95, p99 }: Quantiles): string[] => [p50, p95, p99].map(ms);
+
+const treeHead = [
+  'tree',
+  'conversations at once',
+  'turns/s',
+  'message → answer or wait p50',
+  'p95',
+  'all approved → answer p50',
+  'p95',
+  'CPU ms per turn',
+];
+
+/** Turns of trees. */
+export function treeTable(trees: readonly TreeFigures[]): string {
+  const rows = trees.map((one) => [
+    one.name,
+    String(one.concurrent),
+    whole(one.turnsPerSecond),
+    ms(one.messageP50),
+    ms(one.messageP95),
+    ...(one.approvals === 0 ? ['', ''] : [ms(one.approveP50), ms(one.approveP95)]),
+    ms(one.cpuMsPerTurn),
+  ]);
+  return table(treeHead, rows);
+}

@@ -2,8 +2,9 @@ import type { Floor } from './floor.ts';
 import type { Machine } from './machine.ts';
 import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
+import type { TreeFigures } from './measure-trees.ts';
 import type { ProcessFigures, TurnFigures } from './measure-turns.ts';
-import { floorHead, floorRows, machineLine, quantileCells, turnCells, turnHead } from './report-shared.ts';
+import { floorHead, floorRows, machineLine, quantileCells, treeTable, turnCells, turnHead } from './report-shared.ts';
 import { ms, table, whole } from './table.ts';
 
 /** Everything one run of the bench found; parts that were not asked for are missing. */
@@ -14,6 +15,7 @@ export type Results = {
   floor?: Floor;
   turns?: readonly TurnFigures[];
   process?: ProcessFigures;
+  trees?: readonly TreeFigures[];
   stored?: StoredFigures;
   long?: { readonly marks: readonly LongFigures[]; readonly rssMb: number };
 };
@@ -23,7 +25,7 @@ const appendsPerHalf = 3;
 const httpPerHalf = 2;
 
 /** The results as a page of tables. */
-export function markdown({ date, machine, passes, floor, turns, process, stored, long }: Results): string {
+export function markdown({ date, machine, passes, floor, turns, process, trees, stored, long }: Results): string {
   const parts = [
     `# Bench of ${date}`,
     `${machineLine(machine)} ` +
@@ -38,6 +40,7 @@ export function markdown({ date, machine, passes, floor, turns, process, stored,
       ratioTable(turns, floor),
     );
   if (process) parts.push('## The process', processTable(process));
+  if (trees) parts.push('## Trees', treeTable(trees));
   if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
   if (long) parts.push('## One long conversation', longTable(long));
   return `${parts.join('\n\n')}\n`;

@@ -1,4 +1,5 @@
 import type { FloorSizes } from './floor.ts';
+import type { TreeSizes } from './measure-trees.ts';
 import type { TurnSizes } from './measure-turns.ts';
 
 /** How much is done. */
@@ -6,6 +7,7 @@ export type Sizes = FloorSizes &
   TurnSizes & {
     /** How often everything is measured anew, with a fresh platform each time; the median counts. */
     readonly passes: number;
+    readonly trees: TreeSizes;
     readonly stored: number;
     readonly reads: number;
     /** Turns of the one long conversation, and after which ones it is looked at. */
@@ -24,6 +26,7 @@ export const full: Sizes = {
   ],
   warmUpTurns: 300,
   idleSeconds: 5,
+  trees: { concurrent: 10, turns: 300, warmUpTurns: 100 },
   stored: 10_000,
   reads: 200,
   longTurns: 1_000,
@@ -41,6 +44,7 @@ export const quick: Sizes = {
   ],
   warmUpTurns: 200,
   idleSeconds: 2,
+  trees: { concurrent: 5, turns: 50, warmUpTurns: 20 },
   stored: 1_000,
   reads: 50,
   longTurns: 100,

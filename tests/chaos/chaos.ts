@@ -11,6 +11,7 @@ import { readReplicas } from './replicas.ts';
 import { type Part, parts, scheduleOf } from './schedule.ts';
 import type { ServiceReplicas } from './services.ts';
 import { storyFor } from './stories.ts';
+import { type Trees, treesIn } from './trees.ts';
 import { writeEvidence } from './write-evidence.ts';
 
 export type ChaosOptions = {
@@ -37,6 +38,8 @@ export type ChaosFindings = Recovery & {
   readonly violations: readonly string[];
   readonly carried: readonly Carried[];
   readonly conversations: number;
+  /** Runs of trees, those of them in which several approvals were asked for, and those that a rejection ended. */
+  readonly trees: Trees;
   readonly calls: number;
   readonly inDoubt: number;
   readonly notNow: number;
@@ -66,6 +69,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
     ...(hasNats ? { natsServer } : {}),
     replicas,
     ttlMs,
+    hasTree: true,
   });
   try {
     const notes: Notes = { acknowledged: [], violations: [], notNow: 0 };
@@ -114,6 +118,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
       carried,
       conversations: log.conversations.length,
       calls: toolRuns.length,
+      trees: treesIn(log.conversations),
       inDoubt: log.conversations.flatMap(callsOf).reduce((sum, call) => sum + call.doubts.length, 0),
       notNow: notes.notNow,
     };

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bundle } from '../promises/bundle.ts';
 import { readJournals, type ToolRun } from '../promises/journal.ts';
 import { pause } from '../promises/patient-client.ts';
+import { treeAgent } from '../promises/tree-agent.ts';
 import { Child, type ChildSpec } from './child.ts';
 import { freePorts } from './free-ports.ts';
 import { Gate } from './gate.ts';
@@ -24,6 +25,8 @@ export type ClusterOptions = {
   readonly toolTimeoutMs?: number;
   /** Each orchestrator reaches the (first) store through a gate of its own. */
   readonly storeGates?: boolean;
+  /** Every second orchestrator begins runs of an agent that is a tree. */
+  readonly hasTree?: boolean;
 };
 
 /** Ports of what is no service of ours: NATS and its monitoring, two tool servers, the model. */
@@ -127,7 +130,11 @@ export class Cluster {
       ...(natsServer === undefined ? {} : await this.launchNats(natsServer, natsPort, monitorPort)),
     };
     const config = join(this.folder, 'agent.yaml');
-    writeFileSync(config, configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort));
+    const treeConfig = join(this.folder, 'tree.yaml');
+    const settings = configuration({ ttlMs, toolTimeoutMs }, resourcesPort, ledgerPort);
+    // JSON is YAML.
+    writeFileSync(config, JSON.stringify(settings));
+    writeFileSync(treeConfig, JSON.stringify({ ...settings, agent: treeAgent }));
     const addresses: Record<string, string[]> = {};
     for (const service of services)
       addresses[service] = ports.splice(0, replicas[service]).map((port) => `127.0.0.1:${port}`);
@@ -138,8 +145,11 @@ export class Cluster {
       STOPGO_ORCHESTRATOR: list('orchestrator'),
       STOPGO_APPROVALS: list('approvals'),
     };
-    for (const service of services)
-      await this.launchService(service, addresses[service] ?? [], config, { ...environment, ...others });
+    for (const service of services) {
+      // As in the middle of a change of the configuration: half of the orchestrators begin runs of another agent.
+      const configs = service === 'orchestrator' && this.options.hasTree === true ? [config, treeConfig] : [config];
+      await this.launchService(service, addresses[service] ?? [], configs, { ...environment, ...others });
+    }
     this.gatewayUrls = (addresses.gateway ?? []).map((address) => `http://${address}`);
     this.storeAddresses = addresses.store ?? [];
   }
@@ -147,7 +157,7 @@ export class Cluster {
   private async launchService(
     service: Service,
     addresses: readonly string[],
-    config: string,
+    configs: readonly string[],
     environment: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { bundle, storeGates } = this.options;
@@ -165,6 +175,7 @@ export class Cluster {
         this.storeGates.push(gate);
         env.STOPGO_STORE = `127.0.0.1:${await gate.lead(Number(environment.STOPGO_STORE?.split(/[:,]/)[1]))}`;
       }
+      const config = configs[replica % configs.length] ?? '';
       const args = [bundle.programs.stopgo, 'service', service, '--config', config];
       started.push(this.born({ name, command: process.execPath, args, env, tells: true }));
     }
@@ -250,14 +261,13 @@ function configuration(
   { ttlMs, toolTimeoutMs }: { readonly ttlMs: number; readonly toolTimeoutMs: number },
   resourcesPort: number,
   ledgerPort: number,
-): string {
+) {
   const server = (name: string, port: number) => ({
     name,
     url: `http://127.0.0.1:${port}/mcp`,
     timeout: `${toolTimeoutMs}ms`,
   });
-  // JSON is YAML.
-  return JSON.stringify({
+  return {
     name: 'chaos',
     prompt: 'You look after resources.',
     host: '127.0.0.1',
@@ -267,5 +277,5 @@ function configuration(
     heartbeat_ttl: `${ttlMs}ms`,
     sync_wait: '2s',
     mcp_servers: [server('resources', resourcesPort), server('ledger', ledgerPort)],
-  });
+  };
 }

@@ -62,10 +62,12 @@ try {
       .join(', '),
   );
   for (const violation of found.violations) say(`VIOLATION ${violation}`);
-  const { violations, carried, conversations, calls, inDoubt, recovered, notNow } = found;
+  const { violations, carried, conversations, trees, calls, inDoubt, recovered, notNow } = found;
   say(
     `${violations.length === 0 ? 'all promises kept' : `${violations.length} VIOLATIONS`}: faults ${carried.length}, ` +
       `kills ${carried.filter(({ name }) => name.startsWith('kill')).length}, conversations ${conversations}, ` +
+      `runs of trees ${trees.runs} (${trees.waitedTogether} with several approvals at once, ` +
+      `${trees.endedByRejection} ended by a rejection, ${trees.automatic} calls approved by policy), ` +
       `calls ${calls}, in doubt ${inDoubt}, recovered ${recovered}, told to ask again ${notNow}, ` +
       `seconds to go on ${medianAndMax(found.toGoOn)}, seconds to be taken over ${medianAndMax(found.toTakeOver)} ` +
       `(${found.toTakeOver.length}), amid other faults ${medianAndMax(found.toTakeOverAmidOthers)} ` +

@@ -9,6 +9,14 @@ export const mutants = {
   'no-approval': [
     { file: 'packages/core/src/policy.ts', from: 'if (place.hints.destructive)', to: 'if (place.approvalRequired)' },
   ],
+  /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */
+  'require-ignored': [
+    {
+      file: 'packages/core/src/judge.ts',
+      from: "return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;",
+      to: 'return site.insideParallelOrLoop && !tool.approvalRequired;',
+    },
+  ],
   /** An append is stored whatever has come before it. */
   'append-without-fence': [
     {

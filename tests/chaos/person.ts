@@ -80,12 +80,16 @@ export class Person {
     this.notes.acknowledged.push({ kind: 'cancel', conversationId, key });
   }
 
-  /** Waits until the conversation is settled, and decides on all that waits for a human. */
-  async toTheEnd(decide: (approval: ApprovalJson) => Promise<void> = (one) => this.decide(one)): Promise<void> {
+  /** Waits until the conversation is settled, and decides on all that waits for a human: the oldest first, or any. */
+  async toTheEnd(
+    decide: (approval: ApprovalJson) => Promise<void> = (one) => this.decide(one),
+    order: 'oldest' | 'any' = 'oldest',
+  ): Promise<void> {
     for (;;) {
       const { run, pending_approvals: pending } = await this.conversation();
       if (run === undefined || settled.includes(run.status)) return;
-      const [approval] = pending;
+      const [oldest] = pending;
+      const approval = order === 'oldest' || oldest === undefined ? oldest : this.random.pick(pending);
       if (approval === undefined) await pause(pauseMs);
       else await decide(approval);
     }

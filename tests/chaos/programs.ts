@@ -7,7 +7,7 @@ export function bundlePrograms(edits: readonly Edit[] = []): Promise<Bundle<Prog
   const sources = {
     stopgo: 'cli/src/main.ts',
     resources: 'mcp-servers/resources/src/main.ts',
-    model: 'offline-model/src/main.ts',
+    model: 'tests/promises/fixtures/node-model.ts',
   };
   return bundle<ProgramName>(sources, edits);
 }

@@ -89,6 +89,35 @@ export const stories: readonly Story[] = [
     },
   },
   {
+    name: 'branches',
+    weight: 4,
+    tell: async (person) => {
+      const { tag } = person;
+      await person.open(
+        [
+          `@left: add ${tag}-a value 1 and ${tag}-b value 2`,
+          `@inner: call ledger_note {"text":"${tag}-inner"}`,
+          `@right: create a server ${tag}-c with value 3`,
+          `@free-branch: create a server ${tag}-free with value 4`,
+        ].join('\n'),
+      );
+      await person.toTheEnd((approval) => person.decide(approval), 'any');
+    },
+  },
+  {
+    name: 'loop',
+    weight: 2,
+    tell: async (person) => {
+      const { tag } = person;
+      await person.open(
+        `@left: call ledger_slow {"text":"${tag}-slow","ms":${slowMs}}\n` +
+          `@worker: add ${tag}-a value 1 and ${tag}-b value 2\n` +
+          `@judge: call exit_loop {"text":"${tag}"}`,
+      );
+      await person.toTheEnd((approval) => person.decideTwice(approval), 'any');
+    },
+  },
+  {
     name: 'left-waiting',
     weight: 1,
     tell: async (person) => {

@@ -1,4 +1,6 @@
+import type { RecordedFact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
+import { greeting, toldTo } from '../promises/node-lines.ts';
 import type { LoggedConversation } from '../promises/read-log.ts';
 import { brokenRules, type CallAndRuns, callsAndRuns, isRepeatable, nameOf } from '../promises/rules.ts';
 import type { Evidence } from './evidence.ts';
@@ -42,12 +44,38 @@ function doubted({ call }: CallAndRuns, { deaths }: Evidence): string[] {
 function askedAgain({ id, events }: LoggedConversation, { modelRequests, lives }: Evidence): string[] {
   const first = events.find(({ fact }) => fact.case === 'userMessageReceived')?.fact;
   if (first?.case !== 'userMessageReceived') return [];
-  const text = JSON.stringify(first.value.text);
-  const requests = modelRequests.filter(({ body }) => body.includes(text));
-  const turns = [...new Set(requests.map(({ historyLength }) => historyLength))].sort((one, other) => one - other);
   const answers = events.filter(({ fact }) => fact.case === 'modelResponded' || fact.case === 'modelFailed');
+  const nodes = new Set(answers.map(nodeOf));
+  return [...nodes].flatMap((node) => {
+    const told = node === '' ? first.value.text : toldTo(node, first.value.text);
+    // What all are told alike tells nobody apart.
+    if (told === greeting) return [];
+    const text = JSON.stringify(told);
+    const requests = modelRequests.filter(({ body }) => body.includes(text));
+    const who = node === '' ? `conversation ${id}` : `node ${node} of conversation ${id}`;
+    return askedOfNode(
+      who,
+      answers.filter((answer) => nodeOf(answer) === node),
+      requests,
+      lives,
+    );
+  });
+}
+
+function nodeOf({ fact }: RecordedFact): string {
+  return fact.case === 'modelResponded' || fact.case === 'modelFailed' ? fact.value.node : '';
+}
+
+/** What one node asked: its requests are told apart by how much they hold. */
+function askedOfNode(
+  who: string,
+  answers: readonly RecordedFact[],
+  requests: Evidence['modelRequests'],
+  lives: Evidence['lives'],
+): string[] {
+  const turns = [...new Set(requests.map(({ historyLength }) => historyLength))].sort((one, other) => one - other);
   if (turns.length < answers.length)
-    return [`conversation ${id} has ${answers.length} answers, and the model was asked for ${turns.length}`];
+    return [`${who} has ${answers.length} answers, and the model was asked for ${turns.length}`];
   return turns.flatMap((turn, index) => {
     const asked = requests.filter(({ historyLength }) => historyLength === turn).map(({ life }) => life);
     const inOneLife = asked.length - new Set(asked).size;
@@ -55,8 +83,8 @@ function askedAgain({ id, events }: LoggedConversation, { modelRequests, lives }
     const answeredIn = answer === undefined ? lives.length : lives.findIndex(({ endedAt }) => answer.time <= endedAt);
     const late = asked.filter((life) => life > answeredIn).length;
     return [
-      ...(inOneLife > 0 ? [`conversation ${id} asked the model twice for turn ${index + 1}`] : []),
-      ...(late > 0 ? [`conversation ${id} asked the model for turn ${index + 1} after its answer was recorded`] : []),
+      ...(inOneLife > 0 ? [`${who} asked the model twice for turn ${index + 1}`] : []),
+      ...(late > 0 ? [`${who} asked the model for turn ${index + 1} after its answer was recorded`] : []),
     ];
   });
 }

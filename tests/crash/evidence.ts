@@ -23,9 +23,12 @@ const silent = createLogger({ level: 'error', format: 'text', destination: { wri
 export async function collect(world: World, acknowledged: readonly Acknowledged[]): Promise<Evidence> {
   const running = await openReadOnly({ dataDir: world.dataDir, log: silent });
   try {
-    const { conversations, problems } = await readLog(createInProcessClient(store.StoreService, running.service));
+    const { conversations, agents, problems } = await readLog(
+      createInProcessClient(store.StoreService, running.service),
+    );
     return {
       conversations,
+      agents,
       problems,
       toolRuns: world.toolRuns(),
       modelRequests: world.modelRequests(),

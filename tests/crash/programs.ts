@@ -14,7 +14,7 @@ export async function bundlePrograms(edits: readonly Edit[] = []): Promise<Progr
   const sources = {
     platform: 'tests/crash/fixtures/platform.ts',
     resources: 'mcp-servers/resources/src/main.ts',
-    model: 'offline-model/src/main.ts',
+    model: 'tests/promises/fixtures/node-model.ts',
   };
   const { programs, remove } = await bundle(sources, edits);
   return { ...programs, remove };

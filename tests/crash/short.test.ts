@@ -31,6 +31,8 @@ test.each<{ story: string; plans: readonly Plan[]; inDoubt: number }>([
     plans: [['append.after:3'], ['tool.end.both:1'], ['execute.after:1']],
     inDoubt: 2,
   },
+  { story: 'branches', plans: [['append.after:6'], ['tool.end.both:2']], inDoubt: 1 },
+  { story: 'branches-rejected', plans: [['append.before:7'], ['append.after:7']], inDoubt: 0 },
   { story: 'not-repeatable', plans: [['execute.before:1'], ['model.after:2']], inDoubt: 1 },
 ])(
   '$story: killed at the most telling points, it keeps its promises',

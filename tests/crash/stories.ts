@@ -2,13 +2,22 @@ import type { ApprovalJson } from '../promises/patient-client.ts';
 import type { Teller } from './teller.ts';
 
 /** Something that people do with the platform, from the first request to the end of the conversation. */
-export type Story = { readonly name: string; tell(teller: Teller): Promise<void> };
+export type Story = {
+  readonly name: string;
+  /** True: it is told to an agent that is a tree. */
+  readonly isTree?: true;
+  tell(teller: Teller): Promise<void>;
+};
 
 /** How long a call takes that is to be canceled, in milliseconds. */
 const slowMs = 250;
 
 const first = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pending[0];
 const last = (pending: readonly ApprovalJson[]): ApprovalJson | undefined => pending.at(-1);
+
+/** Two calls in one branch, and one in the other. */
+const branches = (tag: string): string =>
+  `@first: add ${tag}-a value 1 and ${tag}-b value 2\n@right: create a server ${tag}-c with value 3`;
 
 /** Every story, by its name. */
 const stories: readonly Story[] = [
@@ -87,6 +96,26 @@ const stories: readonly Story[] = [
     },
   },
   {
+    name: 'branches',
+    isTree: true,
+    tell: async (teller) => {
+      await teller.open(branches(teller.tag));
+      await teller.toTheEnd(last, true);
+    },
+  },
+  {
+    name: 'branches-rejected',
+    isTree: true,
+    tell: async (teller) => {
+      await teller.open(branches(teller.tag));
+      const { pending_approvals: pending } = await teller.conversation();
+      // One of two is approved, and its branch goes on; the other branch is rejected, which ends the run.
+      const mine = pending.find((one) => JSON.stringify(one.tool_args).includes(`${teller.tag}-a`));
+      if (mine?.kind === 'tool') await teller.decide(mine, true, 'respond-async');
+      await teller.toTheEnd((left) => left.find((one) => one.kind === 'in_doubt') ?? last(left), false);
+    },
+  },
+  {
     name: 'two-messages',
     tell: async (teller) => {
       await teller.open(`call ledger_note {"text":"${teller.tag}-1"}`);
@@ -98,10 +127,15 @@ const stories: readonly Story[] = [
 ];
 
 /** Stories that are told once for every point. What is left out passes no point that others do not. */
-export const sweptStories: readonly Story[] = stories.filter(({ name }) => name !== 'two-messages');
+export const sweptStories: readonly Story[] = stories.filter(
+  ({ name }) => name !== 'two-messages' && name !== 'branches-rejected',
+);
 
-/** Stories that are told at the same time as others. What is left out kills the platform itself. */
-export const mixedStories: readonly Story[] = stories.filter(({ name }) => name !== 'approve-then-crash');
+/** Stories that are told at the same time as others. What is left out kills the platform itself, or has
+ * another agent. */
+export const mixedStories: readonly Story[] = stories.filter(
+  ({ name, isTree }) => name !== 'approve-then-crash' && isTree !== true,
+);
 
 /** The story of this name. */
 export function storyOf(name: string): Story {

@@ -18,7 +18,7 @@ export type Swept = Findings & {
  * and what is swept is the recovery.
  */
 export async function sweep(story: Story, options: WorldOptions, after: Plan = []): Promise<Swept> {
-  const world = await World.open(options);
+  const world = await World.open(optionsFor(story, options));
   const notes = newNotes();
   const plans = await plansOf(world, story, after, notes);
   return tellAll(world, story, plans, notes);
@@ -41,7 +41,11 @@ export async function firstStart(options: WorldOptions): Promise<Swept> {
 
 /** Tells a story once for each plan. */
 export async function runPlans(story: Story, plans: readonly Plan[], options: WorldOptions): Promise<Swept> {
-  return tellAll(await World.open(options), story, plans, newNotes());
+  return tellAll(await World.open(optionsFor(story, options)), story, plans, newNotes());
+}
+
+function optionsFor({ isTree }: Story, options: WorldOptions): WorldOptions {
+  return isTree === true ? { ...options, isTree } : options;
 }
 
 async function tellAll(world: World, story: Story, plans: readonly Plan[], notes: Notes): Promise<Swept> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readJournals, type ToolRun } from '../promises/journal.ts';
 import type { ModelProcess, ModelRequest } from '../promises/model-process.ts';
+import { branchesAgent } from '../promises/tree-agent.ts';
 import type { MutantName } from './mutants.ts';
 import { PlatformDied, PlatformProcess } from './platform-process.ts';
 import type { PointCounts } from './points.ts';
@@ -18,6 +19,8 @@ export type WorldOptions = {
   readonly mutant?: MutantName;
   /** False: the files are removed also if something is wrong. */
   readonly keepEvidence?: boolean;
+  /** True: the agent is a tree of two branches, not one node. */
+  readonly isTree?: boolean;
 };
 
 const toolOrder = /^tool\.(begin|end)\.(platform|server|both):(\d+)$/;
@@ -205,6 +208,7 @@ export class World {
     return JSON.stringify({
       name: 'crash-test',
       prompt: 'You look after resources.',
+      ...(this.options.isTree === true ? { agent: branchesAgent } : {}),
       host: '127.0.0.1',
       port: 0,
       data_dir: this.dataDir,

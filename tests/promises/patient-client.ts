@@ -4,6 +4,7 @@ export type ApprovalJson = {
   readonly uuid: string;
   readonly kind: string;
   readonly tool_name: string;
+  readonly tool_args: unknown;
   readonly choices: readonly string[];
   readonly status: string;
 };

@@ -1,9 +1,17 @@
-import { canonicalJson, parseJson, type RecordedFact } from '@stopgo/core';
+import { canceledByUser, canonicalJson, parseJson, type RecordedFact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import type { LoggedConversation } from './read-log.ts';
 
+/** What the names of nodes begin with that do not want a human to be asked. */
+export const automaticPrefix = 'free-';
+
 /** A decision on a call, and when it was taken, in milliseconds since 1970. */
-export type CallDecision = { readonly decision: facts.Decision; readonly at: number; readonly digest: string };
+export type CallDecision = {
+  readonly decision: facts.Decision;
+  readonly at: number;
+  readonly digest: string;
+  readonly byPolicy: boolean;
+};
 
 /** A call as the log has it, with all that was recorded about it. */
 export type RecordedCall = {
@@ -23,6 +31,10 @@ export type RecordedCall = {
   readonly cancels: readonly number[];
   /** An end of an attempt stands in the log, with a result or an error. */
   readonly hasEnd: boolean;
+  /** Its run was ended by a rejection: what had not started did not run any more. */
+  readonly isRejectedWithRun: boolean;
+  /** Its node leaves it to policy, and says so by its name. */
+  readonly mayBeAutomatic: boolean;
   /** A result that is no error, and that the platform had from the tool. */
   readonly hasResult: boolean;
 };
@@ -31,7 +43,7 @@ export type RecordedCall = {
 export function callsOf({ id: conversationId, events }: LoggedConversation): RecordedCall[] {
   return events.flatMap(({ fact }) => {
     if (fact.case !== 'modelResponded') return [];
-    const { runId, calls } = fact.value;
+    const { runId, calls, node } = fact.value;
     return calls.map((call): RecordedCall => {
       const about = events.filter((event) => isAbout(event, runId, call.callId));
       return {
@@ -47,6 +59,8 @@ export function callsOf({ id: conversationId, events }: LoggedConversation): Rec
         cancels: events
           .filter((event) => event.fact.case === 'runCanceled' && event.fact.value.runId === runId)
           .map((event) => event.time),
+        isRejectedWithRun: events.some(({ fact: one }) => isEndOfRejected(one, runId)),
+        mayBeAutomatic: node.startsWith(automaticPrefix),
         hasEnd: about.some((event) => event.fact.case === 'toolCallFinished'),
         hasResult: about.some(({ fact: one }) => one.case === 'toolCallFinished' && !one.value.isError),
       };
@@ -65,9 +79,15 @@ function decisionsIn(about: readonly RecordedFact[]): CallDecision[] {
         decision: fact.value.decision,
         at: time,
         digest: digests.get(fact.value.approvalId) ?? 'of no request',
+        byPolicy: fact.value.byPolicy,
       });
   }
   return decisions;
+}
+
+function isEndOfRejected(fact: RecordedFact['fact'], runId: string): boolean {
+  if (fact.case !== 'runCompleted' || fact.value.runId !== runId) return false;
+  return fact.value.output?.parts[0]?.text === canceledByUser;
 }
 
 /** Whatever the reason: a refused attempt certainly did not run. */

@@ -1,9 +1,10 @@
-import { decisionKind, type Fact } from '@stopgo/core';
+import { type AgentDefinition, decisionKind, type Fact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import type { Acknowledged } from './acknowledged.ts';
 import type { ToolRun } from './journal.ts';
 import type { LoggedConversation } from './read-log.ts';
 import { callsOf, type RecordedCall } from './recorded-calls.ts';
+import { runsOf, wrongInRun } from './tree-rules.ts';
 
 // The rules know nothing of how the platform works. They compare what independent witnesses wrote down: the tools, the
 // clients, and the event log. They hold whatever befalls the platform; what depends on that is for each test to add.
@@ -12,6 +13,8 @@ import { callsOf, type RecordedCall } from './recorded-calls.ts';
 export type Witnessed = {
   /** By the store. */
   readonly conversations: readonly LoggedConversation[];
+  /** By the store: the agents that runs were started with, by digest. */
+  readonly agents: ReadonlyMap<string, AgentDefinition>;
   /** What the store found wrong with its chains and views. */
   readonly problems: readonly string[];
   /** By the tools. */
@@ -50,6 +53,7 @@ export function brokenRules(witnessed: Witnessed): string[] {
     ]),
     ...witnessed.acknowledged.flatMap((promise) => forgotten(promise, witnessed)),
     ...witnessed.conversations.flatMap((one) => [...decidedTwice(one), ...leftAlone(one)]),
+    ...witnessed.conversations.flatMap((one) => treeRules(one, witnessed)),
   ];
 }
 
@@ -73,7 +77,11 @@ export function isRepeatable({ tool }: Pick<ToolRun, 'tool'>): boolean {
 /** Invariant 3: a gated call runs only after an approval of exactly this call. */
 function unapproved({ call, runs }: CallAndRuns): string[] {
   if (!gatedTools.includes(call.tool)) return [];
-  const yes = call.decisions.filter(({ decision, digest }) => decision === Decision.APPROVED && digest === call.digest);
+  // Policy may give it only where the node that asks does not want a human to.
+  const yes = call.decisions.filter(
+    ({ decision, digest, byPolicy }) =>
+      decision === Decision.APPROVED && digest === call.digest && (!byPolicy || call.mayBeAutomatic),
+  );
   return runs
     .filter((run) => !yes.some(({ at }) => at <= run.begunAt))
     .map((run) => `a gated call ran without an approval before it: ${nameOf(run)}`);
@@ -93,13 +101,22 @@ function invented({ call, runs }: CallAndRuns): string[] {
   return [`a result was recorded of a call that the tool never ended: ${nameOf(call)}`];
 }
 
-/** A yes is acted upon: the call has an end, or a human who was asked about it gave one, or its run was canceled. */
+/** A yes is acted upon: the call has an end, or a human who was asked about it gave one, or its run was ended by one. */
 function dropped(call: RecordedCall): string[] {
   const ends: readonly facts.Decision[] = [Decision.HAPPENED, Decision.GIVE_UP];
   const isApproved = call.decisions.some(({ decision }) => decision === Decision.APPROVED);
   const isEnded =
-    call.hasEnd || call.cancels.length > 0 || call.decisions.some(({ decision }) => ends.includes(decision));
+    call.hasEnd ||
+    call.isRejectedWithRun ||
+    call.cancels.length > 0 ||
+    call.decisions.some(({ decision }) => ends.includes(decision));
   return isApproved && !isEnded ? [`an approved call has no end: ${nameOf(call)}`] : [];
+}
+
+/** Steps in their turn, finished ones kept, and what a rejection withdraws. */
+function treeRules({ id, events }: LoggedConversation, { agents }: Witnessed): string[] {
+  const runs = runsOf(`conversation ${id}`, events, (digest) => agents.get(digest));
+  return runs.flatMap((run) => wrongInRun(run).map(({ what }) => `a tree is not as it should be: ${what}`));
 }
 
 /** Invariant 2: what was answered with a 2xx is in the log, once. */

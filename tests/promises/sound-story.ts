@@ -67,6 +67,7 @@ export function witnessed(timed: readonly Timed[]): Witnessed {
   }));
   return {
     conversations: [{ id, events }],
+    agents: new Map(),
     problems: [],
     toolRuns: [
       { tool: 'resources_add', argumentsJson: args, begunAt: 140 },

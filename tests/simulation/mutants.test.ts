@@ -15,6 +15,7 @@ const killers: Readonly<Record<Exclude<Mutation, 'draws-from-the-machine'>, stri
   'forgets-keys': 'cd',
   'breaks-chain': 'f',
   'projection-skips-a-decision': 'f',
+  'projection-shows-one-approval': 'l',
   'new-key-on-retry': 'cd',
   'bridge-forgets-attempts': 'b',
   'bridge-changes-arguments': 'a',

@@ -34,6 +34,8 @@ const mustHappen = [
   'runs canceled',
   'tokens asked for',
   'tool servers died in a call',
+  'approvals pending together',
+  'runs ended by a rejection',
 ] as const;
 
 /**

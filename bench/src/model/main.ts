@@ -1,6 +1,6 @@
 // A model without any delay that speaks Gemini's streaming wire format: "erase …" makes it call the tool, a tool's
-// result makes it say that it is done, "wait <ms>" is answered after so long, anything else with a word. It measures its
-// own time.
+// result makes it say that it is done, "wait <ms>" is answered after so long, anything else with a word. A node of a tree
+// erases what its prompt says ("You erase …") or says a word. It measures its own time.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -9,14 +9,20 @@ type Part = {
   readonly functionCall?: { readonly name: string; readonly args: object };
   readonly functionResponse?: object;
 };
-type Request = { readonly contents: readonly { readonly role?: string; readonly parts: readonly Part[] }[] };
+type Request = {
+  readonly systemInstruction?: { readonly parts?: readonly Part[] };
+  readonly contents: readonly { readonly role?: string; readonly parts: readonly Part[] }[];
+};
 
 let spentMs = 0;
 let calls = 0;
 
-function answerTo({ contents }: Request): Part {
+function answerTo({ contents, systemInstruction }: Request): Part {
   const last = contents.at(-1)?.parts.at(-1);
   if (last?.functionResponse !== undefined) return { text: 'The note is erased.' };
+  const prompt = systemInstruction?.parts?.at(-1)?.text ?? '';
+  const ofNode = /^You erase (\S+) of what is asked/.exec(prompt)?.[1];
+  if (ofNode !== undefined) return { functionCall: { name: 'erase', args: { note: `${last?.text} ${ofNode}` } } };
   const note = /^erase (\S+)/.exec(last?.text ?? '')?.[1];
   return note === undefined ? { text: 'Noted.' } : { functionCall: { name: 'erase', args: { note } } };
 }

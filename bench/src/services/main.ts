@@ -1,21 +1,23 @@
-// `npm run bench:services [-- --quick] [--only turns|calls|takeover|stored] [--stored N --waiting N] [--results DIR]`
+// `npm run bench:services [-- --quick] [--only turns|trees|calls|takeover|stored] [--stored N --waiting N] [--results DIR]`
 // The results are written after each step, so that a run that is interrupted keeps what it has measured; a quick or partial
 // run writes them only where `--results` says.
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
 import { startModel } from '../platform.ts';
 import { limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from '../run.ts';
+import { treeShapes } from '../tree-shapes.ts';
 import { countCalls } from './count-calls.ts';
 import { measureRound } from './measure.ts';
 import { measureStored } from './measure-stored.ts';
 import { measureTakeover } from './measure-takeover.ts';
+import { measureTreesOfServices } from './measure-trees.ts';
 import { runSteps, type Step } from './progress.ts';
 import { markdown, type Results } from './report.ts';
 import { full, quick } from './sizes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
 const wholeRunMs = 45 * 60_000;
-const parts = ['turns', 'calls', 'takeover', 'stored'] as const;
+const parts = ['turns', 'trees', 'calls', 'takeover', 'stored'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
@@ -61,7 +63,7 @@ function plan(): (Step & { readonly part: Part })[] {
     };
     return { part, name, seconds, run };
   };
-  const { shapes, turns, warmUpTurns, takeover, storedSizes } = sizes;
+  const { shapes, turns, warmUpTurns, takeover, trees, storedSizes } = sizes;
   const turnsSeconds = turns.reduce((sum, one) => sum + one.turns / (one.concurrent === 1 ? 9 : 27), 0);
   return [
     ...shapes.map((shape, index) =>
@@ -72,6 +74,9 @@ function plan(): (Step & { readonly part: Part })[] {
         async () => void results.rounds.push(await measureRound(model, shape, sizes)),
       ),
     ),
+    step('trees', `turns of ${treeShapes.length} trees`, treeShapes.length * (10 + trees.turns / 5), async () => {
+      results.trees = await measureTreesOfServices(model, { orchestrators: 2, stores: 1 }, trees, say);
+    }),
     step('calls', 'the internal calls of a turn', 20, async () => {
       results.calls = await countCalls(model, { orchestrators: 2, stores: 2 }, sizes.countedTurns);
     }),

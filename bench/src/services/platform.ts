@@ -24,14 +24,18 @@ export type ServicesPlatform = {
   remove(): Promise<void>;
 };
 
-/** Starts `stopgo services` with a tool server of its own. `logLevel` debug makes every internal call a line. */
+/**
+ * Starts `stopgo services` with a tool server of its own. `logLevel` debug makes every internal call a line; `more`
+ * is added to the configuration.
+ */
 export async function startServices(
   modelAddress: string,
   shape: Shape,
   logLevel: 'info' | 'debug' = 'info',
+  more: object = {},
 ): Promise<ServicesPlatform> {
   const http = await startHttpTool();
-  const { config, env, remove } = benchFolder(modelAddress, http.tool, { log_level: logLevel });
+  const { config, env, remove } = benchFolder(modelAddress, http.tool, { log_level: logLevel, ...more });
   const internalToken = randomBytes(24).toString('base64url');
   const natsServer = process.env.STOPGO_NATS_SERVER;
   const launcher = await startNode(

@@ -1,6 +1,7 @@
 import type { Machine } from '../machine.ts';
+import type { TreeFigures } from '../measure-trees.ts';
 import { median, medians } from '../quantiles.ts';
-import { floorHead, floorRows, machineLine, quantileCells, turnCells, turnHead } from '../report-shared.ts';
+import { floorHead, floorRows, machineLine, quantileCells, treeTable, turnCells, turnHead } from '../report-shared.ts';
 import { ms, table, whole } from '../table.ts';
 import type { CallsPerTurn } from './count-calls.ts';
 import { messageBytes } from './floor.ts';
@@ -17,6 +18,7 @@ export type Results = {
   readonly rounds: Round[];
   /** Names of the steps that were not done, or not yet. */
   readonly missing: string[];
+  trees?: readonly TreeFigures[];
   calls?: CallsPerTurn;
   takeover?: TakeoverFigures;
   stored?: ServicesStoredFigures;
@@ -29,7 +31,7 @@ const httpPerHalf = 2;
 const callsPerHalf = 6;
 
 /** The results as a page of tables. */
-export function markdown({ date, machine, rounds, missing, calls, takeover, stored }: Results): string {
+export function markdown({ date, machine, rounds, missing, trees, calls, takeover, stored }: Results): string {
   const parts = [
     `# Bench of the services of ${date}`,
     `${machineLine(machine)} Each service is a process of its own, over gRPC; the log is one nats-server with \`sync_interval: always\`. ` +
@@ -48,6 +50,7 @@ export function markdown({ date, machine, rounds, missing, calls, takeover, stor
       memoryTable(measured),
     );
   }
+  if (trees) parts.push('## Trees', treeTable(trees));
   if (calls) parts.push('## Internal calls of a turn', callsTable(calls));
   if (takeover) parts.push('## A driver is killed', takeoverText(takeover));
   if (stored) parts.push(`## ${stored.stored} conversations stored, ${stored.waiting} waiting`, storedTables(stored));

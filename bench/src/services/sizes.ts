@@ -1,9 +1,11 @@
+import type { TreeSizes } from '../measure-trees.ts';
 import type { RoundSizes } from './measure.ts';
 import type { StoredSizes } from './measure-stored.ts';
 import type { TakeoverSizes } from './measure-takeover.ts';
 
 /** How much is done. */
 export type Sizes = RoundSizes & {
+  readonly trees: TreeSizes;
   readonly countedTurns: number;
   readonly takeover: TakeoverSizes;
   readonly storedSizes: StoredSizes;
@@ -32,6 +34,7 @@ export const full: Sizes = {
   ],
   warmUpTurns: 400,
   idleSeconds: 1,
+  trees: { concurrent: 10, turns: 200, warmUpTurns: 100 },
   countedTurns: 20,
   takeover: { kills: 6, runsPerKill: 20 },
   storedSizes: { stored: 100_000, waiting: 10_000, idleSeconds: 10, reads: 200 },
@@ -49,6 +52,7 @@ export const quick: Sizes = {
   ],
   warmUpTurns: 100,
   idleSeconds: 1,
+  trees: { concurrent: 5, turns: 30, warmUpTurns: 10 },
   countedTurns: 5,
   takeover: { kills: 2, runsPerKill: 10 },
   storedSizes: { stored: 1_000, waiting: 100, idleSeconds: 3, reads: 50 },

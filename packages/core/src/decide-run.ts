@@ -22,7 +22,7 @@ import { delegated, delegationStarted, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { anticipate, type Effect } from './interpreter.ts';
+import { anticipate, type Effect, isEndedByRejection } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
 import { approvalOf, tokenRequest } from './requests.ts';
@@ -146,14 +146,18 @@ function decideOne(
       return isExpected(run, command) ? answered(state, run, command, context) : [];
     case 'modelFailed':
       return isExpected(run, command) ? modelFailed(run, command) : [];
+    // Whoever wants to begin something may not have seen yet that a rejection has ended the run.
     case 'delegate':
+      if (isEndedByRejection(context.agent, run)) return [];
       return delegated(state, run, command, context);
     case 'delegationUpdated':
       return updated(run, command);
     case 'startCall':
+      if (isEndedByRejection(context.agent, run)) return [];
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':
-      return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
+      if (run.calls[command.callId]?.phase !== 'ready' || isEndedByRejection(context.agent, run)) return [];
+      return [tokenRequest(run, command.callId, command.prompt)];
     default:
       return decideOutcome(run, command);
   }

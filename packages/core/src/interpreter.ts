@@ -120,6 +120,11 @@ function owedBy(agent: AgentDefinition, run: RunState): Owed {
   return owed.rejected ? endRejected(run, owed) : owed;
 }
 
+/** True if a rejection ends the run: what has started is awaited, and nothing begins any more. */
+export function isEndedByRejection(agent: AgentDefinition, run: RunState): boolean {
+  return run.steps[rootStep]?.finished === undefined && visit(agent.root, rootStep, run).rejected;
+}
+
 function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
   if (!finished.failed) {
     const output = finished.output.length === 0 ? textOutput(nothingSaid) : finished.output;

@@ -11,7 +11,7 @@ import { RecordedDefinitions } from './definitions.ts';
 import { noAgents } from './delegation-port.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
-import { Registry } from './driver/registry.ts';
+import { Registry, stopReason } from './driver/registry.ts';
 import { Outage } from './outage.ts';
 import { orchestratorService } from './server.ts';
 
@@ -102,7 +102,8 @@ export async function startOrchestrator(
     service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
     stop: async () => {
       await registry.stop(stopGraceMs);
-      stopping.abort();
+      // A request may wait for the store still: it is told to ask somebody else.
+      stopping.abort(stopReason());
       await Promise.all(repeating);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.

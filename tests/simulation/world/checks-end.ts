@@ -15,10 +15,11 @@ import {
 } from '@stopgo/core';
 import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
-import type { Stream } from './event-store.ts';
+import { rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { runsIn } from './checks-tree.ts';
+import { type Stream, short } from './event-store.ts';
 import type { Answered, People } from './people.ts';
 import type { World } from './world.ts';
-import { short } from './world.ts';
 
 /** Everything that must hold of a world that has come to rest. */
 export function checkEnd(world: World, people: People): void {
@@ -32,6 +33,11 @@ export function checkEnd(world: World, people: People): void {
     checkOwners(world, stream);
     checkDoubts(world, stream);
     checkRows(world, stream);
+    checkResults(world, stream);
+    for (const run of runsIn(world, stream)) {
+      for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
+      if (rejectedAt(run) !== undefined) world.count('runs ended by a rejection');
+    }
   }
   for (const stream of world.store.streams.values()) checkChain(world, stream);
 }
@@ -80,6 +86,17 @@ function onceNames(fact: RecordedFact['fact']): string[] {
     default:
       return names;
   }
+}
+
+/** Rule b: what is recorded as a tool's result, a tool did. */
+function checkResults(world: World, stream: Stream): void {
+  const ran = new Set(world.tools.journal.map(({ runId, callId }) => `${runId} ${callId}`));
+  for (const { fact, revision } of stream.facts)
+    if (fact.case === 'toolCallFinished' && !fact.value.isError && !ran.has(`${fact.value.runId} ${fact.value.callId}`))
+      world.violation(
+        'b',
+        `${short(stream.name)} event ${revision}: a result of ${fact.value.callId}, which never ran`,
+      );
 }
 
 /** Rule d: one decision for each approval, and everybody was told the truth about it. */

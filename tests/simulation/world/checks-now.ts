@@ -11,6 +11,7 @@ import {
 } from '@stopgo/core';
 import type { ExecuteRequest, ModelRequest } from '@stopgo/orchestrator';
 import { facts as wire } from '@stopgo/proto';
+import { checkPrompt, runsIn } from './checks-tree.ts';
 import { digestOf, isGated, type ToolEffect } from './gated.ts';
 import type { World } from './world.ts';
 
@@ -180,6 +181,9 @@ export function checkModelRequest(
       fact.value.turn === turn,
   );
   if (answered !== undefined) world.violation('c', `${what}, whose answer is event ${answered.revision}`);
+  const stream = world.stream(conversationId);
+  const run = stream === undefined ? undefined : runsIn(world, stream).find((one) => one.runId === runId);
+  checkPrompt(world, run, stepId, request.system);
   const shown = new Map(
     request.messages.flatMap((message) =>
       message.role === 'tool' ? message.results.map((result) => [result.callId, result.content] as const) : [],
@@ -193,11 +197,9 @@ export function checkModelRequest(
       fact.value.stepId !== stepId
     )
       continue;
-    if (shown.get(fact.value.callId) !== fact.value.content)
-      world.violation(
-        'c',
-        `${what} without the result that is event ${revision}: ${shown.get(fact.value.callId) ?? 'nothing'}`,
-      );
+    const told = shown.get(`${runId} ${fact.value.callId}`);
+    if (told !== fact.value.content)
+      world.violation('c', `${what} without the result that is event ${revision}: ${told ?? 'nothing'}`);
   }
 }
 

@@ -40,12 +40,19 @@ export type Stream = {
   head: views.ConversationHead | undefined;
 };
 
+/** What the store answers to a load: a state, or events where those are enough. */
+export type LoadAnswer = Omit<Loaded, 'state'> & { readonly state?: ConversationState };
+
+/** Most events that a load answers with in place of a state; so few that both happen. */
+const unseenPerLoadMax = 24;
+
 /** Ways in which the store can be made wrong, to see that the checkers notice. */
 export const storeMutations = [
   'accepts-stale-revision',
   'forgets-keys',
   'breaks-chain',
   'projection-skips-a-decision',
+  'projection-shows-one-approval',
 ] as const;
 export type StoreMutation = (typeof storeMutations)[number];
 
@@ -125,13 +132,19 @@ export class EventStore {
     return [...this.streams.values()].filter((stream) => conversationOfStream(stream.name) !== undefined);
   }
 
-  /** A conversation as it stood so many events ago. */
-  load(conversationId: string, keys: readonly string[], behind: number): Loaded {
+  /**
+   * A conversation as it stood so many events ago: the events since a revision that is known, if they are few, else the
+   * state.
+   */
+  load(conversationId: string, keys: readonly string[], behind: number, knownRevision?: number): LoadAnswer {
     const stream = this.existing(conversationId);
     const revision = Math.max(1, stream.facts.length - behind);
     const knownKeys = keys
       .map((key) => stream.keys.get(key))
       .filter((known) => known !== undefined && known.lastRevision <= revision) as KnownKey[];
+    const missing = revision - (knownRevision ?? Number.NEGATIVE_INFINITY);
+    if (missing >= 0 && missing <= unseenPerLoadMax)
+      return { conversationId, knownKeys, unseen: stream.facts.slice(knownRevision, revision) };
     return { conversationId, state: stream.states[revision] as ConversationState, knownKeys };
   }
 
@@ -194,6 +207,7 @@ function derive(stream: Stream, fresh: readonly RecordedFact[], mutation: StoreM
     approval: (id) => stream.approvals.get(id),
   });
   stream.head = rows.head;
+  if (mutation === 'projection-shows-one-approval') stream.head?.pendingApprovalIds.splice(1);
   stream.messages.push(...rows.messages);
   for (const approval of rows.approvals)
     if (mutation !== 'projection-skips-a-decision' || !stream.approvals.has(approval.id))
@@ -222,4 +236,9 @@ function viewOf(stream: Stream): views.ConversationView {
     ...(stream.head === undefined ? {} : { head: stream.head }),
     pendingApprovals: pending.filter((one) => one !== undefined),
   });
+}
+
+/** The end of a stream's name, for traces. */
+export function short(name: string): string {
+  return name.startsWith('conversation-') ? `c-${name.slice(-4)}` : name.slice(0, 14);
 }

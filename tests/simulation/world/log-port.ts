@@ -1,4 +1,4 @@
-import { conversationOfStream, DomainError, type RecordedFact } from '@stopgo/core';
+import { conversationOfStream, DomainError, fold, initialState, type RecordedFact } from '@stopgo/core';
 import type { Append, AppendOutcome, Beat, ConversationLog } from '@stopgo/log';
 import type { CallPlan, Fate } from './network.ts';
 import type { VirtualProcess } from './scheduler.ts';
@@ -61,8 +61,15 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
 
   return {
     append,
-    load: (conversationId, keys = []) =>
-      call(`load ${conversationId}`, () => store.load(conversationId, keys, behind()), reading()),
+    // What comes over the network is a state, or the events since the one that is known: those are folded here.
+    load: async (conversationId, keys = [], known) => {
+      const { state, ...loaded } = await call(
+        `load ${conversationId}`,
+        () => store.load(conversationId, keys, behind(), known?.revision),
+        reading(),
+      );
+      return { ...loaded, state: state ?? fold(known ?? initialState, loaded.unseen ?? []) };
+    },
     read,
     follow,
     openRuns: () => call('open runs', () => store.openRuns(), reading()),

@@ -1,8 +1,9 @@
 import { exitLoopTool } from '@stopgo/core';
 import type { ModelOutcome, ModelPort, ModelRequest } from '@stopgo/orchestrator';
+import type { Temperament } from './agents.ts';
 import { crashes } from './log-port.ts';
 import type { VirtualProcess } from './scheduler.ts';
-import { toolNames } from './tools.ts';
+import { gatedToolNames, toolNames } from './tools.ts';
 import type { World } from './world.ts';
 
 type Call = { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string };
@@ -32,10 +33,19 @@ export function modelPort(
   };
 }
 
+/** How often a shaky model gives no answer. */
+const shakiness = 0.15;
+
 function answer(world: World, request: ModelRequest): ModelOutcome {
   const { random, faults } = world;
   if (faults.hit('modelFails')) return { kind: 'failed', message: 'the model is overloaded' };
-  const calls = random.chance(0.35) ? [] : Array.from({ length: random.whole(1, 3) }, () => call(world, request));
+  if (is(request, 'shaky') && random.chance(shakiness)) return { kind: 'failed', message: 'the model is not well' };
+  const isFirst = !request.messages.some((message) => message.role === 'tool');
+  const isAsking = is(request, 'eager') && isFirst;
+  const silence = isAsking ? 0.05 : 0.35;
+  const calls = random.chance(silence)
+    ? []
+    : Array.from({ length: random.whole(isAsking ? 2 : 1, 3) }, () => call(world, request, isAsking));
   const text = random.chance(calls.length === 0 ? 0.97 : 0.3) ? `said ${random.whole(0, 999)}` : '';
   world.count('model answers');
   return {
@@ -52,7 +62,11 @@ function answer(world: World, request: ModelRequest): ModelOutcome {
   };
 }
 
-function call({ random }: World, request: ModelRequest): Call {
+function is(request: ModelRequest, temperament: Temperament): boolean {
+  return request.model === temperament;
+}
+
+function call({ random }: World, request: ModelRequest, isAsking: boolean): Call {
   const canExit = request.tools.some((tool) => tool.name === exitLoopTool);
   const providerCallId = random.chance(0.5) ? `p${random.whole(0, 9_999)}` : '';
   if (canExit && random.chance(0.3)) return { providerCallId, name: exitLoopTool, argumentsJson: '{}' };
@@ -61,5 +75,5 @@ function call({ random }: World, request: ModelRequest): Call {
   // Few different arguments, so that equal calls are common, and spelled in different ways.
   const n = random.whole(0, 2);
   const argumentsJson = random.pick([`{"n":${n},"to":"a"}`, `{"to": "a", "n":${n}}`]);
-  return { providerCallId, name: random.pick(toolNames), argumentsJson };
+  return { providerCallId, name: random.pick(isAsking ? gatedToolNames : toolNames), argumentsJson };
 }

@@ -1,4 +1,5 @@
-import type { AgentDefinition, AgentNode } from '@stopgo/core';
+import type { AgentDefinition } from '@stopgo/core';
+import { planAgent } from './agents.ts';
 import { storeMutations } from './event-store.ts';
 import { type FaultPlan, planFaults } from './faults.ts';
 import { Random } from './random.ts';
@@ -84,36 +85,5 @@ function planConversation(random: Random): ConversationPlan {
     cancels: random.pick([0, 0, 0.2, 0.6]),
     yes: random.pick([0.3, 0.8, 0.95]),
     silence: random.pick([0, 0, 0, 0.1]),
-  };
-}
-
-function planAgent(random: Random, name: string): AgentDefinition {
-  const root = random.chance(0.45) ? planLlm(random, name, false) : planNode(random, name, 0, false);
-  return { name, root };
-}
-
-function planNode(random: Random, name: string, depth: number, isInLoop: boolean): AgentNode {
-  const kind = depth >= 2 ? 'llm' : random.pick(['llm', 'sequential', 'parallel', 'loop'] as const);
-  if (kind === 'llm' && depth > 0) return planLlm(random, name, isInLoop);
-  const inLoop = isInLoop || kind === 'loop';
-  const children = Array.from({ length: random.whole(1, 3) }, (_, index) =>
-    planNode(random, `${name}.${index}`, depth + 1, inLoop),
-  );
-  if (kind === 'parallel')
-    return { type: 'parallel', name, children, onError: random.pick(['fail', 'continue'] as const) };
-  if (kind === 'loop') return { type: 'loop', name, children: children.slice(0, 2), iterationsMax: random.whole(1, 2) };
-  return { type: 'sequential', name, children };
-}
-
-function planLlm(random: Random, name: string, isInLoop: boolean): AgentNode {
-  return {
-    type: 'llm',
-    name,
-    model: `model-of-${name}`,
-    prompt: `You are ${name}.`,
-    outputKey: random.chance(0.3) ? `key-${name}` : '',
-    canExitLoop: isInLoop && random.chance(0.5),
-    turnsMax: random.whole(1, 4),
-    approval: random.pick(['default', 'require'] as const),
   };
 }

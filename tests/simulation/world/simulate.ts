@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { conversationOfStream, initialState, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
 import { checkEnd } from './checks-end.ts';
+import { checkVisible } from './checks-tree.ts';
 import { OrchestratorProcess } from './orchestrator.ts';
 import { People } from './people.ts';
 import { type Mutation, planScenario, type Scenario } from './scenario.ts';
@@ -38,6 +39,9 @@ export async function simulate(
   const scenario = planScenario(seed, options.mutation);
   const world = new World(scenario, options.isTraced === true);
   const city = new City(world);
+  world.store.onAppend((stream) => {
+    if (conversationOfStream(stream.name) !== undefined) checkVisible(world, stream);
+  });
   const people = new People(world, () => city.ready());
   city.begin();
   const limit = scenario.faults.untilMs + restMs;

@@ -26,6 +26,10 @@ const kinds: Readonly<Record<string, Kind>> = {
 };
 
 export const toolNames = Object.keys(kinds);
+/** Those that need an approval as they are at first, wherever they are called with `approval: require`. */
+export const gatedToolNames = toolNames.filter(
+  (name) => kinds[name]?.destructive === true || kinds[name]?.approvalRequired === true,
+);
 
 /** The tool servers, which outlive every process of the platform, and an independent journal of what they did. */
 export class ToolServers {

@@ -1,5 +1,5 @@
 import { conversationStream, DomainError } from '@stopgo/core';
-import { EventStore, type Stream, storeMutations } from './event-store.ts';
+import { EventStore, type Stream, short, storeMutations } from './event-store.ts';
 import { Faults } from './faults.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
@@ -126,9 +126,4 @@ export class World {
     this.befallen.add(process.name);
     process.frozenUntil = Math.max(process.frozenUntil, this.scheduler.now + ms);
   }
-}
-
-/** The end of a stream's name, for traces. */
-export function short(name: string): string {
-  return name.startsWith('conversation-') ? `c-${name.slice(-4)}` : name.slice(0, 14);
 }

@@ -311,6 +311,7 @@ export class Registry implements DriverListener {
   }
 }
 
-function stopReason(): DomainError {
+/** What is told to whoever waits for an orchestrator that stops: another one may be there. */
+export function stopReason(): DomainError {
   return new DomainError('unavailable', 'the orchestrator is stopping');
 }

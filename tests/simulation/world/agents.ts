@@ -1,0 +1,86 @@
+import type { AgentDefinition, AgentNode, LlmNode } from '@stopgo/core';
+import type { Random } from './random.ts';
+
+/**
+ * How a model is: `plain` asks for whatever there is, `eager` asks at first for several calls that mostly need an approval,
+ * `shaky` now and then gives no answer. An agent names it as its model.
+ */
+export const temperaments = ['plain', 'eager', 'shaky'] as const;
+export type Temperament = (typeof temperaments)[number];
+
+/** Levels below the root of a random tree. */
+const depthMax = 3;
+/** Branches of the agent whose branches all wait for people. */
+const branchesMax = 3;
+/** Keys of the session state: few, so that nodes write and read the same ones, also beside each other. */
+const keys = ['a', 'b', 'c', 'd'] as const;
+
+/** An agent as chance has it: one node, parallel branches that each ask for several approvals, or any tree. */
+export function planAgent(random: Random, name: string): AgentDefinition {
+  const kind = random.next();
+  if (kind < 0.3) return { name, root: planLlm(random, name, false) };
+  if (kind < 0.55) return { name, root: planBranches(random, name) };
+  return { name, root: planTree(random, name) };
+}
+
+/** Branches that ask for approvals beside each other, often with a node before and after them, or again and again. */
+function planBranches(random: Random, name: string): AgentNode {
+  const branch = (index: number): AgentNode => ({
+    ...planLlm(random, `${name}.${index}`, false),
+    model: 'eager' satisfies Temperament,
+    approval: 'require',
+    turnsMax: random.whole(2, 3),
+  });
+  const parallel: AgentNode = {
+    type: 'parallel',
+    name,
+    children: Array.from({ length: random.whole(2, branchesMax) }, (_, index) => branch(index)),
+    onError: random.pick(['fail', 'continue'] as const),
+    ...planKey(random),
+  };
+  const frame = random.pick(['none', 'sequential', 'loop'] as const);
+  if (frame === 'none') return parallel;
+  const after = planLlm(random, `${name}.after`, frame === 'loop');
+  if (frame === 'loop') return { type: 'loop', name: `${name}.loop`, children: [parallel, after], iterationsMax: 2 };
+  return { type: 'sequential', name: `${name}.pipe`, children: [parallel, after] };
+}
+
+function planTree(random: Random, name: string): AgentNode {
+  const root = planNode(random, name, 0, false);
+  return root.type === 'llm' ? { type: 'sequential', name: `${name}.only`, children: [root] } : root;
+}
+
+function planNode(random: Random, name: string, depth: number, isInLoop: boolean): AgentNode {
+  const kind = depth >= depthMax ? 'llm' : random.pick(['llm', 'llm', 'sequential', 'parallel', 'loop'] as const);
+  if (kind === 'llm' && depth > 0) return planLlm(random, name, isInLoop);
+  const inLoop = isInLoop || kind === 'loop';
+  // The deeper, the narrower: a run is to end within the time that the world has.
+  const children = Array.from({ length: random.whole(1, depth === 0 ? 3 : 2) }, (_, index) =>
+    planNode(random, `${name}.${index}`, depth + 1, inLoop),
+  );
+  const common = { name, children, ...planKey(random) };
+  if (kind === 'parallel') return { type: 'parallel', ...common, onError: random.pick(['fail', 'continue'] as const) };
+  if (kind === 'loop')
+    return { type: 'loop', ...common, children: children.slice(0, 2), iterationsMax: random.whole(1, 2) };
+  return { type: 'sequential', ...common };
+}
+
+function planLlm(random: Random, name: string, isInLoop: boolean): LlmNode {
+  const named = keys.filter(() => random.chance(0.3)).map((key) => ` {${key}}`);
+  return {
+    type: 'llm',
+    name,
+    model: random.pick(['plain', 'plain', 'eager', 'shaky'] as const) satisfies Temperament,
+    prompt: `You are ${name}.${named.join('')}`,
+    outputKey: '',
+    ...planKey(random),
+    canExitLoop: isInLoop && random.chance(0.5),
+    turnsMax: random.whole(1, 4),
+    approval: random.pick(['default', 'require'] as const),
+    onReject: random.pick(['cancel', 'cancel', 'continue'] as const),
+  };
+}
+
+function planKey(random: Random): { readonly outputKey?: string } {
+  return random.chance(0.4) ? { outputKey: random.pick(keys) } : {};
+}
