@@ -2,7 +2,8 @@
  * The decider of the driver: outcomes and intents against the folded state give the facts to append.
  *
  * 1. Only the owner decides: instance and epoch are those of the folded state, else the answer is `fenced`.
- * 2. A command that does not fit the state (done already, another attempt) is ignored and leaves no fact.
+ * 2. A command that does not fit the state (done already, another attempt, a start that is not owed) is ignored and leaves no
+ *    fact.
  * 3. An append that leaves nothing for a process to do also releases the run.
  * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
@@ -22,7 +23,7 @@ import { cutText } from './cut.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
-import { anticipate, type Effect } from './interpreter.ts';
+import { advance, anticipate, type Effect } from './interpreter.ts';
 import { judgeCall } from './judge.ts';
 import { outputToWire, textOutput } from './output.ts';
 import { approvalRequest, tokenRequest } from './requests.ts';
@@ -147,7 +148,7 @@ function decideOne(
     case 'modelFailed':
       return isExpected(run, command) ? modelFailed(run, command) : [];
     case 'startCall':
-      return startCall(run, command.callId, command.attempt, command.bridge);
+      return isOwed(state, command, context) ? startCall(run, command.callId, command.attempt, command.bridge) : [];
     case 'needToken':
       return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
     default:
@@ -234,6 +235,15 @@ function modelFailed(
     fact('modelFailed', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
   ];
+}
+
+/** A call that may run is not to start any more once a rejection elsewhere in the tree ends the run. */
+function isOwed(
+  state: ConversationState,
+  { callId }: Extract<RunCommand, { type: 'startCall' }>,
+  { agent, now }: DriverContext,
+): boolean {
+  return advance(agent, state, now).effects.some((effect) => effect.kind === 'call' && effect.id === callId);
 }
 
 function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {

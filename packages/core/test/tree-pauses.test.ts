@@ -121,6 +121,17 @@ describe('a rejection', () => {
       .thenOwes();
   });
 
+  test('keeps it from running too if its start was asked for before anybody knew', () => {
+    story(approved('root/1#1.0'), rejected('root/0#1.0'))
+      .when(drives([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker }))
+      .thenFacts(
+        'runClaimed',
+        ['approvalResolved', { callId: 'root/2#1.0', decision: Decision.WITHDRAWN }],
+        ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }],
+      )
+      .thenOwes();
+  });
+
   test('waits for a call that has started, and records it; meanwhile the run is working, and starts nothing', () => {
     const claimed = drove([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker });
     const rejecting = story(approved('root/1#1.0'), claimed, rejected('root/0#1.0'), drove([], { agent }));

@@ -68,7 +68,11 @@ export class EffectsUnderWay {
     for (const effect of models) this.begin(effect, { events, isTaken });
     return (taken) => {
       tell(taken);
-      if (!taken) for (const effect of models) this.controllers.get(keyOf(effect))?.abort(owedNoMore);
+      if (taken) return;
+      for (const effect of models) {
+        this.controllers.get(keyOf(effect))?.abort(owedNoMore);
+        this.excuse(effect);
+      }
     };
   }
 

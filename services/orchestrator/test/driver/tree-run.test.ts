@@ -207,6 +207,23 @@ test('what a model says ahead of an append that is not taken is dropped: it is a
   expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
+test('however often others are faster, what was begun ahead in vain does not count as fruitless', async () => {
+  const answers = { only: [says('', [looks]), ...Array.from({ length: 6 }, () => says('Three.'))] };
+  let conflicts = 0;
+  const { status, log } = await driven(llm('only', 'x'), answers, async (append, { log }) => {
+    if (casesOf(append) !== 'toolCallFinished' || conflicts === 5) return undefined;
+    conflicts += 1;
+    const note = fact('toolCallFinished', { runId: 'r', stepId: 'r', callId: 'nobody', attempt: 1, late: true });
+    const key = `foreign-${conflicts}`;
+    const foreign = { ...append, facts: [note], eventIds: [key], key };
+    log.push(...recordedOf(foreign));
+    // What the driver has to read itself takes it long enough for what was begun ahead to end.
+    return { kind: 'conflict', currentRevision: log.length, unseen: [] };
+  });
+  expect([conflicts, status]).toEqual([5, 'completed']);
+  expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
+});
+
 test('a node of a tree that has nothing to add after its calls comes to their result; an agent of one node has failed', async () => {
   const silent = { only: [says('', [looks]), says('')] };
   const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
