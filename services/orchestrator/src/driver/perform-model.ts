@@ -39,6 +39,8 @@ export async function performModel(
     system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
+    // After its calls a node of a tree may have nothing to add: their results stand for it.
+    maySayNothing: turn > 1 && isPipeline(driver.agent),
   };
   let offset = 0;
   const onDelta = (text: string): void => {
@@ -50,14 +52,14 @@ export async function performModel(
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  // After its calls a node of a tree may have nothing to add: their results stand for it.
-  const isSilenceFine = turn > 1 && isPipeline(driver.agent);
-  if (answer.text === '' && answer.calls.length === 0 && !isSilenceFine) return fail('the model gave an empty answer');
+  // Models begin a call with an empty line now and then: nothing is said by that.
+  const text = answer.text.trim() === '' ? '' : answer.text;
+  if (text === '' && answer.calls.length === 0 && !request.maySayNothing) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,
     turn,
-    text: answer.text,
+    text,
     calls: answer.calls,
     usage: answer.usage,
     provider: answer.provider,

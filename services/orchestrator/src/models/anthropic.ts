@@ -154,7 +154,9 @@ function answerOf(collected: Collected, request: ModelRequest, origin: Origin): 
     calls.push({ providerCallId: String(block.id), name: nameOf(String(block.name)), argumentsJson });
   }
   const text = blocks.map(({ block }) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
-  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${stopReason})`);
+  const isSilenceTaken = request.maySayNothing === true && !CUT_OFF.includes(stopReason);
+  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+    return failed(`the model gave an empty answer (${stopReason})`);
   const content = blocks.map(({ block }) => block).filter((block) => block.type !== 'text' || block.text !== '');
   const opaque = content.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, content) } : {};
   const usage = { inputTokens: collected.inputTokens, outputTokens: collected.outputTokens };

@@ -82,7 +82,9 @@ export function answerOf(collected: Collected, request: ModelRequest, origin: Or
   if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
   if (finishReason === 'MAX_TOKENS' && calls.length > 0)
     return failed('the answer was cut off in a tool call (MAX_TOKENS)');
-  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
+  const isSilenceTaken = request.maySayNothing === true && finishReason === 'STOP';
+  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+    return failed(`the model gave an empty answer (${finishReason})`);
   const opaque = parts.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, parts) } : {};
   const usage = {
     inputTokens: collected.usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),

@@ -85,7 +85,9 @@ export function answerOf(
     calls.push({ providerCallId: id, name: nameOf(name), argumentsJson });
   }
   const text = visibleText(content);
-  if (text.trim() === '' && calls.length === 0) return failed(`the model gave an empty answer (${finishReason})`);
+  const isSilenceTaken = request.maySayNothing === true && !CUT_OFF.includes(finishReason);
+  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+    return failed(`the model gave an empty answer (${finishReason})`);
   const value = {
     text,
     calls,

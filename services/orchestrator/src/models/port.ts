@@ -36,6 +36,8 @@ export type ModelRequest = {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** Takes an answer that is complete and has neither text nor calls, which is a failure else. */
+  readonly maySayNothing?: boolean;
 };
 
 /** provider: the `ProviderName` of who answered; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */

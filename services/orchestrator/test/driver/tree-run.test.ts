@@ -228,6 +228,8 @@ test('a node of a tree that has nothing to add after its calls comes to their re
   const silent = { only: [says('', [looks]), says('')] };
   const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
   expect([tree.status, tree.response]).toEqual(['completed', 'three']);
+  // The models' adapters refuse silence of those who are not said to be free to say nothing.
+  expect(tree.asked.map((one) => one.maySayNothing)).toEqual([false, true]);
   const single = await driven(llm('only', 'x'), silent);
   expect([single.status, single.response]).toEqual(['failed', expect.stringMatching(/^LLM error: .*empty answer/)]);
   const mute = await driven(
@@ -235,6 +237,14 @@ test('a node of a tree that has nothing to add after its calls comes to their re
     { only: [says('')] },
   );
   expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
+});
+
+test('an empty line before a call is not the answer of a node', async () => {
+  const exits = says('\n\n', [{ name: 'exit_loop', providerCallId: '', argumentsJson: '{}' }]);
+  const children = [llm('writer', 'x'), llm('judge', 'x', { canExitLoop: true, outputKey: '' })];
+  const loop: AgentNode = { type: 'loop', name: 'l', iterationsMax: 3, children };
+  const { status, response } = await driven(loop, { writer: [says('A poem.')], judge: [exits] });
+  expect([status, response]).toEqual(['completed', 'A poem.']);
 });
 
 test('branches that ask for much at the same time are all heard, in several appends', async () => {

@@ -305,6 +305,13 @@ export function modelContract(under: ModelUnderTest): void {
       expect(await fixture.requests()).toHaveLength(2);
     });
 
+    test('who may say nothing and does so has answered', async () => {
+      await fixture.script({ text: '' });
+      const request = { ...ask(model, 'hi'), maySayNothing: true };
+      const answer = answerOf(await fixture.models().forModel(model).generate(request, { signal: NEVER }));
+      expect([answer.text, answer.calls]).toEqual(['', []]);
+    });
+
     test('a server that is not there is a failure that says so', async () => {
       const probe = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => probe.once('listening', resolve));
