@@ -28,7 +28,7 @@ export async function performModel(
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
-  const transcript = foreseen === undefined ? recorded : recorded.with(foreseen.events);
+  const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
   const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });

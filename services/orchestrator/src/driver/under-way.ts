@@ -1,8 +1,8 @@
-import type { Effect, RecordedFact } from '@stopgo/core';
+import type { Effect, Fact, FactOf } from '@stopgo/core';
 
-/** What an append is about to put on the record, for an effect that was begun before that is known. */
+/** The results that an append is about to put on the record, for an effect that was begun before that is known. */
 export type Foreseen = {
-  readonly events: readonly RecordedFact[];
+  readonly results: readonly FactOf<'toolCallFinished'>[];
   /** Whether the append was taken as it was decided. Never rejects. */
   readonly isTaken: Promise<boolean>;
 };
@@ -57,15 +57,15 @@ export class EffectsUnderWay {
    * missing. A model may be asked again, so nothing is at stake but what it costs. Whoever appends says with the function
    * given back whether the append was taken; if it was not, what was begun is stopped and counts for nothing.
    */
-  beginAhead(events: readonly RecordedFact[], effects: readonly Effect[]): (isTaken: boolean) => void {
-    const models = events.every(({ fact }) => fact.case === 'toolCallFinished')
-      ? effects.filter((effect) => effect.kind === 'model' && !this.has(effect))
-      : [];
+  beginAhead(facts: readonly Fact[], effects: readonly Effect[]): (isTaken: boolean) => void {
+    const results = facts.flatMap((one) => (one.case === 'toolCallFinished' ? [one.value] : []));
+    const isAllResults = results.length === facts.length;
+    const models = effects.filter((effect) => isAllResults && effect.kind === 'model' && !this.has(effect));
     let tell: (isTaken: boolean) => void = () => undefined;
     const isTaken = new Promise<boolean>((resolve) => {
       tell = resolve;
     });
-    for (const effect of models) this.begin(effect, { events, isTaken });
+    for (const effect of models) this.begin(effect, { results, isTaken });
     return (taken) => {
       tell(taken);
       if (taken) return;
