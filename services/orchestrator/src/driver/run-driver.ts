@@ -23,8 +23,7 @@ import {
   runStanding,
   type Toolset,
 } from '@stopgo/core';
-import type { Append, AppendOutcome } from '@stopgo/log';
-import { appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
+import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import { followFrom } from './follow.ts';
