@@ -219,6 +219,12 @@ agent: { type: tree, agents: [{ type: a2a }] }
     expect(problemsOf(`agent: ${tree}`)).toEqual([expect.stringMatching(/the tree is deeper than 32 levels$/)]);
   });
 
+  test('a tree that contains itself', () => {
+    expect(problemsOf('agent: &tree { type: loop, agents: [*tree] }')).toEqual([
+      'failed to parse config file: agent.yaml: it is nested too deeply, or an anchor contains itself',
+    ]);
+  });
+
   test('aliases that blow up', () => {
     const lines = Array.from({ length: 12 }, (_, i) => `  - &a${i + 1} [*a${i}, *a${i}, *a${i}, *a${i}]`);
     expect(problemsOf(`x:\n  - &a0 [z]\n${lines.join('\n')}`)).toEqual([

@@ -107,6 +107,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function oneLine(message: string): string {
+  // What the reader of YAML says of it is about its own insides.
+  if (message.startsWith('Maximum call stack')) return 'it is nested too deeply, or an anchor contains itself';
   return message.replace(/\s+/g, ' ').trim();
 }
 
