@@ -27,6 +27,8 @@ export async function performModel(
 ): Promise<void> {
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
+  // Whoever asks again has seen more of the log by then, if only a claim.
+  const attempt = driver.state.revision;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
   const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
   const textOf = (message: string): string => failureText(message, transcript, runId);
@@ -44,11 +46,11 @@ export async function performModel(
   };
   let offset = 0;
   const onDelta = (text: string): void => {
-    driver.ports.deltas.publish({ conversationId, runId, stepId, turn, text, offset });
+    driver.ports.deltas.publish({ conversationId, runId, stepId, turn, attempt, text, offset });
     offset += text.length;
   };
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
-  driver.ports.deltas.ended({ runId, stepId, turn });
+  driver.ports.deltas.ended({ runId, stepId, turn, attempt });
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;

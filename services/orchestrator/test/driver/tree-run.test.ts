@@ -104,6 +104,7 @@ async function driven(
   if (message.kind !== 'append') throw new Error(message.kind);
   begin(message.facts);
   const asked: ModelRequest[] = [];
+  const shown: { readonly turn: number; readonly attempt: number }[] = [];
   const inMemory: ConversationLog = {
     append: async (append) => {
       // Models answer faster than the log.
@@ -122,8 +123,9 @@ async function driven(
     view: () => Promise.reject(new Error('not viewed here')),
   };
   const forModel = (name: string) => ({
-    generate: async (request: ModelRequest) => {
+    generate: async (request: ModelRequest, { onDelta }: { readonly onDelta?: (text: string) => void }) => {
       asked.push(request);
+      onDelta?.('…');
       const answer = answers[name]?.[asked.filter((one) => one.model === name).length - 1];
       if (answer === undefined) throw new Error(`${name} was asked once too often`);
       return { kind: 'answer', answer } as const;
@@ -136,12 +138,14 @@ async function driven(
     me: message.me,
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
-  const all = { ...ports, log: inMemory, models: { forModel } };
+  const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
+  const all = { ...ports, log: inMemory, models: { forModel }, deltas };
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
   return {
     asked,
+    shown,
     log,
     most,
     status: run?.status,
@@ -191,7 +195,7 @@ test('the model is asked while the result that it waits for is appended, and is 
 test('what a model says ahead of an append that is not taken is dropped: it is asked anew', async () => {
   const answers = { only: [says('', [looks]), says('Too early.'), says('Three.')] };
   let conflicts = 0;
-  const { asked, response, log } = await driven(llm('only', 'x'), answers, async (append, { log, ...seen }) => {
+  const { asked, response, log, shown } = await driven(llm('only', 'x'), answers, async (append, { log, ...seen }) => {
     if (casesOf(append) !== 'toolCallFinished' || conflicts > 0) return undefined;
     while (seen.asked.length < 2) await new Promise((done) => setImmediate(done));
     conflicts += 1;
@@ -204,6 +208,9 @@ test('what a model says ahead of an append that is not taken is dropped: it is a
   expect(conflicts).toBe(1);
   expect(response).toBe('Three.');
   expect(asked.length).toBe(3);
+  // Whoever watches is told that what was shown so far is begun anew.
+  const attempts = shown.filter((piece) => piece.turn === 2).map((piece) => piece.attempt);
+  expect([attempts.length, (attempts[0] ?? 0) < (attempts[1] ?? 0)]).toEqual([2, true]);
   expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
