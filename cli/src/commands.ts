@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import type { Picture } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
+import { pictureFromLog, pictureOfFile, renderOf } from './graph/command.ts';
 import { printEvents, printStreams } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
 import { explainStoreError, type OpenedStore, openStore } from './inspect/open-store.ts';
@@ -22,6 +24,8 @@ const usage = `usage: stopgo <command> [options]
   replay ID [--at REVISION]          a conversation as it stood at a revision
   verify [ID]                        hash chains, and that every view equals its events
   export ID                          everything about a conversation as JSON
+  graph [ID] [--run RUN]             the agent tree of --config FILE; with an ID, the latest run (or RUN) over it
+      [--format text|mermaid]
       read from: --data-dir DIR | --config FILE (its data_dir; no process may use it) | --store ADDRESS
 
   approvals                          what waits for a human
@@ -37,6 +41,8 @@ const options = {
   demo: { type: 'boolean', default: false },
   replicas: { type: 'string' },
   json: { type: 'boolean', default: false },
+  run: { type: 'string' },
+  format: { type: 'string' },
   at: { type: 'string' },
   'data-dir': { type: 'string' },
   store: { type: 'string' },
@@ -133,6 +139,11 @@ const commands: Readonly<Record<string, Runner>> = {
     run: (flags, id, host) =>
       withStore(flags, host, async (opened) => printer(host)(await exportConversation(opened, id))),
   },
+  graph: {
+    flags: [...sources, 'run', 'format'],
+    arguments: [0, 1],
+    run: graph,
+  },
   approvals: {
     flags: ['url'],
     arguments: [0, 0],
@@ -191,6 +202,22 @@ async function withStore(
   } finally {
     await opened.close();
   }
+}
+
+async function graph(flags: Flags, conversation: string, host: NodeJS.Process): Promise<void> {
+  const { config, run, store, 'data-dir': dataDir } = flags;
+  const render = renderOf(flags.format);
+  const show = (picture: Picture): void => render(picture).forEach(printer(host));
+  if (conversation !== '') {
+    // Who names another place to read from has no file to compare with, unless it is named too.
+    const file = config ?? (store === undefined && dataDir === undefined ? defaultConfigPath : undefined);
+    const wanted = { conversation, ...(run === undefined ? {} : { run }) };
+    const note = (line: string): void => void host.stderr.write(`${line}\n`);
+    return withStore(flags, host, async (opened) => show(await pictureFromLog(opened, wanted, file, Date.now(), note)));
+  }
+  for (const name of ['run', 'store', 'data-dir'] as const)
+    if (flags[name] !== undefined) throw new Error(`--${name} goes with the ID of a conversation`);
+  show(pictureOfFile(config ?? defaultConfigPath));
 }
 
 function decideWith(flags: Flags, uuid: string, action: string, host: NodeJS.Process): Promise<void> {

@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { bind, createInProcessClient, Secret, startGrpcServer } from '@stopgo/rpc';
@@ -13,6 +11,7 @@ import { createLogger } from '@stopgo/runtime';
 import { startStoreOnNats } from '@stopgo/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findNatsServer } from '../src/services/launcher/nats/find-server.ts';
+import { stopgo } from './stopgo.ts';
 
 /** A missing server is a failure where all must run. */
 const program = (() => {
@@ -29,19 +28,6 @@ const id = randomUUID();
 const folder = mkdtempSync(join(tmpdir(), 'stopgo-inspect-'));
 const stops: (() => Promise<unknown>)[] = [];
 let address: string;
-
-/** Runs a command as a process of its own. */
-async function stopgo(args: readonly string[], env: Readonly<Record<string, string>>) {
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', main, ...args], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, output, errors };
-}
 
 async function startNats(): Promise<string> {
   const probe = createServer();
@@ -175,6 +161,6 @@ test.each<[string[], string]>([
   [['approve', id, '--action', 'happend'], 'stopgo: --action takes run_again, happened or give_up, not "happend"'],
   [['service'], 'stopgo: "service" takes the name of one service'],
 ])('%j is refused with what it takes', async (args, line) => {
-  const { code, output, errors } = await stopgo(args, {});
+  const { code, output, errors } = await stopgo(args);
   expect([code, output, errors.split('\n')[0]]).toEqual([1, '', line]);
 });

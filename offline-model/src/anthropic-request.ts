@@ -27,6 +27,7 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
   return {
     provider: 'anthropic',
     model,
+    instructions: plainText(body.system),
     lastUserText: lastUserText(messages),
     results:
       last?.blocks.at(-1)?.type === 'tool_result' ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],

@@ -31,6 +31,7 @@ export function readGeminiRequest(body: unknown, model: string, strictSignatures
   return {
     provider: 'gemini',
     model,
+    instructions: textsOf(body.systemInstruction).join('\n'),
     lastUserText: lastUserText(contents),
     results: last?.parts.at(-1)?.functionResponse ? last.parts.flatMap(outcomeOf) : [],
     tools: readTools(body.tools),
@@ -164,8 +165,15 @@ function outcomeOf(part: JsonObject): ToolOutcome[] {
 
 function lastUserText(contents: readonly Content[]): string {
   for (const content of contents.toReversed()) {
-    const texts = content.parts.map((part) => part.text).filter((text) => typeof text === 'string');
+    const texts = textsOf(content);
     if (content.role === 'user' && texts.length > 0) return texts.join('\n');
   }
   return '';
+}
+
+function textsOf(content: unknown): string[] {
+  if (!isObject(content) || !Array.isArray(content.parts)) return [];
+  return content.parts
+    .map((part: unknown) => (isObject(part) ? part.text : undefined))
+    .filter((text) => typeof text === 'string');
 }

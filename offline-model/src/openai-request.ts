@@ -22,6 +22,7 @@ export function readOpenaiRequest(body: unknown, strictSignatures: boolean): Tur
   return {
     provider: 'openai',
     model,
+    instructions: messages.filter(isInstruction).map(textOf).join('\n'),
     lastUserText: textOf(messages.findLast(({ role }) => role === 'user')),
     results: outcomesOf(messages),
     tools: readTools(body.tools),
@@ -139,6 +140,10 @@ function outcomesOf(messages: readonly JsonObject[]): ToolOutcome[] {
       isError: ERROR_RESULT.test(text),
     };
   });
+}
+
+function isInstruction({ role }: JsonObject): boolean {
+  return role === 'system' || role === 'developer';
 }
 
 function callsIn(message: JsonObject): JsonObject[] {

@@ -3,7 +3,9 @@ export type Wish =
   | { readonly kind: 'list'; readonly pattern?: string }
   | { readonly kind: 'add'; readonly name: string; readonly value: string }
   | { readonly kind: 'remove'; readonly id: string }
-  | { readonly kind: 'remove'; readonly pattern: string };
+  | { readonly kind: 'remove'; readonly pattern: string }
+  /** There shall be that many, whose names begin so. */
+  | { readonly kind: 'ensure'; readonly count: number; readonly prefix?: string };
 
 const VERBS = 'create|add|make|remove|delete|list|show|display';
 // A verb counts where a clause may begin; so a resource called "list" is still a name in "remove list".
@@ -13,11 +15,15 @@ const CLAUSE_START = new RegExp(
 );
 const VALUE_OF_A_NAME =
   /(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))\s*,?\s*(?:(?:with|having|of|and)\s+)?(?:(?:(?:a|the|its)\s+)?value\s*(?:of\b|is\b|=|:|to\b)?|=|:)\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-])|[^\s,;]+)/giu;
+const ENSURED =
+  /\b(?:ensure|keep|have|need)\b[^.;\n]*\bat\s+least\s+(\d{1,6})\s+(?:resources?|servers?|items?)\b(?:\s+(?:starting|beginning)\s+with\s+(\S+))?/i;
 const FILLER = /^(?:(?:the|a|an|any|every|resources?|servers?|items?|named|called|with|name|me|please)\s+)+/i;
 const EVERYTHING = /^(?:all|everything|(?:all|every)\s+(?:the\s+)?(?:resources?|servers?|items?))$/i;
 
 /** Reads a sentence as a list of wishes, in the order in which they are said. Nothing understood gives an empty list. */
 export function wishesOf(text: string): Wish[] {
+  const ensured = ENSURED.exec(text);
+  if (ensured) return [ensuringIn(ensured)];
   const wishes: Wish[] = [];
   for (const { verb, rest } of clausesOf(text)) {
     if (verb === 'create' || verb === 'add' || verb === 'make') wishes.push(...additionsIn(rest));
@@ -68,9 +74,19 @@ function removalsIn(clause: string): Wish[] {
 
 function listingIn(clause: string): Wish {
   const starting = /\b(?:starting|beginning|start|begin)\s+with\s+(\S+)/i.exec(clause);
-  if (starting) return { kind: 'list', pattern: `^${escaped(unquoted(stripped(starting[1])))}` };
+  if (starting) return { kind: 'list', pattern: startingWith(unquoted(stripped(starting[1]))) };
   const matching = /\b(?:matching|like|named|called)\s+(?:the\s+)?(?:pattern\s+)?(\S+)/i.exec(clause);
   return matching ? { kind: 'list', pattern: unquoted(stripped(matching[1])) } : { kind: 'list' };
+}
+
+function ensuringIn([, count, prefix]: RegExpExecArray): Wish {
+  const ensured = { kind: 'ensure', count: Number(count) } as const;
+  return prefix === undefined ? ensured : { ...ensured, prefix: unquoted(stripped(prefix)) };
+}
+
+/** The pattern of the names that begin so. */
+export function startingWith(prefix: string): string {
+  return `^${escaped(prefix)}`;
 }
 
 function stripped(word: string | undefined): string {

@@ -18,7 +18,7 @@ export type Exchange = {
 /** Answers by the next fitting step of the script, else by the rules. Returns early if the client leaves. */
 export async function respond(exchange: Exchange): Promise<void> {
   const { provider, turn, streamed, response, script } = exchange;
-  const step = script?.take(turn.lastUserText) ?? {};
+  const step = script?.take(turn) ?? {};
   const left = new Promise<void>((resolve) => response.once('close', resolve));
   if (step.delayMs !== undefined) await Promise.race([delay(step.delayMs), left]);
   if (step.hang && script) await Promise.race([script.released(), left]);

@@ -1,5 +1,6 @@
 import { isObject } from './json.ts';
-import { type Wish, wishesOf } from './phrases.ts';
+import { startingWith, type Wish, wishesOf } from './phrases.ts';
+import { taskOf, wantsWords } from './task.ts';
 import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 /** The longest piece of a tool's own text that an answer repeats, in characters. */
@@ -7,16 +8,22 @@ const QUOTED_CHARACTERS_MAX = 4000;
 const LIST = 'resources_list';
 const ADD = 'resources_add';
 const REMOVE = 'resources_remove';
+const EXIT = 'exit_loop';
+/** What the names of resources begin with that nobody named. */
+const UNNAMED_PREFIX = 'resource-';
 
 /**
- * The rule-driven model. After tool results it reports them; else it turns a plain sentence into calls of the tools
- * that the request declares; else it says what it can do. The same request always gives the same answer.
+ * The rule-driven model. After tool results it reports them, unless they show that what is to be ensured is not yet so; where
+ * its instructions want words it says what it understood; else it turns a plain sentence into calls of the tools that the
+ * request declares; else it says what it can do. The same request always gives the same answer.
  */
 export function answerByRules(turn: Turn): Answer {
-  if (turn.results.length > 0) return say(turn.results.map(reportOf).join('\n\n'));
-  const direct = directCall(turn);
+  const task = taskOf(turn);
+  const wishes = wishesOf(task);
+  if (turn.results.length > 0) return ensure(wishes, turn) ?? say(turn.results.map(reportOf).join('\n\n'));
+  if (wantsWords(turn)) return say(`As I understand it: ${task}`);
+  const direct = directCall(task, turn.tools);
   if (direct) return { text: '', calls: [direct] };
-  const wishes = wishesOf(turn.lastUserText);
   const calls: Call[] = [];
   for (const wish of wishes) {
     const fitted = fit(wish, turn.tools);
@@ -26,12 +33,34 @@ export function answerByRules(turn: Turn): Answer {
   return calls.length > 0 ? { text: '', calls } : say(helpText(turn.tools));
 }
 
+/** What a listing makes of the wish to ensure a number of resources: one more of them, or enough, which ends a loop. */
+function ensure(wishes: readonly Wish[], { results, tools }: Turn): Answer | undefined {
+  const wish = wishes.find(({ kind }) => kind === 'ensure');
+  const listed = results.map(countOf).find((count) => count !== undefined);
+  if (wish?.kind !== 'ensure' || listed === undefined) return undefined;
+  if (listed < wish.count) {
+    const number = String(listed + 1);
+    const fitted = fit({ kind: 'add', name: `${wish.prefix ?? UNNAMED_PREFIX}${number}`, value: number }, tools);
+    return typeof fitted === 'string' ? say(fitted) : { text: '', calls: [fitted] };
+  }
+  const isInLoop = tools.some(({ name }) => name === EXIT);
+  const text = `There are ${listed} resources, and at least ${wish.count} were to be there.`;
+  return { text, calls: isInLoop ? [{ name: EXIT, args: {} }] : [] };
+}
+
+/** How many resources a listing tells of; undefined if it is none. */
+function countOf({ name, content, isError }: ToolOutcome): number | undefined {
+  if (name !== LIST || isError) return undefined;
+  const listed = parsed(content);
+  return isObject(listed) && typeof listed.count === 'number' ? listed.count : undefined;
+}
+
 /** `call NAME {…}` calls any declared tool with exactly these arguments. */
-function directCall(turn: Turn): Call | undefined {
+function directCall(task: string, tools: readonly DeclaredTool[]): Call | undefined {
   const match = /^\s*(?:please\s+)?(?:call|use|run)\s+(?:the\s+)?(?:tool\s+)?(\S+?)(?:\s+with)?\s*(\{.*\})?\s*$/is.exec(
-    turn.lastUserText,
+    task,
   );
-  const tool = turn.tools.find(({ name }) => name === match?.[1]);
+  const tool = tools.find(({ name }) => name === match?.[1]);
   if (!match || !tool) return undefined;
   try {
     const args: unknown = JSON.parse(match[2] ?? '{}');
@@ -42,10 +71,12 @@ function directCall(turn: Turn): Call | undefined {
 }
 
 function fit(wish: Wish, tools: readonly DeclaredTool[]): Call | string {
-  const name = { list: LIST, add: ADD, remove: REMOVE }[wish.kind];
+  const name = { list: LIST, add: ADD, remove: REMOVE, ensure: LIST }[wish.kind];
   const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) return `I would need the tool ${name} for that, and this agent does not offer it. ${helpText(tools)}`;
   if (wish.kind === 'list') return { name, args: wish.pattern === undefined ? {} : { pattern: wish.pattern } };
+  if (wish.kind === 'ensure')
+    return { name, args: wish.prefix === undefined ? {} : { pattern: startingWith(wish.prefix) } };
   if (wish.kind === 'remove') return { name, args: 'id' in wish ? { id: wish.id } : { pattern: wish.pattern } };
   const value = asDeclared(wish.value, tool);
   if (value === undefined) return `The value of "${wish.name}" must be a number, but "${wish.value}" is none.`;
@@ -78,12 +109,7 @@ function saysRejected(content: string): boolean {
 
 /** A sentence for the results of the resource tools, if they look as expected. */
 function readable({ name, content }: ToolOutcome): string | undefined {
-  let result: unknown;
-  try {
-    result = JSON.parse(content);
-  } catch {
-    return undefined;
-  }
+  const result = parsed(content);
   if (!isObject(result)) return undefined;
   if (name === LIST && 'resources' in result) return listing(name, result.resources);
   if (name === ADD && 'name' in result) {
@@ -94,6 +120,14 @@ function readable({ name, content }: ToolOutcome): string | undefined {
     return `${name}: removed ${count} ${count === 1 ? 'resource' : 'resources'}.`;
   }
   return undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function listing(name: string, resources: unknown): string {

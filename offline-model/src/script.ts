@@ -1,10 +1,12 @@
 import { isObject, type JsonObject } from './json.ts';
-import { type Answer, type Call, Refusal } from './turn.ts';
+import { type Answer, type Call, Refusal, type Turn } from './turn.ts';
 
 /** One scripted reaction to one request. What may be combined is said per field. */
 export type ScriptStep = {
   /** Only for a request whose last user text contains this; without it, for any request. */
   readonly match?: string;
+  /** Only for a request whose instructions contain this, such as those of one node of a tree. */
+  readonly prompt?: string;
   /** The answer. A step without one answers by the rules. */
   readonly answer?: Answer;
   /** Waits before everything else, in milliseconds. */
@@ -26,14 +28,14 @@ export type ScriptStep = {
 };
 
 const FLAGS = ['hang', 'quoteRequest', 'garbage', 'reset', 'truncateStream', 'stallStream'] as const;
-const KNOWN = ['match', 'text', 'calls', 'thinking', 'withoutIds', 'delayMs', 'error', ...FLAGS];
+const KNOWN = ['match', 'prompt', 'text', 'calls', 'thinking', 'withoutIds', 'delayMs', 'error', ...FLAGS];
 
 /** The queue of scripted reactions and the gate on which hanging answers wait. */
 export type Script = {
   /** Appends steps. */
   add(steps: readonly ScriptStep[]): void;
-  /** Takes the first step that fits this user text out of the queue. */
-  take(lastUserText: string): ScriptStep | undefined;
+  /** Takes the first step that fits what was said out of the queue. */
+  take(said: Pick<Turn, 'lastUserText' | 'instructions'>): ScriptStep | undefined;
   /** Resolves at the next release. */
   released(): Promise<void>;
   /** Lets everything go that hangs now. */
@@ -55,8 +57,10 @@ export function createScript(): Script {
     add: (more) => {
       steps.push(...more);
     },
-    take: (text) => {
-      const index = steps.findIndex((step) => step.match === undefined || text.includes(step.match));
+    take: ({ lastUserText, instructions }) => {
+      const index = steps.findIndex(
+        ({ match = '', prompt = '' }) => lastUserText.includes(match) && instructions.includes(prompt),
+      );
       return index < 0 ? undefined : steps.splice(index, 1)[0];
     },
     released: () =>
@@ -83,10 +87,11 @@ export function readSteps(body: unknown): ScriptStep[] {
 }
 
 function readStep(step: JsonObject): ScriptStep {
-  const { match, delayMs, error } = step;
+  const { match, prompt, delayMs, error } = step;
   const answer = readAnswer(step);
   return {
     ...(typeof match === 'string' ? { match } : {}),
+    ...(typeof prompt === 'string' ? { prompt } : {}),
     ...(answer ? { answer } : {}),
     ...(typeof delayMs === 'number' ? { delayMs } : {}),
     ...(isObject(error) ? { error: readError(error) } : {}),

@@ -2,6 +2,8 @@
 export type Turn = {
   readonly provider: 'gemini' | 'anthropic' | 'openai';
   readonly model: string;
+  /** What the model was told to be and to do before the conversation; empty without. */
+  readonly instructions: string;
   /** The newest text that a user wrote, however many tool results came after it. */
   readonly lastUserText: string;
   /** The tool results in the last message; empty when that message does not end with results. */

@@ -12,6 +12,7 @@ const RESOURCES = [tool('resources_list'), tool('resources_add'), tool('resource
 const turn = (lastUserText: string, more: Partial<Turn> = {}): Turn => ({
   provider: 'gemini',
   model: 'm',
+  instructions: '',
   lastUserText,
   results: [],
   tools: RESOURCES,
@@ -39,6 +40,8 @@ test.each([
   ['remove a, b and c', [remove('^a$'), remove('^b$'), remove('^c$')]],
   ['remove resource with id 17', [{ kind: 'remove', id: '17' }]],
   ['remove test-1 and then list all resources', [remove('^test-1$'), list]],
+  ['ensure we have at least 3 resources', [{ kind: 'ensure', count: 3 }]],
+  ['keep at least 2 servers starting with web-.', [{ kind: 'ensure', count: 2, prefix: 'web-' }]],
   ['show me the weather', []],
   ['hello', []],
 ])('%s', (text, wishes) => {
@@ -78,4 +81,36 @@ test('results are told with the name of the call and what came of it', () => {
   expect(report('pay', 'The user rejected this call.')).toBe('pay was not carried out: The user rejected this call.');
   expect(report('find', '["rejected"]')).toBe('find returned: ["rejected"]');
   expect(report('pay', 'no money', true)).toBe('pay was not carried out: no money');
+});
+
+test('a task in the instructions takes the place of what the user said; the rest of them is no task', () => {
+  const instructions =
+    'You remove things. Look at them first.\nTask: As planned: list all resources\nstarting with web-';
+  expect(answerByRules(turn('remove x', { instructions })).calls).toEqual([
+    { name: 'resources_list', args: { pattern: '^web-' } },
+  ]);
+  expect(answerByRules(turn('remove x', { instructions: 'Add a with value 1.' })).calls).toMatchObject([
+    { name: 'resources_remove' },
+  ]);
+});
+
+test.each([
+  ['You plan. Call no tools.', 'As I understand it: remove x'],
+  ['Plan it, and do NOT use any tools!', 'As I understand it: remove x'],
+  ['Call no tools.\nTask: Sum up: a, b', 'As I understand it: Sum up: a, b'],
+  ['Use the tools.\nTask: Tell them: call no tools', expect.stringContaining('The tools I see')],
+])('where the instructions want words it says what it understood: %s', (instructions, text) => {
+  expect(answerByRules(turn('remove x', { instructions }))).toEqual({ text, calls: [] });
+});
+
+test('what is to be ensured: look, add one, and leave the loop once there are enough', () => {
+  const wanted = 'ensure we have at least 2 servers starting with web-';
+  const after = (count: number, tools = [...RESOURCES, tool('exit_loop')]) => {
+    const content = JSON.stringify({ resources: [], count });
+    return answerByRules(turn(wanted, { tools, results: [{ name: 'resources_list', content, isError: false }] }));
+  };
+  expect(answerByRules(turn(wanted)).calls).toEqual([{ name: 'resources_list', args: { pattern: '^web-' } }]);
+  expect(after(1).calls).toEqual([{ name: 'resources_add', args: { name: 'web-2', value: 2 } }]);
+  expect(after(2)).toEqual({ text: expect.stringContaining('2 resources'), calls: [{ name: 'exit_loop', args: {} }] });
+  expect(after(3, RESOURCES).calls).toEqual([]);
 });

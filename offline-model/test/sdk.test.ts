@@ -331,3 +331,30 @@ test("a missing key, an unknown route and malformed JSON are refused in the prov
   expect((await fetch(`${model.url}/health`)).status).toBe(200);
   expect((await fetch(`${model.url}/__requests`)).status, 'no control endpoint without the option').toBe(404);
 });
+
+test('every wire carries the instructions', async () => {
+  const instructions = 'You look after resources.\nTask: list all resources';
+  const byGemini = await gemini.models.generateContent({
+    model: 'gemini-2.5-flash',
+    contents: 'hello',
+    config: { systemInstruction: instructions, tools: [{ functionDeclarations }] },
+  });
+  expect(byGemini.functionCalls?.map(({ name }) => name)).toEqual([LIST.name]);
+  const byClaude = await claude.messages.create({
+    model: 'claude-sonnet-5-5',
+    max_tokens: 100,
+    system: instructions,
+    messages: [{ role: 'user', content: 'hello' }],
+    tools,
+  });
+  expect(byClaude.content).toMatchObject([{ type: 'tool_use', name: LIST.name }]);
+  const byOpenai = await openai.chat.completions.create({
+    model: 'gpt-5',
+    messages: [
+      { role: 'system', content: instructions },
+      { role: 'user', content: 'hello' },
+    ],
+    tools: [{ type: 'function', function: { name: LIST.name, parameters: LIST.schema } }],
+  });
+  expect(byOpenai.choices[0]?.message.tool_calls).toMatchObject([{ function: { name: LIST.name } }]);
+});

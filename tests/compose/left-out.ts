@@ -10,12 +10,18 @@ const files: Readonly<Record<string, string>> = {
   'cost.test.ts': 'counts calls from inside of the process',
   'fault.test.ts': 'breaks appends from inside of the process',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
+  'providers.test.ts': 'has configurations of its own: trees, models of every provider',
+  'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',
   'services.test.ts': 'is about the launcher of separate processes',
   'services-cost.test.ts': 'counts the calls of separate processes by their logs',
   'start.test.ts': 'has configurations of its own, most of them refused',
   'tools.test.ts': 'has tool servers of its own',
+  'tree-loop.test.ts': 'has configurations of its own: trees',
+  'tree-parallel.test.ts': 'has configurations of its own: trees',
+  'tree-sequential.test.ts': 'has configurations of its own: trees',
+  'tree-services.test.ts': 'is about the launcher of separate processes',
 };
 
 /** Why single tests of the other files cannot. */

@@ -29,6 +29,7 @@ export type Tool = {
   readonly description: string;
   readonly inputSchema: { readonly type: string };
   readonly destructiveHint: boolean;
+  readonly approval?: string;
   readonly server: string;
 };
 
@@ -40,6 +41,19 @@ export type Conversation = {
   readonly run?: { readonly id: string; readonly status: string };
   readonly pending_approval?: Approval;
   readonly pending_approvals: readonly Approval[];
+  readonly pipeline_state?: PipelineState;
+  readonly pipeline_states?: readonly PipelineState[];
+};
+
+/** Where a node of a tree waits. */
+export type PipelineState = {
+  readonly paused_node_path: readonly number[];
+  readonly paused_node_output_key: string;
+  readonly session_state: Readonly<Record<string, string>>;
+  readonly user_message: string;
+  readonly node: string;
+  readonly step_id: string;
+  readonly approvals: readonly string[];
 };
 
 export type Message = {
@@ -50,6 +64,7 @@ export type Message = {
     readonly arguments: Readonly<Record<string, unknown>> | null;
     readonly result?: string;
     readonly is_error?: boolean;
+    readonly auto_approved?: boolean;
   };
 };
 

@@ -5,6 +5,7 @@ import { topology } from './topology.ts';
 /** One scripted reaction of the model; its fields stand in offline-model/README.md. */
 export type Step = {
   readonly match?: string;
+  readonly prompt?: string;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly args?: Readonly<Record<string, unknown>> }[];
   readonly thinking?: string;
@@ -43,6 +44,13 @@ export type ScriptedModel = {
 // With characters that look different when they are encoded.
 export const geminiKey = 'gemini+key/5d1f0c9be2a7==';
 export const anthropicKey = 'anthropic+key/c04e7b61f3d8==';
+/** The key of each provider that speaks OpenAI's chat completions and wants one. */
+export const openaiKeys = {
+  openai: 'openai+key/2f8b30d97ae1==',
+  mistral: 'mistral+key/91c4e65d0b7f==',
+  groq: 'groq+key/e07a53f18c2d==',
+  openrouter: 'openrouter+key/46d9b82c7e0a==',
+} as const;
 
 /** Starts the offline model with open controls; in the composition it runs already, as it was started there. */
 export async function scriptedModel(options: { readonly strictSignatures?: boolean } = {}): Promise<ScriptedModel> {
@@ -58,6 +66,7 @@ export async function scriptedModel(options: { readonly strictSignatures?: boole
       GEMINI_BASE_URL: offline.url,
       ANTHROPIC_API_KEY: anthropicKey,
       ANTHROPIC_BASE_URL: offline.url,
+      ...openaiEnvironment(offline.url),
     },
     ...scripted(async (method, path, body) => {
       const response = await fetch(offline.url + path, {
@@ -70,6 +79,16 @@ export async function scriptedModel(options: { readonly strictSignatures?: boole
     }),
     stop: () => offline.stop(),
   };
+}
+
+/** Each under a path of its own, so that a request shows whose it was meant for. */
+function openaiEnvironment(url: string): Record<string, string> {
+  const keys = Object.entries(openaiKeys).map(([provider, key]) => [`${provider.toUpperCase()}_API_KEY`, key]);
+  const urls = [...Object.keys(openaiKeys), 'ollama'].map((provider) => [
+    `${provider.toUpperCase()}_BASE_URL`,
+    `${url}/${provider}/v1`,
+  ]);
+  return Object.fromEntries([...keys, ...urls]);
 }
 
 function scripted(control: ModelControls): Pick<ScriptedModel, 'script' | 'release' | 'requests'> {

@@ -65,9 +65,9 @@ export function journaledServer(place: Pick<Workplace, 'folder'>, prefix = '', m
     ${more}`;
 }
 
-/** {@link resourcesConfig} with the journaled tool server too. */
-export function journaledConfig(place: Workplace, more = ''): string {
-  return resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journaledServer(place)}`);
+/** {@link resourcesConfig} with the journaled tool server too; `ofServer` is a line of YAML of that. */
+export function journaledConfig(place: Workplace, more = '', ofServer = ''): string {
+  return resourcesConfig(place, more).replace('mcp_servers:', `mcp_servers:${journaledServer(place, '', ofServer)}`);
 }
 
 /** Where the journaled tool server writes what really ran. */

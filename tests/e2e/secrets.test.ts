@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, client } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { anthropicKey, geminiKey, type ScriptedModel, scriptedModel } from './model.ts';
 import { start, startRefused, stopgo, type Workplace, workplace } from './platform.ts';
+import { filesOf, spellings } from './spellings.ts';
 import { follow } from './sse.ts';
 import { topology } from './topology.ts';
 
@@ -106,24 +106,6 @@ async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, 
     said.set(`${name}: stopgo ${command}`, output);
   }
   return said;
-}
-
-/** A secret as it is and as it may have been encoded. */
-function spellings(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    bytes.toString('base64'),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
-
-function filesOf(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 test('no key, token or secret of a child is in any file, output, answer or event', async () => {

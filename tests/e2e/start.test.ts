@@ -78,9 +78,23 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
     [/a2a: delegating to other agents is not built in this version; remove the list$/],
   ],
   [
-    'a provider that is not built',
-    (own) => config('llm: {model: "openai:gpt-5"}', own),
-    [/^Failed to start agent: failed to initialize LLM client: .*openai/],
+    'a provider that is not known',
+    (own) => config('llm: {model: "cohere:command"}', own),
+    [/^Failed to start agent: failed to initialize LLM client: unknown LLM provider: "cohere"$/],
+  ],
+  [
+    'models of a tree that cannot be asked, each told',
+    (own) => config('agent: {type: sequential, agents: [{model: "groq:"}, {model: "x:y"}, {model: m}]}', own),
+    [/LLM client: model "groq:": the name after "groq:" is missing; unknown LLM provider: "x"$/],
+  ],
+  [
+    'a tree that is none, each fault with its place',
+    (own) => config('agent: {type: parallel, agents: [{name: a}, {name: a}, {type: loop}, {type: odd}]}', own),
+    [
+      /agent\.agents\[3\]\.type: expected llm, .*found "odd"$/,
+      /agent\.agents: duplicate name "a"$/,
+      /agent\.agents\[2\]: a node of type "loop" needs at least one entry in agents$/,
+    ],
   ],
 ];
 
@@ -111,10 +125,15 @@ test.concurrent.each([
   ['gemini-2.5-flash', 'GEMINI_API_KEY', []],
   ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', []],
   ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', ['--demo']],
+  ['openai:gpt-5', 'OPENAI_API_KEY', []],
+  ['mistral:mistral-large-latest', 'MISTRAL_API_KEY', []],
+  ['groq:openai/gpt-oss-120b', 'GROQ_API_KEY', []],
+  ['openrouter:deepseek/deepseek-r1:free', 'OPENROUTER_API_KEY', []],
 ])('%s without %s is refused by name, with no fallback (%j)', async (name, variable, args) => {
   const own = workplace();
   const env = { ...model.env, [variable]: '' };
-  const { code, errors, output } = await startRefused(own, config(`llm: {model: ${name}}`, own), { env, args });
+  const yaml = config(`llm: {model: ${JSON.stringify(name)}}`, own);
+  const { code, errors, output } = await startRefused(own, yaml, { env, args });
   expect(errors).toBe(
     `Failed to start agent: failed to initialize LLM client: ${variable} environment variable not set (needed by model "${name}")\n`,
   );

@@ -31,8 +31,7 @@ export function checkedModels(options: ModelsOptions): CheckedModels {
 /** @throws Error that names what a model of the configured agent lacks, such as a key. */
 export function checkModels(options: ModelsOptions): void {
   const problems = modelProblems(options);
-  if (problems.length > 0)
-    throw new Error(problems.map((problem) => `failed to initialize LLM client: ${problem}`).join('\n'));
+  if (problems.length > 0) throw new Error(`failed to initialize LLM client: ${problems.join('; ')}`);
 }
 
 /** What the models of the configured agent lack, one line each. */

@@ -179,7 +179,10 @@ export class TranscriptBuilder implements Transcript {
   }
 }
 
-/** One message of a prompt: what was said, and the results of the calls of the message before. */
+/**
+ * One message of a prompt: what was said, and the results of the calls of the message before. Here the id of a call names
+ * its run too: ids are places in the tree, so that the calls of another run have the same ones.
+ */
 export type PromptMessage =
   | TranscriptMessage
   | { readonly role: 'tool'; readonly results: readonly (TranscriptCall & CallResult)[] };
@@ -245,13 +248,17 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
     const { message, runId } = entry;
     // A node of a tree may have had nothing to add. No provider takes an empty message.
     if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
-    messages.push(message);
-    if (message.role !== 'assistant' || message.calls.length === 0) continue;
+    if (message.role !== 'assistant' || message.calls.length === 0) {
+      messages.push(message);
+      continue;
+    }
+    const named = (call: TranscriptCall): TranscriptCall => ({ ...call, callId: resultKey(runId, call.callId) });
+    const calls = message.calls.map(named);
     const results = message.calls.map((call) => ({
-      ...call,
+      ...named(call),
       ...(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
     }));
-    messages.push({ role: 'tool', results });
+    messages.push({ ...message, calls }, { role: 'tool', results });
   }
   return messages;
 }

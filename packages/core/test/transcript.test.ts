@@ -67,6 +67,20 @@ describe('what a model is told', () => {
     ]);
   });
 
+  test('names calls of two runs that stand in the same place apart, and their results', () => {
+    const asks = answered({ calls: [call('list')] });
+    const one = [said('one'), asks, drove([returns(id, 'three')]), answered({ text: 'Three.' })];
+    const two = [said('two', { runId: 'run-2' }), asks, drove([returns(id, 'four')])];
+    const messages = promptMessages(transcriptOf(opened, ...one, ...two), { kind: 'conversation' });
+    const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []));
+    expect(asked.map(({ callId }) => callId)).toEqual([`run-1 ${id}`, `run-2 ${id}`]);
+    const results = messages.flatMap((one) => (one.role === 'tool' ? one.results : []));
+    expect(results).toMatchObject([
+      { callId: asked[0]?.callId, content: 'three' },
+      { callId: asked[1]?.callId, content: 'four' },
+    ]);
+  });
+
   test('of a call that was rejected, given up or said to have happened is what the human decided', () => {
     const asked = [opened, said('add'), answered({ calls: [call('add'), call('remove')] })];
     expect(resultOf(...asked, rejected(id))).toBe(rejectedResult);

@@ -152,7 +152,7 @@ describe('a node of a tree is told', () => {
     expect(promptMessages(transcriptOf(log), { kind: 'step', runId: 'last', stepId: 'root/0' })).toMatchObject([
       { role: 'user', text: 'go' },
       { role: 'assistant', text: 'Mine.' },
-      { role: 'tool', results: [{ callId: 'root/0#1.0', content: 'three' }] },
+      { role: 'tool', results: [{ callId: 'last root/0#1.0', content: 'three' }] },
     ]);
   });
 

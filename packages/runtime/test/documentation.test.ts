@@ -20,13 +20,17 @@ const page = readFile(pathOf('docs/configuration.md'));
 /** The rows of the first table below a heading, cell by cell. */
 function tableUnder(heading: string): string[][] {
   const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('| '));
-  return rows.slice(2).map((row) =>
-    row
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.replaceAll('`', '').trim()),
-  );
+  const table = section.split('\n\n').find((part) => part.startsWith('| ')) ?? '';
+  return table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
 }
 
 /** What a key gets when a file does not give it, in the words of the page. */

@@ -3,7 +3,18 @@ import { notFound } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
-import { approval, fresh, ID, message, RUN, settled, storeOf, waiting } from './support/views.ts';
+import {
+  APPROVAL,
+  approval,
+  fresh,
+  ID,
+  message,
+  OTHER_APPROVAL,
+  RUN,
+  settled,
+  storeOf,
+  waiting,
+} from './support/views.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -97,7 +108,19 @@ test('a tree that waits shows each node that does, the oldest first, and says wh
   expect(conversation.pipeline_state).toMatchObject(state);
   expect(conversation.pipeline_states).toMatchObject([state, { paused_node_path: [0, 2], node: 'other' }]);
   expect(conversation.messages).toMatchObject([{ content: '[first] A.', node: 'first' }]);
+  const { endpoints } = (await send('GET', '/docs/json')).json;
+  const documented = endpoints.find((one: { path: string }) => one.path === '/conversations/:id').responses[200]
+    .example;
+  expect(Object.keys(documented.conversation).sort()).toEqual(Object.keys(conversation).sort());
+  expect(Object.keys(documented.conversation.pipeline_state)).toEqual(Object.keys(conversation.pipeline_state));
   expect(conversation.pending_approval).toMatchObject({ node: 'second' });
+});
+
+test('of very many approvals the total is told beside those that are shown', async () => {
+  const pendingApprovalIds = [APPROVAL, OTHER_APPROVAL];
+  const { send } = await gateway({ store: storeOf(waiting([approval()], { pendingApprovalIds })) });
+  const { conversation } = (await send('GET', `/conversations/${ID}`)).json;
+  expect([conversation.pending_approvals.length, conversation.pending_approvals_total]).toEqual([1, 2]);
 });
 
 test('return=minimal shows the head with one call', async () => {

@@ -17,6 +17,11 @@ export const pageBytesMax = 1024 * 1024;
 export const pageMessagesMax = 1_000;
 /** About how many bytes one page of messages may have; a page holds at least one message. */
 export const pageMessageBytesMax = 2 * 1024 * 1024;
+/**
+ * About how many bytes the pending approvals of one view may have; it shows the oldest of them. A view comes with most answers
+ * and is a row of a list. An approval is a tenth of that at most.
+ */
+export const viewApprovalBytesMax = 1024 * 1024;
 /** Rows of a list when the caller names no number. */
 export const listLimitDefault = 100;
 /** Most rows of a list. */

@@ -2,6 +2,7 @@ import { type Endpoint, errorExample, JSON_TYPE } from './endpoint.ts';
 import {
   CONVERSATION_ID,
   conversationExample,
+  pausedConversationExample,
   settledResultExample,
   waitingConversationExample,
   waitingResultExample,
@@ -83,9 +84,13 @@ export const conversationEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/conversations/:id',
     summary: 'Get a conversation',
-    description: 'With all its messages, or without them with Prefer: return=minimal.',
+    description:
+      'With all its messages, or without them with Prefer: return=minimal. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
     responses: {
-      '200': { description: 'The conversation.', example: { conversation: conversationExample } },
+      '200': {
+        description: 'The conversation; here one whose agent is a tree that waits.',
+        example: { conversation: pausedConversationExample },
+      },
       '404': NOT_FOUND,
     },
   },

@@ -42,6 +42,31 @@ export const waitingConversationExample = {
   pending_approvals: [approvalExample],
 };
 
+/** A conversation whose agent is a tree, paused at its second node. */
+const pausedExample = {
+  paused_node_path: [1],
+  paused_node_output_key: 'created',
+  session_state: { analysis: 'There is no server yet.' },
+  user_message: 'Look what is there, then create a server',
+  node: 'creator',
+  step_id: 'root/1',
+  approvals: [APPROVAL_ID],
+};
+
+export const pausedConversationExample = {
+  ...waitingConversationExample,
+  title: 'Look what is there, then create a server',
+  messages: [
+    { id: 'a3c5…', role: 'user', content: pausedExample.user_message, created_at: TIME },
+    { id: 'b7d1…', role: 'assistant', content: '[analyst] There is no server yet.', node: 'analyst', created_at: TIME },
+  ],
+  message_count: 2,
+  pending_approval: { ...approvalExample, node: 'creator' },
+  pending_approvals: [{ ...approvalExample, node: 'creator' }],
+  pipeline_state: pausedExample,
+  pipeline_states: [pausedExample],
+};
+
 export const settledResultExample = {
   response: 'There are no resources.',
   waiting_approval: false,

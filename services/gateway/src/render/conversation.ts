@@ -31,6 +31,9 @@ export function renderConversation<M = undefined>(
     message_count: head.messageCount,
     pending_approval: pending[0],
     pending_approvals: pending,
+    // Of very many not all are shown here; their list has them.
+    pending_approvals_total:
+      pending.length < head.pendingApprovalIds.length ? head.pendingApprovalIds.length : undefined,
     ...renderPipeline(head),
     auth_prompt: head.authPrompt === '' ? undefined : head.authPrompt,
     revision: head.revision,

@@ -35,14 +35,15 @@ export async function performModel(
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
+  // After its calls a node of a tree may have nothing to add: their results stand for it.
+  const mayBeSilent = turn > 1 && isPipeline(driver.agent);
   const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
   const request = {
     model: node.model,
     system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
-    // After its calls a node of a tree may have nothing to add: their results stand for it.
-    maySayNothing: turn > 1 && isPipeline(driver.agent),
+    mayBeSilent,
   };
   let offset = 0;
   const onDelta = (text: string): void => {
@@ -56,7 +57,7 @@ export async function performModel(
   const { answer } = outcome;
   // Models begin a call with an empty line now and then: nothing is said by that.
   const text = answer.text.trim() === '' ? '' : answer.text;
-  if (text === '' && answer.calls.length === 0 && !request.maySayNothing) return fail('the model gave an empty answer');
+  if (text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,

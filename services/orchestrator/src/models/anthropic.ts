@@ -154,16 +154,14 @@ function answerOf(collected: Collected, request: ModelRequest, origin: Origin): 
     calls.push({ providerCallId: String(block.id), name: nameOf(String(block.name)), argumentsJson });
   }
   const text = blocks.map(({ block }) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
-  const isSilenceTaken = request.maySayNothing === true && !CUT_OFF.includes(stopReason);
-  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+  const isSilent = text.trim() === '' && calls.length === 0;
+  if (isSilent && (request.mayBeSilent !== true || CUT_OFF.includes(stopReason)))
     return failed(`the model gave an empty answer (${stopReason})`);
   const content = blocks.map(({ block }) => block).filter((block) => block.type !== 'text' || block.text !== '');
   const opaque = content.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, content) } : {};
   const usage = { inputTokens: collected.inputTokens, outputTokens: collected.outputTokens };
-  return {
-    kind: 'done',
-    value: { text, calls, provider: 'anthropic', model: request.model, ...opaque, usage, stopReason },
-  };
+  const value = { text: isSilent ? '' : text, calls, provider: 'anthropic', model: request.model, ...opaque, usage };
+  return { kind: 'done', value: { ...value, stopReason } };
 }
 
 function cannotBeRebuilt(block: Record<string, unknown>): boolean {

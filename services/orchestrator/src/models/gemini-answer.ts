@@ -82,16 +82,16 @@ export function answerOf(collected: Collected, request: ModelRequest, origin: Or
   if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
   if (finishReason === 'MAX_TOKENS' && calls.length > 0)
     return failed('the answer was cut off in a tool call (MAX_TOKENS)');
-  const isSilenceTaken = request.maySayNothing === true && finishReason === 'STOP';
-  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+  const isSilent = text.trim() === '' && calls.length === 0;
+  if (isSilent && (request.mayBeSilent !== true || finishReason === 'MAX_TOKENS'))
     return failed(`the model gave an empty answer (${finishReason})`);
   const opaque = parts.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, parts) } : {};
   const usage = {
     inputTokens: collected.usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
     outputTokens: collected.usage.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
   };
-  const value = { text, calls, provider: 'gemini', model: request.model, ...opaque, usage, stopReason: finishReason };
-  return { kind: 'done', value };
+  const value = { text: isSilent ? '' : text, calls, provider: 'gemini', model: request.model, ...opaque, usage };
+  return { kind: 'done', value: { ...value, stopReason: finishReason } };
 }
 
 function cannotBeRebuilt(part: Part): boolean {

@@ -85,11 +85,11 @@ export function answerOf(
     calls.push({ providerCallId: id, name: nameOf(name), argumentsJson });
   }
   const text = visibleText(content);
-  const isSilenceTaken = request.maySayNothing === true && !CUT_OFF.includes(finishReason);
-  if (text.trim() === '' && calls.length === 0 && !isSilenceTaken)
+  const isSilent = text.trim() === '' && calls.length === 0;
+  if (isSilent && (request.mayBeSilent !== true || CUT_OFF.includes(finishReason)))
     return failed(`the model gave an empty answer (${finishReason})`);
   const value = {
-    text,
+    text: isSilent ? '' : text,
     calls,
     provider,
     model: request.model,

@@ -10,7 +10,10 @@ export type ModelMessage =
     }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
 
-/** A call that a model asked for. `providerCallId` is empty when the provider gave the call no id. */
+/**
+ * A call that a model asked for. `callId` is the only one of its kind in the transcript, and the same in every request;
+ * `providerCallId` is empty when the provider gave the call no id.
+ */
 export type ModelCall = {
   readonly callId: string;
   readonly providerCallId: string;
@@ -36,8 +39,8 @@ export type ModelRequest = {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** Takes an answer that is complete and has neither text nor calls, which is a failure else. */
-  readonly maySayNothing?: boolean;
+  /** True if an answer without a word and without a call is one too, unless it was cut off; by default it is a failure. */
+  readonly mayBeSilent?: boolean;
 };
 
 /** provider: the `ProviderName` of who answered; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */

@@ -236,7 +236,7 @@ test('a node of a tree that has nothing to add after its calls comes to their re
   const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
   expect([tree.status, tree.response]).toEqual(['completed', 'three']);
   // The models' adapters refuse silence of those who are not said to be free to say nothing.
-  expect(tree.asked.map((one) => one.maySayNothing)).toEqual([false, true]);
+  expect(tree.asked.map((one) => one.mayBeSilent)).toEqual([false, true]);
   const single = await driven(llm('only', 'x'), silent);
   expect([single.status, single.response]).toEqual(['failed', expect.stringMatching(/^LLM error: .*empty answer/)]);
   const mute = await driven(

@@ -59,6 +59,14 @@ test.each<[string, { type: string }[], string]>([
   });
 });
 
+test('silence that was cut off is a failure also where silence may be', async () => {
+  const outcome = await generateFrom(stream(start, ...end('max_tokens')), MODEL, {
+    ...ask(MODEL, 'hi'),
+    mayBeSilent: true,
+  });
+  expect(outcome).toMatchObject({ message: 'Claude API error: the model gave an empty answer (max_tokens)' });
+});
+
 test('an error inside the stream is told', async () => {
   const error = { type: 'error', error: { type: 'invalid_request_error', message: `bad x-api-key: ${ANTHROPIC_KEY}` } };
   const told = await generateFrom(stream(start, error), MODEL, ask(MODEL, 'hi'));

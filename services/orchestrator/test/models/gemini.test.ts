@@ -40,6 +40,12 @@ test.each<[string, object[], string]>([
   });
 });
 
+test('silence that was cut off is a failure also where silence may be', async () => {
+  const request = { ...ask('gemini-2.5-flash', 'hi'), mayBeSilent: true };
+  const outcome = await generateFrom(sse(candidate('MAX_TOKENS')), 'gemini-2.5-flash', request);
+  expect(outcome).toMatchObject({ message: 'Gemini API error: the model gave an empty answer (MAX_TOKENS)' });
+});
+
 test('a signature that came with an empty text is kept, and a call without an id has none', async () => {
   const body = sse(candidate('STOP', { text: 'a' }, { text: 'b' }, { text: '', thoughtSignature: 'c2ln' }, call));
   const outcome = await generateFrom(body, 'gemini-3-pro', ask('gemini-3-pro', 'hi'));

@@ -77,6 +77,12 @@ test.each<[string, object[], string]>([
   });
 });
 
+test('silence that was cut off is a failure also where silence may be', async () => {
+  const request = { ...ask(MODEL, 'hi'), mayBeSilent: true };
+  const outcome = await generateFrom(stream(delta({ reasoning: 'hm' }), delta({}, 'length')), MODEL, request);
+  expect(outcome).toMatchObject({ message: 'openai API error: the model gave an empty answer (length)' });
+});
+
 test.each<[string, object, string, number]>([
   ['a type that may pass', { type: 'server_error', message: 'try again' }, ' (500)', 2],
   ['a status', { code: 502, message: 'upstream' }, ' (502)', 2],

@@ -1,7 +1,7 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
 import { foldVersion } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { listBytesMax, listRowsPerRead, messagesPerConversationMax } from '../../bounds.ts';
+import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
 import type { ApprovalFilter, ConversationFilter, OpenRunRow, Page, Rows, Views } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
@@ -37,7 +37,7 @@ export class SqliteViews implements Views {
 
   view(conversationId: string) {
     const hot = this.#hot.get(conversationId);
-    return hot === undefined ? undefined : viewOf(hot.head, (id) => hot.pending.get(id)?.approval);
+    return hot === undefined ? undefined : viewOf(hot.head, (id) => sized(hot.pending.get(id)?.approval));
   }
 
   messages(conversationId: string, afterSequence: number, limit: number, bytesMax: number) {
@@ -138,23 +138,45 @@ export class SqliteViews implements Views {
     const head = fromBinary(views.ConversationHeadSchema, listed.head);
     let bytes = listed.head.byteLength;
     const row = viewOf(head, (id) => {
-      const approval = this.#tables.approval(id);
-      bytes += approval?.bytes.byteLength ?? 0;
-      return approval === undefined ? undefined : fromBinary(views.ApprovalSchema, approval.bytes);
+      const stored = this.#tables.approval(id);
+      bytes += stored?.bytes.byteLength ?? 0;
+      if (stored === undefined) return undefined;
+      return { approval: fromBinary(views.ApprovalSchema, stored.bytes), bytes: stored.bytes.byteLength };
     });
     return { row, bytes };
   }
 }
 
+type SizedApproval = { readonly approval: views.Approval; readonly bytes: number };
+
+/** With as many of the pending approvals as fit, the oldest first. */
 function viewOf(
   head: views.ConversationHead,
-  approval: (id: string) => views.Approval | undefined,
+  approvalOf: (id: string) => SizedApproval | undefined,
 ): views.ConversationView {
   const view = create(views.ConversationViewSchema);
   view.head = head;
-  view.pendingApprovals = head.pendingApprovalIds.map(approval).filter((one) => one !== undefined);
+  let total = 0;
+  for (const id of head.pendingApprovalIds) {
+    const found = approvalOf(id);
+    if (found === undefined) continue;
+    total += found.bytes;
+    if (total > viewApprovalBytesMax) break;
+    view.pendingApprovals.push(found.approval);
+  }
   return view;
 }
+
+/** Its size without encoding it: that of its long texts, and enough for the others. */
+function sized(approval: views.Approval | undefined): SizedApproval | undefined {
+  if (approval === undefined) return undefined;
+  const { argumentsJson, description, reason } = approval;
+  const long = [argumentsJson, description, reason].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { approval, bytes: long + otherApprovalBytes };
+}
+
+/** What an approval takes beside its long texts, in bytes: ids, names, times. */
+const otherApprovalBytes = 1024;
 
 /**
  * A page of a list: at most its limit, and about `listBytesMax`. The rows are read a few at a time, in the order of the

@@ -515,7 +515,7 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
   head?: ConversationHead | undefined;
 
   /**
-   * Oldest first.
+   * Oldest first, about 1 MiB of them. The head has the ids of all; ListApprovals shows the others.
    *
    * @generated from field: repeated stopgo.store.v1.Approval pending_approvals = 2;
    */

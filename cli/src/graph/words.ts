@@ -1,0 +1,100 @@
+import {
+  type AgentNode,
+  type NodeProgress,
+  type PicturedRun,
+  type PictureNode,
+  placeholdersOf,
+  visibleText,
+  type Wait,
+} from '@stopgo/core';
+
+/*
+ * What is said of a node and of a run, the same in every form of the picture. All of it is plain text on one line; what
+ * comes from a definition or from an event has nothing in it that a terminal would act upon.
+ */
+
+/** Characters of a name that are shown. */
+const labelCharactersMax = 128;
+
+/** Text as one line: what breaks lines or deceives is made visible, what is long is cut and marked. */
+export function label(text: string): string {
+  const line = visibleText(text).replace(/[\n\t]/g, (one) => (one === '\n' ? '\\n' : '\\t'));
+  const characters = [...line];
+  return characters.length <= labelCharactersMax ? line : `${characters.slice(0, labelCharactersMax).join('')}…`;
+}
+
+/** What kind of node it is, and what its definition says of it. */
+export function whatItIs(node: AgentNode): string {
+  const { outputKey = '' } = node;
+  const writes = outputKey === '' ? [] : [`writes ${label(outputKey)}`];
+  switch (node.type) {
+    case 'llm': {
+      const reads = placeholdersOf(node.prompt);
+      return [
+        `llm ${label(node.model)}`,
+        ...(reads.length === 0 ? [] : [`reads ${label(reads.join(' '))}`]),
+        ...writes,
+        ...(node.canExitLoop ? ['may exit the loop'] : []),
+        ...(node.approval === 'require' ? ['approval: require'] : []),
+      ].join(', ');
+    }
+    case 'sequential':
+      return ['sequential', ...writes].join(', ');
+    case 'parallel':
+      return ['parallel', ...(node.onError === 'continue' ? ['on_error: continue'] : []), ...writes].join(', ');
+    case 'loop':
+      return [`loop, at most ${node.iterationsMax} times`, ...writes].join(', ');
+  }
+}
+
+/** How far it has come. */
+export function howFar({ status, iteration, executions }: NodeProgress): string {
+  const rounds = iteration === 0 ? [] : [`iteration ${iteration}`];
+  return [status, ...rounds, ...(executions > 1 ? [`begun ${executions} times`] : [])].join(', ');
+}
+
+/** Something that it waits for, with what is needed to answer it. */
+export function waitsFor({ kind, id, tool, server, since }: Wait): string {
+  const about = tool === '' ? '' : ` for ${label(tool)} of ${label(server)}`;
+  const from = since === undefined ? '' : `, since ${timeText(since)}`;
+  switch (kind) {
+    case 'approval':
+      return `waits for approval ${label(id)}${about}${from}`;
+    case 'in_doubt':
+      return `in doubt, waits for approval ${label(id)}${about}${from}`;
+    case 'auth':
+      return `waits for a bearer token${about}${from}`;
+    case 'input':
+      return `waits for input ${label(id)}${about}${from}`;
+  }
+}
+
+/** The run in two lines: which, and how it went as a whole. */
+export function runLines(agent: string, run: PicturedRun, { progress }: PictureNode): readonly [string, string] {
+  const { inputTokens = 0, outputTokens = 0 } = progress ?? {};
+  const isOpen = run.standing === 'working' || run.standing === 'waiting';
+  const took = `${tookText(run.tookMs)}${isOpen ? ' so far' : ''}`;
+  return [
+    `agent ${label(agent)}, conversation ${label(run.conversationId)}, run ${label(run.id)}: ${run.standing}`,
+    `started ${timeText(run.startedAt)}, ${took}, ${inputTokens} tokens in, ${outputTokens} out`,
+  ];
+}
+
+/** A time as all commands write it. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** How long something took, to three figures or so. */
+export function tookText(ms: number): string {
+  if (ms < secondMs) return `${ms} ms`;
+  if (ms < minuteMs) return `${(ms / secondMs).toFixed(1)} s`;
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min ${Math.floor((ms % minuteMs) / secondMs)} s`;
+  if (ms < dayMs) return `${Math.floor(ms / hourMs)} h ${Math.floor((ms % hourMs) / minuteMs)} min`;
+  return `${Math.floor(ms / dayMs)} d ${Math.floor((ms % dayMs) / hourMs)} h`;
+}
