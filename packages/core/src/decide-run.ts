@@ -73,6 +73,14 @@ export function decideRun(
     all.push(...some);
     current = anticipate(current, some, context.now);
   };
+  // Found out once for many starts: one of them changes nothing for the others.
+  let owed: ReadonlySet<string> | undefined;
+  /** A call that may run is not to start any more once a rejection elsewhere in the tree ends the run. */
+  const isTooLate = (command: RunCommand): boolean => {
+    if (command.type !== 'startCall') return false;
+    owed ??= new Set(callsOwed(context.agent, current, context.now));
+    return !owed.has(command.callId);
+  };
   const hasRoom = roomFor(commands);
   for (const command of commands) {
     const run = openRun(current, context.runId);
@@ -86,7 +94,8 @@ export function decideRun(
       continue;
     }
     if (!isOwner(run, me)) return { kind: 'fenced' };
-    const some = decideOne(current, run, command, context);
+    if (command.type !== 'startCall') owed = undefined;
+    const some = isTooLate(command) ? [] : decideOne(current, run, command, context);
     if (applied.length > 0 && !hasRoom(all, some)) break;
     take(some);
     applied.push(some.length > 0);
@@ -148,7 +157,7 @@ function decideOne(
     case 'modelFailed':
       return isExpected(run, command) ? modelFailed(run, command) : [];
     case 'startCall':
-      return isOwed(state, command, context) ? startCall(run, command.callId, command.attempt, command.bridge) : [];
+      return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':
       return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
     default:
@@ -237,13 +246,8 @@ function modelFailed(
   ];
 }
 
-/** A call that may run is not to start any more once a rejection elsewhere in the tree ends the run. */
-function isOwed(
-  state: ConversationState,
-  { callId }: Extract<RunCommand, { type: 'startCall' }>,
-  { agent, now }: DriverContext,
-): boolean {
-  return advance(agent, state, now).effects.some((effect) => effect.kind === 'call' && effect.id === callId);
+function callsOwed(agent: AgentDefinition, state: ConversationState, now: number): string[] {
+  return advance(agent, state, now).effects.flatMap((effect) => (effect.kind === 'call' ? [effect.id] : []));
 }
 
 function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {
