@@ -2,7 +2,8 @@
  * The decider of the driver: outcomes and intents against the folded state give the facts to append.
  *
  * 1. Only the owner decides: instance and epoch are those of the folded state, else the answer is `fenced`.
- * 2. A command that does not fit the state (done already, another attempt) is ignored and leaves no fact.
+ * 2. A command that does not fit the state (done already, another attempt, a start that is not owed) is ignored and leaves no
+ *    fact.
  * 3. An append that leaves nothing for a process to do also releases the run.
  * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
@@ -58,6 +59,9 @@ export type RunDecision =
   /** Another process owns the run, or it is another run's turn: stop driving. */
   | { readonly kind: 'fenced' };
 
+/** Commands that begin something: not any more once a rejection has ended the run. */
+const beginnings: ReadonlySet<RunCommand['type']> = new Set(['delegate', 'startCall', 'needToken']);
+
 /** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(
   state: ConversationState,
@@ -72,6 +76,17 @@ export function decideRun(
     all.push(...some);
     current = anticipate(current, some, context.now);
   };
+  // Found out once for many beginnings: one of them changes nothing for the others.
+  let isOver: boolean | undefined;
+  /** Whoever wants to begin something may not have seen yet that a rejection has ended the run. */
+  const isTooLate = (run: RunState, { type }: RunCommand): boolean => {
+    if (!beginnings.has(type)) {
+      isOver = undefined;
+      return false;
+    }
+    isOver ??= isEndedByRejection(context.agent, run);
+    return isOver;
+  };
   const hasRoom = roomFor(commands);
   for (const command of commands) {
     const run = openRun(current, context.runId);
@@ -85,7 +100,7 @@ export function decideRun(
       continue;
     }
     if (!isOwner(run, me)) return { kind: 'fenced' };
-    const some = decideOne(current, run, command, context);
+    const some = isTooLate(run, command) ? [] : decideOne(current, run, command, context);
     if (applied.length > 0 && !hasRoom(all, some)) break;
     take(some);
     applied.push(some.length > 0);
@@ -146,18 +161,14 @@ function decideOne(
       return isExpected(run, command) ? answered(state, run, command, context) : [];
     case 'modelFailed':
       return isExpected(run, command) ? modelFailed(run, command) : [];
-    // Whoever wants to begin something may not have seen yet that a rejection has ended the run.
     case 'delegate':
-      if (isEndedByRejection(context.agent, run)) return [];
       return delegated(state, run, command, context);
     case 'delegationUpdated':
       return updated(run, command);
     case 'startCall':
-      if (isEndedByRejection(context.agent, run)) return [];
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':
-      if (run.calls[command.callId]?.phase !== 'ready' || isEndedByRejection(context.agent, run)) return [];
-      return [tokenRequest(run, command.callId, command.prompt)];
+      return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
     default:
       return decideOutcome(run, command);
   }

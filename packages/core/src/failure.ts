@@ -1,7 +1,7 @@
 import { failureBytesMax, failureExcerptCharactersMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { modelFailureText } from './texts.ts';
-import { resultKey, type Transcript } from './transcript.ts';
+import type { Transcript } from './transcript.ts';
 
 /**
  * What the user is told when the model fails: the error, and every call of the run that has run before, with its result,
@@ -12,7 +12,7 @@ export function failureText(message: string, transcript: Transcript, runId: stri
   for (const entry of transcript.entries) {
     if (entry.runId !== runId || entry.message.role !== 'assistant') continue;
     for (const call of entry.message.calls) {
-      const result = transcript.results.get(resultKey(runId, call.callId));
+      const result = transcript.resultOf(runId, call.callId);
       if (result !== undefined)
         done.push(`${call.name}: ${result.isError ? 'failed: ' : ''}${excerpt(result.content)}`);
     }

@@ -32,6 +32,9 @@ export type TranscriptCall = {
   readonly argumentsJson: string;
 };
 
+/** A call that has its result, whoever made it. */
+export type FinishedCall = FactOf<'toolCallFinished'> | FactOf<'delegationFinished'>;
+
 /** The result of a call, as a model is told. */
 export type CallResult = { readonly content: string; readonly isError: boolean };
 
@@ -43,46 +46,34 @@ export type Transcript = {
   /** Revision of the last event added. */
   readonly revision: number;
   readonly entries: readonly TranscriptEntry[];
-  readonly results: ReadonlyMap<string, CallResult>;
   /** What each settled run came to, by run; canceled ones have said nothing. */
   readonly answers: ReadonlyMap<string, Output>;
   /** The text of the answer, or the result of the call, that the event of this revision holds; empty for any other. */
   textAt(revision: number): string;
-  /** A transcript of its own that goes on with these events; those that are known already change nothing. */
-  with(events: readonly RecordedFact[]): Transcript;
+  /** The result of a call of a run; undefined if it has none yet. */
+  resultOf(runId: string, callId: string): CallResult | undefined;
+  /** The same with the results that calls of an open run are about to have. */
+  withResults(finished: readonly FinishedCall[]): Transcript;
 };
-
-/** Key of a result in `Transcript.results`. */
-export function resultKey(runId: string, callId: string): string {
-  return `${runId} ${callId}`;
-}
 
 /** A growing transcript: add every event of the conversation in order, from revision 1. */
 export class TranscriptBuilder implements Transcript {
-  readonly entries: TranscriptEntry[];
-  readonly results: Map<string, CallResult>;
-  readonly answers: Map<string, Output>;
-  private readonly resultsAt: Map<number, string>;
-  private readonly late: Set<string>;
-  revision: number;
+  readonly entries: TranscriptEntry[] = [];
+  readonly answers = new Map<string, Output>();
+  private readonly results = new Map<string, CallResult>();
+  private readonly resultsAt = new Map<number, string>();
+  private readonly late = new Set<string>();
+  revision = 0;
   /** Roughly what the texts take in memory, in characters. */
-  size: number;
+  size = 0;
 
-  /** An empty one, or one that goes on from another. */
-  constructor(from?: TranscriptBuilder) {
-    this.entries = [...(from?.entries ?? [])];
-    this.results = new Map(from?.results);
-    this.answers = new Map(from?.answers);
-    this.resultsAt = new Map(from?.resultsAt);
-    this.late = new Set(from?.late);
-    this.revision = from?.revision ?? 0;
-    this.size = from?.size ?? 0;
+  resultOf(runId: string, callId: string): CallResult | undefined {
+    return this.results.get(resultKey(runId, callId));
   }
 
-  with(events: readonly RecordedFact[]): TranscriptBuilder {
-    const further = new TranscriptBuilder(this);
-    for (const event of events) further.add(event);
-    return further;
+  /** Copies nothing, so that it costs the same in a long conversation. */
+  withResults(finished: readonly FinishedCall[]): Transcript {
+    return new Foreseen(this, finished);
   }
 
   /** Adds the next event; one that was added before changes nothing. Throws if an event between is missing. */
@@ -211,6 +202,47 @@ export type PromptMessage =
   | TranscriptMessage
   | { readonly role: 'tool'; readonly results: readonly (TranscriptCall & CallResult)[] };
 
+/** A transcript with results that it does not hold yet. */
+class Foreseen implements Transcript {
+  private readonly recorded: Transcript;
+  private readonly results = new Map<string, CallResult>();
+
+  constructor(recorded: Transcript, finished: readonly FinishedCall[]) {
+    this.recorded = recorded;
+    for (const { runId, callId, content, isError } of finished)
+      this.results.set(resultKey(runId, callId), { content, isError });
+  }
+
+  get revision(): number {
+    return this.recorded.revision;
+  }
+
+  get entries(): readonly TranscriptEntry[] {
+    return this.recorded.entries;
+  }
+
+  get answers(): ReadonlyMap<string, Output> {
+    return this.recorded.answers;
+  }
+
+  textAt(revision: number): string {
+    return this.recorded.textAt(revision);
+  }
+
+  resultOf(runId: string, callId: string): CallResult | undefined {
+    // A result that came late before stands for an attempt that was given up.
+    return this.results.get(resultKey(runId, callId)) ?? this.recorded.resultOf(runId, callId);
+  }
+
+  withResults(finished: readonly FinishedCall[]): Transcript {
+    return new Foreseen(this, finished);
+  }
+}
+
+function resultKey(runId: string, callId: string): string {
+  return `${runId} ${callId}`;
+}
+
 /** What a model is shown. */
 export type PromptScope =
   /** The whole conversation: an agent that is a single llm node. */
@@ -235,10 +267,11 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
       messages.push(message);
       continue;
     }
-    const calls = message.calls.map((call) => ({ ...call, callId: resultKey(runId, call.callId) }));
-    const results = calls.map((call) => ({
-      ...call,
-      ...(transcript.results.get(call.callId) ?? { content: endedResult, isError: true }),
+    const named = (call: TranscriptCall): TranscriptCall => ({ ...call, callId: resultKey(runId, call.callId) });
+    const calls = message.calls.map(named);
+    const results = message.calls.map((call) => ({
+      ...named(call),
+      ...(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
     }));
     messages.push({ ...message, calls }, { role: 'tool', results });
   }

@@ -32,8 +32,7 @@ const transcriptOf = (...happenings: readonly Happening[]) => {
   for (const event of given(...happenings).log) transcript.add(event);
   return transcript;
 };
-const resultOf = (...happenings: readonly Happening[]) =>
-  transcriptOf(...happenings).results.get(`run-1 ${id}`)?.content;
+const resultOf = (...happenings: readonly Happening[]) => transcriptOf(...happenings).resultOf('run-1', id)?.content;
 const started = [
   opened,
   said('add it'),
@@ -92,6 +91,16 @@ describe('what a model is told', () => {
   test('of a call that was run again is the result of that, though the first came in late', () => {
     const again = [...inDoubt, decided({ kind: 'run_again' }), drove([claim, starts(id, 2)]), handsInLate(id, 'first')];
     expect(resultOf(...again, drove([returns(id, 'second', 2)]))).toBe('second');
+  });
+
+  test('ahead of the append that records it, is a result as it is told afterwards', () => {
+    const again = [...inDoubt, decided({ kind: 'run_again' }), drove([claim, starts(id, 2)]), handsInLate(id, 'first')];
+    const { log } = given(...again, drove([returns(id, 'second', 2)]));
+    const results = log.slice(-1).flatMap(({ fact }) => (fact.case === 'toolCallFinished' ? [fact.value] : []));
+    const ahead = promptMessages(transcriptOf(...again).withResults(results), { kind: 'conversation' });
+    expect(ahead.at(-1)).toMatchObject({ role: 'tool', results: [{ content: 'second' }] });
+    const after = transcriptOf(...again, drove([returns(id, 'second', 2)]));
+    expect(ahead).toEqual(promptMessages(after, { kind: 'conversation' }));
   });
 
   test('of a call that a human gave up stays so, and of a canceled run is the late result', () => {

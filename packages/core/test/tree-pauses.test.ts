@@ -121,10 +121,14 @@ describe('a rejection', () => {
       .thenOwes();
   });
 
-  test('keeps a call from running whose start was on its way', () => {
+  test('keeps it from running too if its start was asked for before anybody knew', () => {
     story(approved('root/1#1.0'), rejected('root/0#1.0'))
       .when(drives([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker }))
-      .thenFacts('runClaimed', ['approvalResolved', { decision: Decision.WITHDRAWN }], 'runCompleted')
+      .thenFacts(
+        'runClaimed',
+        ['approvalResolved', { callId: 'root/2#1.0', decision: Decision.WITHDRAWN }],
+        ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }],
+      )
       .thenOwes();
   });
 

@@ -233,6 +233,21 @@ agent: { type: tree, agents: [{ type: a2a }] }
     expect(problemsOf(`agent: ${tree}`)).toEqual([expect.stringMatching(/the tree is deeper than 32 levels$/)]);
   });
 
+  test('a tree whose prompts do not fit the append that records it, also if they are all the same', () => {
+    const nodes = Array.from({ length: 255 }, () => '{}').join(', ');
+    const source = (prompt: string) => `prompt: ${prompt}\nagent: { type: parallel, agents: [${nodes}] }`;
+    expect(problemsOf(source('x'.repeat(1_000)))).toEqual([]);
+    expect(problemsOf(source('x'.repeat(2_000)))).toEqual([
+      expect.stringMatching(/^agent: names, models and prompts of all nodes take \d+ bytes, more than 458752; /),
+    ]);
+  });
+
+  test('a tree that contains itself', () => {
+    expect(problemsOf('agent: &tree { type: loop, agents: [*tree] }')).toEqual([
+      'failed to parse config file: agent.yaml: it is nested too deeply, or an anchor contains itself',
+    ]);
+  });
+
   test('aliases that blow up', () => {
     const lines = Array.from({ length: 12 }, (_, i) => `  - &a${i + 1} [*a${i}, *a${i}, *a${i}, *a${i}]`);
     expect(problemsOf(`x:\n  - &a0 [z]\n${lines.join('\n')}`)).toEqual([

@@ -20,16 +20,17 @@ const page = readFile(pathOf('docs/configuration.md'));
 /** The rows of the first table below a heading, cell by cell. */
 function tableUnder(heading: string): string[][] {
   const section = page.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
-  const lines = section.split('\n');
-  const begin = lines.findIndex((line) => line.startsWith('| '));
-  const end = lines.findIndex((line, index) => index > begin && !line.startsWith('| '));
-  const rows = lines.slice(begin, end);
-  return rows.slice(2).map((row) =>
-    row
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.replaceAll('`', '').trim()),
-  );
+  const table = section.split('\n\n').find((part) => part.startsWith('| ')) ?? '';
+  return table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
 }
 
 /** What a key gets when a file does not give it, in the words of the page. */

@@ -26,7 +26,7 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
     const piece = gathering.get(key);
     gathering.delete(key);
     if (piece === undefined) return;
-    const { watchers } = await store.publishDelta({ delta: { ...piece, attempt: 1 } });
+    const { watchers } = await store.publishDelta({ delta: piece });
     watched(piece.conversationId, watchers);
   };
 
@@ -38,10 +38,10 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
   return {
     watched,
     // The answer itself goes on the record now: a piece of it that came after it would only confuse.
-    ended: ({ runId, stepId, turn }) => void send(`${runId} ${stepId} ${turn}`).catch(() => undefined),
+    ended: (answer) => void send(keyOf(answer)).catch(() => undefined),
     publish: (piece) => {
       if ((quietUntil.get(piece.conversationId) ?? 0) > clock.monotonic()) return;
-      const key = `${piece.runId} ${piece.stepId} ${piece.turn}`;
+      const key = keyOf(piece);
       const waiting = gathering.get(key);
       if (waiting !== undefined) {
         gathering.set(key, { ...waiting, text: waiting.text + piece.text });
@@ -51,4 +51,8 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
       sendSoon(key).catch(() => gathering.delete(key));
     },
   };
+}
+
+function keyOf({ runId, stepId, turn, attempt }: Parameters<Deltas['ended']>[0]): string {
+  return `${runId} ${stepId} ${turn} ${attempt}`;
 }

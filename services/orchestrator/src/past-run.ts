@@ -3,6 +3,7 @@ import {
   canceledText,
   conversationStream,
   type Fact,
+  type FactOf,
   outputFromWire,
   outputText,
   type RecordedFact,
@@ -24,14 +25,39 @@ export async function readPastRun(
   for await (const event of log.read(conversationStream(conversationId), fromRevision)) {
     const { fact } = event;
     if (runId === undefined && 'runId' in fact.value) runId = fact.value.runId;
-    if (fact.case === 'modelResponded') texts.set(event.revision, fact.value.text);
-    if (fact.case === 'toolCallFinished' || fact.case === 'delegationFinished')
-      texts.set(event.revision, fact.value.content);
-    if (fact.case === 'approvalResolved') texts.set(event.revision, fact.value.result);
+    keepText(event, texts);
+    const isEnd = runId !== undefined && 'runId' in fact.value && fact.value.runId === runId;
+    if (isEnd && fact.case === 'runCompleted') await readEarlier(log, conversationId, fact.value, fromRevision, texts);
     const end = runId === undefined ? undefined : endOf(fact, runId, texts);
     if (end !== undefined && runId !== undefined) return runView(runId, event, end);
   }
   return undefined;
+}
+
+function keepText({ fact, revision }: RecordedFact, texts: Map<number, string>): void {
+  if (fact.case === 'modelResponded') texts.set(revision, fact.value.text);
+  if (fact.case === 'toolCallFinished' || fact.case === 'delegationFinished') texts.set(revision, fact.value.content);
+  if (fact.case === 'approvalResolved') texts.set(revision, fact.value.result);
+}
+
+/** What branches of a tree came to before the others were decided upon is part of the answer too. */
+async function readEarlier(
+  log: ConversationLog,
+  conversationId: string,
+  { output }: FactOf<'runCompleted'>,
+  before: number,
+  texts: Map<number, string>,
+): Promise<void> {
+  const named = outputFromWire(output).flatMap((part) => {
+    if ('text' in part) return [];
+    return 'result' in part ? part.result : part.revision;
+  });
+  const first = Math.min(before, ...named);
+  if (first === before) return;
+  for await (const event of log.read(conversationStream(conversationId), first)) {
+    if (event.revision >= before) return;
+    keepText(event, texts);
+  }
 }
 
 type End = { readonly status: views.RunStatus; readonly response: string };

@@ -50,7 +50,7 @@ test('at every moment of every run the picture shows all that was done and all t
         const isOver = ['done', 'failed'].includes(statuses[0] ?? '') || !isOpen;
         expect(statuses.some((one) => ['running', 'waiting', 'not reached'].includes(one))).toBe(!isOver);
         if (isOpen) expect(statuses).not.toContain('canceled');
-        // An outcome that comes late withdraws the question about it an event before.
+        // What is pending is withdrawn an event before the run ends, or a late outcome comes.
         if (standing === 'waiting' && asked.length > 0)
           expect([statuses[0], statuses.includes('running')]).toEqual(['waiting', false]);
       }

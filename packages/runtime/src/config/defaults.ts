@@ -37,6 +37,8 @@ export const BOUNDS = {
   iterationsMax: 1_000,
   treeDepthMax: 32,
   treeNodesMax: 256,
+  /** Names, models and prompts of all nodes: they are recorded in one append, which holds little more. */
+  treeBytesMax: 448 * 1024,
   countMax: 100_000,
   streamNameCharactersMax: 64,
   /** What NATS keeps of one stream at most. */

@@ -1,4 +1,5 @@
 import { isMap, LineCounter, parseDocument } from 'yaml';
+import { BOUNDS } from './defaults.ts';
 import { normalise } from './normalise.ts';
 import { ConfigError, inYamlWords, problemLine } from './problem.ts';
 import { ruleProblems } from './rules.ts';
@@ -56,7 +57,13 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
     );
   }
   warnings.push(...treeWarnings(parsed.data));
-  return { config: normalise(parsed.data), warnings };
+  const config = normalise(parsed.data);
+  const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
+  if (bytes > BOUNDS.treeBytesMax) {
+    const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${BOUNDS.treeBytesMax}; a node without a prompt counts with that of the top level`;
+    throw new ConfigError(path, [problemLine(['agent'], problem)]);
+  }
+  return { config, warnings };
 }
 
 function parseYaml(source: string, path: string): { file: Record<string, unknown>; warnings: string[] } {
@@ -107,6 +114,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function oneLine(message: string): string {
+  // What the reader of YAML says of it is about its own insides.
+  if (message.startsWith('Maximum call stack')) return 'it is nested too deeply, or an anchor contains itself';
   return message.replace(/\s+/g, ' ').trim();
 }
 

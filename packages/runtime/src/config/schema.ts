@@ -61,7 +61,7 @@ const nodeKeys = {
   type: z.preprocess((type) => (type === '' ? 'llm' : type), choice(NODE_TYPES)).prefault('llm'),
   model: filledText().optional(),
   prompt: text().optional(),
-  output_key: filledText().optional(),
+  output_key: filledText().pipe(nameText()).optional(),
   can_exit_loop: flag().default(false),
   max_iterations: wholeNumber(0, BOUNDS.iterationsMax).default(DEFAULTS.maxIterations),
   approval: choice(['require']).optional(),

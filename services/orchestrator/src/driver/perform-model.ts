@@ -28,8 +28,10 @@ export async function performModel(
 ): Promise<void> {
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
+  // Whoever asks again has seen more of the log by then, if only a claim.
+  const attempt = driver.state.revision;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
-  const transcript = foreseen === undefined ? recorded : recorded.with(foreseen.events);
+  const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
   const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
@@ -46,20 +48,22 @@ export async function performModel(
   };
   let offset = 0;
   const onDelta = (text: string): void => {
-    driver.ports.deltas.publish({ conversationId, runId, stepId, turn, text, offset });
+    driver.ports.deltas.publish({ conversationId, runId, stepId, turn, attempt, text, offset });
     offset += text.length;
   };
   const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
-  driver.ports.deltas.ended({ runId, stepId, turn });
+  driver.ports.deltas.ended({ runId, stepId, turn, attempt });
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);
   const { answer } = outcome;
-  if (answer.text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
+  // Models begin a call with an empty line now and then: nothing is said by that.
+  const text = answer.text.trim() === '' ? '' : answer.text;
+  if (text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
   await driver.submit({
     type: 'modelAnswered',
     stepId,
     turn,
-    text: answer.text,
+    text,
     calls: answer.calls,
     usage: answer.usage,
     provider: answer.provider,

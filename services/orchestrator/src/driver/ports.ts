@@ -17,11 +17,18 @@ export type Deltas = {
     readonly runId: string;
     readonly stepId: string;
     readonly turn: number;
+    /** Higher for a repeat of the model call, whoever repeats it. */
+    readonly attempt: number;
     readonly text: string;
     readonly offset: number;
   }): void;
   /** The answer is complete: what was not sent yet is sent now, before the answer is on the record. */
-  ended(answer: { readonly runId: string; readonly stepId: string; readonly turn: number }): void;
+  ended(answer: {
+    readonly runId: string;
+    readonly stepId: string;
+    readonly turn: number;
+    readonly attempt: number;
+  }): void;
   /** So many watch the conversation now. */
   watched(conversationId: string, watchers: number): void;
 };

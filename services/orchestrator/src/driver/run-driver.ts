@@ -23,8 +23,7 @@ import {
   runStanding,
   type Toolset,
 } from '@stopgo/core';
-import type { Append, AppendOutcome } from '@stopgo/log';
-import { appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
+import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import { followFrom } from './follow.ts';
@@ -283,9 +282,8 @@ export class RunDriver {
       }
       const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
       if (append !== undefined) {
-        const made = recordedOf(append);
         const settle = this.underWay.beginAhead(
-          made,
+          append.facts,
           decision.effects.filter((effect) => this.isStepBegun(effect)),
         );
         const outcome = await this.appended(append).catch((error: unknown) => {
@@ -297,6 +295,7 @@ export class RunDriver {
           await this.absorb(outcome.unseen, outcome.currentRevision);
           continue;
         }
+        const made = recordedOf(append);
         // The events as the log has them are folded, not the facts as they were anticipated: who and when differ there.
         // A read alongside may have seen this append, and more, already.
         this.take(made);

@@ -1,8 +1,8 @@
-import type { Effect, RecordedFact } from '@stopgo/core';
+import type { Effect, Fact, FinishedCall } from '@stopgo/core';
 
-/** What an append is about to put on the record, for an effect that was begun before that is known. */
+/** The results that an append is about to put on the record, for an effect that was begun before that is known. */
 export type Foreseen = {
-  readonly events: readonly RecordedFact[];
+  readonly results: readonly FinishedCall[];
   /** Whether the append was taken as it was decided. Never rejects. */
   readonly isTaken: Promise<boolean>;
 };
@@ -57,18 +57,24 @@ export class EffectsUnderWay {
    * missing. A model may be asked again, so nothing is at stake but what it costs. Whoever appends says with the function
    * given back whether the append was taken; if it was not, what was begun is stopped and counts for nothing.
    */
-  beginAhead(events: readonly RecordedFact[], effects: readonly Effect[]): (isTaken: boolean) => void {
-    const models = events.every(({ fact }) => fact.case === 'toolCallFinished' || fact.case === 'delegationFinished')
-      ? effects.filter((effect) => effect.kind === 'model' && !this.has(effect))
-      : [];
+  beginAhead(facts: readonly Fact[], effects: readonly Effect[]): (isTaken: boolean) => void {
+    const results = facts.flatMap((one): FinishedCall[] =>
+      one.case === 'toolCallFinished' || one.case === 'delegationFinished' ? [one.value] : [],
+    );
+    const isAllResults = results.length === facts.length;
+    const models = effects.filter((effect) => isAllResults && effect.kind === 'model' && !this.has(effect));
     let tell: (isTaken: boolean) => void = () => undefined;
     const isTaken = new Promise<boolean>((resolve) => {
       tell = resolve;
     });
-    for (const effect of models) this.begin(effect, { events, isTaken });
+    for (const effect of models) this.begin(effect, { results, isTaken });
     return (taken) => {
       tell(taken);
-      if (!taken) for (const effect of models) this.controllers.get(keyOf(effect))?.abort(owedNoMore);
+      if (taken) return;
+      for (const effect of models) {
+        this.controllers.get(keyOf(effect))?.abort(owedNoMore);
+        this.excuse(effect);
+      }
     };
   }
 

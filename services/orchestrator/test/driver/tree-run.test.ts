@@ -104,6 +104,7 @@ async function driven(
   if (message.kind !== 'append') throw new Error(message.kind);
   begin(message.facts);
   const asked: ModelRequest[] = [];
+  const shown: { readonly turn: number; readonly attempt: number }[] = [];
   const inMemory: ConversationLog = {
     append: async (append) => {
       // Models answer faster than the log.
@@ -122,8 +123,9 @@ async function driven(
     view: () => Promise.reject(new Error('not viewed here')),
   };
   const forModel = (name: string) => ({
-    generate: async (request: ModelRequest) => {
+    generate: async (request: ModelRequest, { onDelta }: { readonly onDelta?: (text: string) => void }) => {
       asked.push(request);
+      onDelta?.('…');
       const answer = answers[name]?.[asked.filter((one) => one.model === name).length - 1];
       if (answer === undefined) throw new Error(`${name} was asked once too often`);
       return { kind: 'answer', answer } as const;
@@ -136,12 +138,14 @@ async function driven(
     me: message.me,
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
-  const all = { ...ports, log: inMemory, models: { forModel } };
+  const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
+  const all = { ...ports, log: inMemory, models: { forModel }, deltas };
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
   return {
     asked,
+    shown,
     log,
     most,
     status: run?.status,
@@ -191,7 +195,7 @@ test('the model is asked while the result that it waits for is appended, and is 
 test('what a model says ahead of an append that is not taken is dropped: it is asked anew', async () => {
   const answers = { only: [says('', [looks]), says('Too early.'), says('Three.')] };
   let conflicts = 0;
-  const { asked, response, log } = await driven(llm('only', 'x'), answers, async (append, { log, ...seen }) => {
+  const { asked, response, log, shown } = await driven(llm('only', 'x'), answers, async (append, { log, ...seen }) => {
     if (casesOf(append) !== 'toolCallFinished' || conflicts > 0) return undefined;
     while (seen.asked.length < 2) await new Promise((done) => setImmediate(done));
     conflicts += 1;
@@ -204,6 +208,26 @@ test('what a model says ahead of an append that is not taken is dropped: it is a
   expect(conflicts).toBe(1);
   expect(response).toBe('Three.');
   expect(asked.length).toBe(3);
+  // Whoever watches is told that what was shown so far is begun anew.
+  const attempts = shown.filter((piece) => piece.turn === 2).map((piece) => piece.attempt);
+  expect([attempts.length, (attempts[0] ?? 0) < (attempts[1] ?? 0)]).toEqual([2, true]);
+  expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
+});
+
+test('however often others are faster, what was begun ahead in vain does not count as fruitless', async () => {
+  const answers = { only: [says('', [looks]), ...Array.from({ length: 6 }, () => says('Three.'))] };
+  let conflicts = 0;
+  const { status, log } = await driven(llm('only', 'x'), answers, async (append, { log }) => {
+    if (casesOf(append) !== 'toolCallFinished' || conflicts === 5) return undefined;
+    conflicts += 1;
+    const note = fact('toolCallFinished', { runId: 'r', stepId: 'r', callId: 'nobody', attempt: 1, late: true });
+    const key = `foreign-${conflicts}`;
+    const foreign = { ...append, facts: [note], eventIds: [key], key };
+    log.push(...recordedOf(foreign));
+    // What the driver has to read itself takes it long enough for what was begun ahead to end.
+    return { kind: 'conflict', currentRevision: log.length, unseen: [] };
+  });
+  expect([conflicts, status]).toEqual([5, 'completed']);
   expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
@@ -211,6 +235,8 @@ test('a node of a tree that has nothing to add after its calls comes to their re
   const silent = { only: [says('', [looks]), says('')] };
   const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
   expect([tree.status, tree.response]).toEqual(['completed', 'three']);
+  // The models' adapters refuse silence of those who are not said to be free to say nothing.
+  expect(tree.asked.map((one) => one.mayBeSilent)).toEqual([false, true]);
   const single = await driven(llm('only', 'x'), silent);
   expect([single.status, single.response]).toEqual(['failed', expect.stringMatching(/^LLM error: .*empty answer/)]);
   const mute = await driven(
@@ -218,6 +244,14 @@ test('a node of a tree that has nothing to add after its calls comes to their re
     { only: [says('')] },
   );
   expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
+});
+
+test('an empty line before a call is not the answer of a node', async () => {
+  const exits = says('\n\n', [{ name: 'exit_loop', providerCallId: '', argumentsJson: '{}' }]);
+  const children = [llm('writer', 'x'), llm('judge', 'x', { canExitLoop: true, outputKey: '' })];
+  const loop: AgentNode = { type: 'loop', name: 'l', iterationsMax: 3, children };
+  const { status, response } = await driven(loop, { writer: [says('A poem.')], judge: [exits] });
+  expect([status, response]).toEqual(['completed', 'A poem.']);
 });
 
 test('branches that ask for much at the same time are all heard, in several appends', async () => {
