@@ -287,11 +287,17 @@ function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, st
     const output = ends.flatMap((end) => (end.failed ? cutOutput(end.output, share) : end.output));
     return finish(step, run, output, { exitLoop: ends.some((end) => end.exitLoop), outputKey });
   }
+  // A step begins with what was written before it in the log: not with what another branch writes in the same look.
+  const facts = open.flatMap((owed) => owed.facts);
   return {
-    facts: open.flatMap((owed) => owed.facts),
+    facts: [...facts.filter(isStart), ...facts.filter((one) => !isStart(one))],
     effects: open.flatMap((owed) => owed.effects),
     rejected: open.some((owed) => owed.rejected),
   };
+}
+
+function isStart(one: Fact): boolean {
+  return one.case === 'stepStarted';
 }
 
 /** What a failed branch says, short: it is repeated on every level of the tree. */

@@ -11,7 +11,20 @@ import {
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { given, type Happening } from './specification.ts';
-import { agentOf, answered, answers, call, drove, llm, opened, returns, said, says } from './story.ts';
+import {
+  agentOf,
+  answered,
+  answers,
+  call,
+  drives,
+  drove,
+  llm,
+  modelAnswered,
+  opened,
+  returns,
+  said,
+  says,
+} from './story.ts';
 
 const sequence = (...prompts: readonly string[]) =>
   agentOf({
@@ -58,6 +71,33 @@ describe('a placeholder', () => {
         ],
       )
       .thenOwes({ kind: 'model', id: 'root/1#1', bindings: { k0: [{ revision: 6 }] } });
+  });
+
+  test('stands for what is written before its step in the log, not for what another branch writes in the same append', () => {
+    const agent = agentOf({
+      type: 'parallel',
+      name: 'both',
+      onError: 'fail',
+      children: [
+        { type: 'loop', name: 'writer', iterationsMax: 1, outputKey: 'k', children: [llm({ name: 'a' })] },
+        { type: 'sequential', name: 'reader', children: [llm({ name: 'b' }), llm({ name: 'c', prompt: 'See {k}.' })] },
+      ],
+    });
+    const both = [
+      modelAnswered({ text: 'A.', step: 'root/0[1]/0', turn: 1 }),
+      modelAnswered({ text: 'B.', step: 'root/1/0', turn: 1 }),
+    ];
+    given(opened, said('go', { agent }))
+      .when(drives(both, { agent }))
+      .thenFacts(
+        'modelResponded',
+        'modelResponded',
+        ['stepFinished', { stepId: 'root/0[1]/0' }],
+        ['stepFinished', { stepId: 'root/1/0' }],
+        ['stepStarted', { stepId: 'root/1/1', bindings: [], unresolvedPlaceholders: ['k'] }],
+        ['stateSet', { key: 'k' }],
+        ['stepFinished', { stepId: 'root/0' }],
+      );
   });
 
   test('stands for the same in every model call of its step, whatever is written meanwhile', () => {
