@@ -1,6 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts, views } from '@stopgo/proto';
+import { textBytesMax } from './bounds.ts';
+import { cutText } from './cut.ts';
 import { decisionKind } from './decisions.ts';
 import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
@@ -203,7 +205,8 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
             id: run.id,
             status: runStatuses[standing],
             messageRevision: run.messageRevision,
-            response: run.output === undefined ? '' : textOf(run.output, rows),
+            // What the branches of a tree say together is bounded like what one node says: their messages have all of it.
+            response: run.output === undefined ? '' : cutText(textOf(run.output, rows), textBytesMax).text,
           },
         }),
     pendingApprovalIds,

@@ -13,6 +13,7 @@ import {
   nothingSaid,
   pendingApprovals,
   resolveApproval,
+  textBytesMax,
 } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
@@ -53,6 +54,16 @@ const failed = (step: string, text = `LLM error: ${step}`) =>
   ({ type: 'modelFailed', stepId: step, turn: 1, model: 'm', message: 'no', text }) as const;
 
 describe('parallel branches', () => {
+  test('say together no more than one text may take; their messages have all of it', () => {
+    const agent = parallel('fail', llm({ name: 'a' }), llm({ name: 'b' }));
+    const long = 'x'.repeat(textBytesMax - 10);
+    const happenings = ['root/0', 'root/1'].map((step) => answered({ text: long, step }, { agent }));
+    const rows = new Rows();
+    rows.add(given(opened, said('go', { agent }), ...happenings).log);
+    expect(byteLength(rows.head?.run?.response ?? '')).toBeLessThanOrEqual(textBytesMax);
+    expect(rows.messages.filter((one) => one.content.includes(long))).toHaveLength(2);
+  });
+
   const both = ['a', 'b'].map((name) => llm({ name, outputKey: name }));
 
   test('answer together, in the order of the configuration, whoever was first', () => {

@@ -2,11 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import {
   canceledText,
   conversationStream,
+  cutText,
   type Fact,
   type FactOf,
   outputFromWire,
   outputText,
   type RecordedFact,
+  textBytesMax,
 } from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
 import { views } from '@stopgo/proto';
@@ -67,7 +69,7 @@ function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): E
   switch (fact.case) {
     case 'runCompleted': {
       const response = outputText(outputFromWire(fact.value.output), (revision) => texts.get(revision) ?? '');
-      return { status: views.RunStatus.COMPLETED, response };
+      return { status: views.RunStatus.COMPLETED, response: cutText(response, textBytesMax).text };
     }
     case 'runFailed':
       return { status: views.RunStatus.FAILED, response: fact.value.text };
