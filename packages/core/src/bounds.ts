@@ -24,6 +24,8 @@ export const appendEventsMax = 256;
 export const turnsDefault = 10;
 /** Calls in one model answer; an answer with more is a failure of the model. */
 export const callsPerAnswerMax = 32;
+/** Calls that all branches of a run wait for, or have just had, at once: the state names each of them. More get an error result. */
+export const callsPerRunMax = 1_024;
 /** Changes of a tool that one call survives (each asks anew where an approval is needed); then it gets an error result. */
 export const pinChangesPerCallMax = 3;
 /** Levels of objects and lists in a JSON text that is put in canonical form: deeper ones would exhaust the stack. */

@@ -186,10 +186,11 @@ function answered(state: ConversationState, run: RunState, answer: ModelAnswered
     modelFailed(run, { ...answer, message, text: (answer.failureText ?? modelFailureText)(message) });
   if (answer.calls.length > callsPerAnswerMax)
     return untaken(`the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`);
-  const site = { node: placed.node, insideParallelOrLoop: placed.insideParallelOrLoop };
+  const { node, insideParallelOrLoop } = placed;
+  const before = Object.values(run.calls).filter(({ stepId }) => stepId !== answer.stepId).length;
   const calls = answer.calls.map((call, index) => ({
     callId: `${answer.stepId}#${answer.turn}.${index}`,
-    ...judgeCall(call, context.tools, site),
+    ...judgeCall(call, context.tools, { node, insideParallelOrLoop, callsBefore: before + index }),
   }));
   const responded = fact('modelResponded', {
     runId: run.id,

@@ -1,5 +1,5 @@
 import { facts } from '@stopgo/proto';
-import { argumentsBytesMax, delegatedBytesMax } from './bounds.ts';
+import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from './bounds.ts';
 import { byteLength } from './cut.ts';
 import { exitLoopTool, type OfferedTool, type ToolNode, type Toolset } from './definition.ts';
 import { type CallIdentity, callDigest } from './digest.ts';
@@ -28,7 +28,12 @@ export type JudgedCall = {
 };
 
 /** Where in the tree a call is made. */
-export type CallSite = { readonly node: ToolNode; readonly insideParallelOrLoop: boolean };
+export type CallSite = {
+  readonly node: ToolNode;
+  readonly insideParallelOrLoop: boolean;
+  /** Calls that the run has already, in all branches. */
+  readonly callsBefore?: number;
+};
 
 /** The verdict on a call that a model or a node asks for, from what was offered and where in the tree it stands. */
 export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): JudgedCall {
@@ -46,6 +51,8 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
   });
   if (call.name === exitLoopTool && site.node.type === 'llm' && site.node.canExitLoop)
     return { ...refused(''), disposition: facts.Disposition.CONTROL };
+  if ((site.callsBefore ?? 0) >= callsPerRunMax)
+    return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
   const tool = offeredTo(site.node, tools).get(call.name);
   if (tool === undefined) return refused(`Tool not found: ${call.name}`);
   const bytesMax = site.node.type === 'a2a' ? delegatedBytesMax : argumentsBytesMax;

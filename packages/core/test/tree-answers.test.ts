@@ -4,6 +4,8 @@ import {
   appendBytesMax,
   appendEventsMax,
   byteLength,
+  callsPerAnswerMax,
+  callsPerRunMax,
   cancelRun,
   continuedFailureBytesMax,
   encodeFact,
@@ -15,7 +17,7 @@ import {
   resolveApproval,
   textBytesMax,
 } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { Rows } from './rows.ts';
 import { given, type Happening, recorded } from './specification.ts';
@@ -54,6 +56,29 @@ const failed = (step: string, text = `LLM error: ${step}`) =>
   ({ type: 'modelFailed', stepId: step, turn: 1, model: 'm', message: 'no', text }) as const;
 
 describe('parallel branches', () => {
+  test('may have so many calls under way together; what is asked for beyond that is told so', () => {
+    const full = callsPerRunMax / callsPerAnswerMax;
+    const agent = parallel('fail', ...Array.from({ length: full + 1 }, (_, index) => llm({ name: `n${index}` })));
+    const calls = Array.from({ length: callsPerAnswerMax }, () => call('note'));
+    const asks = (index: number) => answered({ calls, step: `root/${index}` }, { agent });
+    const upToFull = given(opened, said('go', { agent }), ...Array.from({ length: full }, (_, index) => asks(index)));
+    const { run } = upToFull.state;
+    expect(Object.values(run?.calls ?? {}).filter(({ phase }) => phase === 'ready')).toHaveLength(callsPerRunMax);
+    upToFull
+      .when(answers({ calls: [call('note')], step: `root/${full}` }, { agent }))
+      .thenFacts([
+        'modelResponded',
+        {
+          calls: [
+            {
+              disposition: facts.Disposition.REFUSED,
+              error: expect.stringMatching(/^The run has 1024 calls under way/),
+            },
+          ],
+        },
+      ]);
+  });
+
   test('say together no more than one text may take; their messages have all of it', () => {
     const agent = parallel('fail', llm({ name: 'a' }), llm({ name: 'b' }));
     const long = 'x'.repeat(textBytesMax - 10);
