@@ -64,19 +64,17 @@ describe('parallel branches', () => {
     const upToFull = given(opened, said('go', { agent }), ...Array.from({ length: full }, (_, index) => asks(index)));
     const { run } = upToFull.state;
     expect(Object.values(run?.calls ?? {}).filter(({ phase }) => phase === 'ready')).toHaveLength(callsPerRunMax);
-    upToFull
-      .when(answers({ calls: [call('note')], step: `root/${full}` }, { agent }))
-      .thenFacts([
-        'modelResponded',
-        {
-          calls: [
-            {
-              disposition: facts.Disposition.REFUSED,
-              error: expect.stringMatching(/^The run has 1024 calls under way/),
-            },
-          ],
-        },
-      ]);
+    upToFull.when(answers({ calls: [call('note')], step: `root/${full}` }, { agent })).thenFacts([
+      'modelResponded',
+      {
+        calls: [
+          {
+            disposition: facts.Disposition.REFUSED,
+            error: expect.stringMatching(/^The run has 1024 calls under way/),
+          },
+        ],
+      },
+    ]);
   });
 
   test('say together no more than one text may take; their messages have all of it', () => {
