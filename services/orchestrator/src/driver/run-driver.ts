@@ -271,7 +271,7 @@ export class RunDriver {
 
   /** Appends a batch, deciding anew after each conflict, until it is taken or the driver is fenced. */
   private async record(batch: ReturnType<CommandQueue['next']>): Promise<void> {
-    for (;;) {
+    for (let isFirstTry = true; ; isFirstTry = false) {
       const now = this.ports.clock.now();
       const context = { agent: this.agent, tools: this.tools, runId: this.runId, me: this.me, now };
       const commands = batch.map((entry) => entry.command);
@@ -282,10 +282,9 @@ export class RunDriver {
       }
       const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
       if (append !== undefined) {
-        const settle = this.underWay.beginAhead(
-          append.facts,
-          decision.effects.filter((effect) => this.isStepBegun(effect)),
-        );
+        // Where others are faster again and again, no model is paid for nothing more than once.
+        const ahead = isFirstTry ? decision.effects.filter((effect) => this.isStepBegun(effect)) : [];
+        const settle = this.underWay.beginAhead(append.facts, ahead);
         const outcome = await this.appended(append).catch((error: unknown) => {
           settle(false);
           throw error;

@@ -214,10 +214,10 @@ test('what a model says ahead of an append that is not taken is dropped: it is a
   expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
-test('however often others are faster, what was begun ahead in vain does not count as fruitless', async () => {
+test('however often others are faster, a model is asked ahead once, and that does not count as fruitless', async () => {
   const answers = { only: [says('', [looks]), ...Array.from({ length: 6 }, () => says('Three.'))] };
   let conflicts = 0;
-  const { status, log } = await driven(llm('only', 'x'), answers, async (append, { log }) => {
+  const { status, log, asked } = await driven(llm('only', 'x'), answers, async (append, { log }) => {
     if (casesOf(append) !== 'toolCallFinished' || conflicts === 5) return undefined;
     conflicts += 1;
     const note = fact('toolCallFinished', { runId: 'r', stepId: 'r', callId: 'nobody', attempt: 1, late: true });
@@ -227,7 +227,7 @@ test('however often others are faster, what was begun ahead in vain does not cou
     // What the driver has to read itself takes it long enough for what was begun ahead to end.
     return { kind: 'conflict', currentRevision: log.length, unseen: [] };
   });
-  expect([conflicts, status]).toEqual([5, 'completed']);
+  expect([conflicts, status, asked.length]).toEqual([5, 'completed', 3]);
   expect(log.filter((event) => event.fact.case === 'modelResponded').length).toBe(2);
 });
 
