@@ -70,11 +70,7 @@ export class EffectsUnderWay {
     for (const effect of models) this.begin(effect, { results, isTaken });
     return (taken) => {
       tell(taken);
-      if (taken) return;
-      for (const effect of models) {
-        this.controllers.get(keyOf(effect))?.abort(owedNoMore);
-        this.excuse(effect);
-      }
+      if (!taken) for (const effect of models) this.controllers.get(keyOf(effect))?.abort(owedNoMore);
     };
   }
 
