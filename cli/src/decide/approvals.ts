@@ -5,6 +5,9 @@ type ShownApproval = {
   readonly uuid: string;
   readonly conversation_id: string;
   readonly tool_name: string;
+  readonly server?: string;
+  /** The node of a tree that asks. */
+  readonly node?: string;
   readonly description: string;
   readonly choices: readonly string[];
   readonly created_at: string;
@@ -18,11 +21,9 @@ export async function printApprovals(url: string, print: (line: string) => void)
     const query = new URLSearchParams({ status: 'pending', ...(cursor === '' ? {} : { cursor }) });
     const page = (await askGateway(url, `/approvals?${query}`)) as { approvals: ShownApproval[]; next_cursor?: string };
     for (const approval of page.approvals) {
-      print(
-        visibleText(
-          `${approval.uuid}  ${approval.created_at}  ${approval.tool_name}  conversation ${approval.conversation_id}`,
-        ),
-      );
+      const { uuid, created_at, tool_name, server = '', node = '', conversation_id } = approval;
+      const tool = `${tool_name}${server === '' ? '' : ` of ${server}`}${node === '' ? '' : ` for ${node}`}`;
+      print(visibleText(`${uuid}  ${created_at}  ${tool}  conversation ${conversation_id}`));
       for (const line of approval.description.split('\n')) print(visibleText(`    ${line}`));
       print(visibleText(`    choices: ${approval.choices.join(', ')}`));
       count += 1;

@@ -28,6 +28,14 @@ describe('what is refused, with one line each', () => {
       'mcp_servers: [{ name: resources, command: x }, { name: resources, command: y }, { name: resources, command: z }]',
       ['mcp_servers: duplicate name "resources"'],
     ],
+    [
+      'half a character in a name',
+      'agent: { type: sequential, name: "\\uD800x", agents: [{ name: a, prompt: "\\uDC00" }] }',
+      [
+        'agent.name: holds half of a surrogate pair, which is no character',
+        'agent.agents[0].prompt: holds half of a surrogate pair, which is no character',
+      ],
+    ],
     ['neither url nor command', 'mcp_servers: [{ name: a }]', ['mcp_servers[0] "a": set either url or command']],
     [
       'both url and command',

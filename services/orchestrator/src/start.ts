@@ -77,6 +77,7 @@ export async function startOrchestrator(
     newId,
     random,
     deltas: storeDeltas(given.store, clock),
+    onModelFailed: (failure) => logger.warn('a model call failed', { ...failure }),
     onFault: (error, where) => {
       // What is out of reach is no fault: the sweep comes by again.
       if (isUnknown(error)) return store.failed(error);

@@ -93,6 +93,7 @@ export class OrchestratorProcess {
         watched: () => undefined,
         ended: () => undefined,
       },
+      onModelFailed: () => undefined,
       onFault: (error, where) => {
         if (!this.process.isAlive) return;
         world.count('faults reported');

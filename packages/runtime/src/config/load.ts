@@ -1,4 +1,5 @@
 import { isMap, LineCounter, parseDocument } from 'yaml';
+import { characterProblems } from './characters.ts';
 import { BOUNDS } from './defaults.ts';
 import { normalise } from './normalise.ts';
 import { ConfigError, inYamlWords, problemLine } from './problem.ts';
@@ -49,7 +50,7 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
     : parsed.error.issues.flatMap(({ path: place, message }) =>
         message.split('\n').map((line) => problemLine(place, line)),
       );
-  problems.push(...ruleProblems(file));
+  problems.push(...ruleProblems(file), ...characterProblems(file));
   if (!parsed.success || problems.length > 0) throw new ConfigError(path, problems);
   if (file.mcp !== undefined) {
     warnings.push(

@@ -1,4 +1,5 @@
 import {
+  cutText,
   type Effect,
   exitLoopTool,
   failureText,
@@ -15,6 +16,9 @@ import {
 import type { ModelMessage, ModelTool } from '../models/port.ts';
 import type { RunDriver } from './run-driver.ts';
 import type { Foreseen } from './under-way.ts';
+
+/** Bytes of a model's failure that the log repeats; the event has more of it. */
+const reasonBytesMax = 1_024;
 
 /**
  * Asks the model of a step and puts its answer, or its failure, on the record. `foreseen`: what it is told beyond the record,
@@ -34,6 +38,8 @@ export async function performModel(
   const transcript = foreseen === undefined ? recorded : recorded.withResults(foreseen.results);
   const textOf = (message: string): string => failureText(message, transcript, runId);
   const fail = async (message: string): Promise<void> => {
+    const where = { conversation: conversationId, run: runId, step: stepId };
+    driver.ports.onModelFailed({ model: node.model, ...where, reason: cutText(message, reasonBytesMax).text });
     await driver.submit({ type: 'modelFailed', stepId, turn, model: node.model, message, text: textOf(message) });
   };
   // After its calls a node of a tree may have nothing to add: their results stand for it.

@@ -33,6 +33,15 @@ export type Deltas = {
   watched(conversationId: string, watchers: number): void;
 };
 
+/** Which model failed where, and why; without secrets. */
+export type ModelFailure = {
+  readonly model: string;
+  readonly conversation: string;
+  readonly run: string;
+  readonly step: string;
+  readonly reason: string;
+};
+
 /** Everything a driver needs of the outside world. */
 export type DriverPorts = {
   /** Id of this process. */
@@ -47,6 +56,8 @@ export type DriverPorts = {
   /** A number from 0 up to 1, for jitter. */
   readonly random: () => number;
   readonly deltas: Deltas;
+  /** A model gave no answer, after all tries: whoever runs the platform is told, besides the user. */
+  readonly onModelFailed: (failure: ModelFailure) => void;
   /** Something that must not happen did; the run is left to the sweep. */
   readonly onFault: (error: unknown, where: string) => void;
 };

@@ -69,8 +69,12 @@ export function createModels(options: ModelsOptions): Models {
     if (offlineModel !== undefined) return [];
     const { keyVariable, urlVariable } = PROVIDERS[resolved.provider];
     const url = read(urlVariable);
-    const lacksKey = keyVariable !== undefined && read(keyVariable) === '';
+    const key = keyVariable === undefined ? undefined : read(keyVariable);
+    const lacksKey = key === '';
     return [
+      ...(key !== undefined && !fitsHeader.test(key)
+        ? [`${keyVariable} holds a character that no key has, such as a line break (needed by model "${name}")`]
+        : []),
       ...(lacksKey ? [`${keyVariable} environment variable not set (needed by model "${name}")`] : []),
       ...(url !== '' && !isHttpUrl(url)
         ? [`${urlVariable} is not an http or https URL (needed by model "${name}")`]
@@ -98,6 +102,9 @@ export function createModels(options: ModelsOptions): Models {
     },
   };
 }
+
+/** What may stand in the header that a key is sent in. */
+const fitsHeader = /^[\x21-\x7e]*$/;
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

@@ -99,6 +99,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
     newId: () => 'id',
     random: () => 0.5,
     deltas: { publish: () => undefined, ended: () => undefined, watched: () => undefined },
+    onModelFailed: () => undefined,
     onFault: (error) => {
       throw error;
     },

@@ -56,6 +56,9 @@ test('what keeps a model from being called is said by name, one line each, befor
     kind: 'failed',
     message: 'ANTHROPIC_API_KEY environment variable not set (needed by model "claude-x")',
   });
+  const broken = 'OPENAI_API_KEY holds a character that no key has, such as a line break (needed by model "openai:x")';
+  for (const key of ['sk-1\nsk-2', 'sk-密', 'sk 1'])
+    expect(createModels({ env: { OPENAI_API_KEY: key } }).check(['openai:x']), key).toEqual([broken]);
   expect(
     createModels({ env: { GEMINI_API_KEY: 'k' } }).check(['gemini-2.5-flash', 'ollama:x']),
     'only what is used needs a key',
