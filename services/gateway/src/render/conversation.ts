@@ -15,14 +15,10 @@ export function soundView(view: views.ConversationView | undefined): SoundView {
   return { head: view.head, approvals: view.pendingApprovals };
 }
 
-/**
- * A conversation as clients see it; without `messages` if none are given. `withResponse`: also what its run came to, for who
- * has not waited for it.
- */
+/** A conversation as clients see it; without `messages` if none are given. */
 export function renderConversation<M = undefined>(
   { head, approvals }: SoundView,
   messages?: M,
-  withResponse = false,
 ): { readonly [key: string]: Answer | M | undefined } {
   const pending = approvals.map(renderApproval);
   return {
@@ -30,7 +26,7 @@ export function renderConversation<M = undefined>(
     session_id: head.sessionId === '' ? undefined : head.sessionId,
     status: conversationStatusWord(head.status),
     title: head.title,
-    run: renderRun(head, withResponse),
+    run: renderRun(head),
     messages,
     message_count: head.messageCount,
     pending_approval: pending[0],
@@ -46,11 +42,9 @@ export function renderConversation<M = undefined>(
   };
 }
 
-/** The latest run of a conversation; undefined before the first message. It has no response before it has settled. */
-export function renderRun({ run }: views.ConversationHead, withResponse = false): Answer | undefined {
-  if (run === undefined) return undefined;
-  const response = withResponse && run.response !== '' ? run.response : undefined;
-  return { id: run.id, status: runStatusWord(run.status), response };
+/** The latest run of a conversation; undefined before the first message. */
+export function renderRun({ run }: views.ConversationHead): Answer | undefined {
+  return run === undefined ? undefined : { id: run.id, status: runStatusWord(run.status) };
 }
 
 /** The counts of all conversations, whatever is listed. */

@@ -55,7 +55,7 @@ const get =
 async function showHead({ clients }: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
   const call = clients.store.getConversation({ conversationId }, { context });
   const { view } = await orNotFound(call, () => conversationNotFound(conversationId));
-  const conversation = renderConversation(soundView(view), undefined, true);
+  const conversation = renderConversation(soundView(view));
   res.setHeader('Preference-Applied', 'return=minimal');
   sendJson(res, 200, { conversation });
 }
@@ -63,6 +63,6 @@ async function showHead({ clients }: RouteDependencies, conversationId: string, 
 async function showWhole(deps: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
   const opened = openConversation(deps.clients.store, conversationId, context);
   const { view, messages } = await orNotFound(opened, () => conversationNotFound(conversationId));
-  const conversation = renderConversation(view, messages, true);
+  const conversation = renderConversation(view, messages);
   await sendLongJson(res, 200, { conversation }, { stallMs: deps.readerStallMs });
 }
