@@ -34,7 +34,11 @@ describe.skipIf(!hasNatsServer)('separate processes', () => {
         calls: [{ name: 'erase', args: { name: `${story}-${name}` } }],
       })),
     );
-    const { body } = await tree.ask(`story ${story}`);
+    // An orchestrator that was killed before may not be back yet: whoever is told to ask again does.
+    const { body } = await until('it is taken', async () => {
+      const answer = await tree.ask(`story ${story}`);
+      return answer.status === 503 ? undefined : answer;
+    });
     expect(body.conversation.pending_approvals).toHaveLength(names.length);
     return { id: body.conversation.id, approvals: body.conversation.pending_approvals.map(({ uuid }) => uuid) };
   }

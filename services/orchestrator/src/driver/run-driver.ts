@@ -17,6 +17,7 @@ import {
   type Effect,
   evolve,
   type Owner,
+  pendingApprovals,
   type RecordedFact,
   type RunCommand,
   type RunStanding,
@@ -282,8 +283,9 @@ export class RunDriver {
       }
       const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
       if (append !== undefined) {
-        // Where others are faster again and again, no model is paid for nothing more than once.
-        const ahead = isFirstTry ? decision.effects.filter((effect) => this.isStepBegun(effect)) : [];
+        // Nobody pays for a model in vain: not while a human may decide at any moment, nor again where others are faster.
+        const isLikely = isFirstTry && pendingApprovals(this.state.run).length === 0;
+        const ahead = isLikely ? decision.effects.filter((effect) => this.isStepBegun(effect)) : [];
         const settle = this.underWay.beginAhead(append.facts, ahead);
         const outcome = await this.appended(append).catch((error: unknown) => {
           settle(false);
