@@ -1,5 +1,6 @@
 import type { RemoteAgent } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
+import { askTimeoutMs, cardTimeoutMs, sendTimeoutMs, streamIdleMs } from '../../src/a2a/bounds.ts';
 import { A2aDelegations } from '../../src/a2a/delegations.ts';
 import type { DelegationOutcome, DelegationRequest, DelegationUpdate } from '../../src/delegation-port.ts';
 
@@ -23,13 +24,23 @@ export function order(url: string, more: Partial<DelegationRequest> = {}): Deleg
   };
 }
 
-/** A clock on which waiting takes no time, unless it is longer than anything but a time limit. */
-export const hurriedClock: Clock = {
-  ...systemClock,
-  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, ms >= 5_000 ? ms : 2), signal),
-};
+const limits: ReadonlySet<number> = new Set([cardTimeoutMs, askTimeoutMs, streamIdleMs, sendTimeoutMs]);
 
-export function client(clock: Clock = hurriedClock): A2aDelegations {
+/** A clock on which pauses take no time, and have passed all the same; time limits are real. */
+function hurriedClock(): Clock {
+  let passedMs = 0;
+  return {
+    now: () => systemClock.now() + passedMs,
+    monotonic: () => systemClock.monotonic() + passedMs,
+    sleep: async (ms, signal) => {
+      if (limits.has(ms)) return systemClock.sleep(ms, signal);
+      await systemClock.sleep(1, signal);
+      passedMs += ms;
+    },
+  };
+}
+
+export function client(clock: Clock = hurriedClock()): A2aDelegations {
   return new A2aDelegations(clock);
 }
 
