@@ -112,6 +112,22 @@ describe('what may have arrived is neither sent again nor called a failure', () 
     expect(sends(agent)).toHaveLength(1);
   });
 
+  test('an agent that hangs, when its caller gives up', async () => {
+    const events = new EventEmitter();
+    const agent = await faulty((_, response) => {
+      response.on('close', () => events.emit('closed'));
+      events.emit('message');
+    });
+    const [arrived, closed] = [once(events, 'message'), once(events, 'closed')];
+    const caller = new AbortController();
+    const outcome = client().delegate(order(agent.url), () => undefined, caller.signal);
+    outcome.catch(() => undefined);
+    await arrived;
+    caller.abort(new Error('enough'));
+    await expect(outcome).rejects.toThrow('enough');
+    await closed;
+  });
+
   test('an agent that could not do it has answered; one that takes a message once may have done it before', async () => {
     const fails = (request: ScriptedRequest, response: ServerResponse) =>
       rpcError(request, response, -32603, 'it broke: Bearer s3cret-token');
