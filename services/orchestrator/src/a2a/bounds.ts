@@ -17,6 +17,10 @@ export const pollPauseMs = 250;
 export const pollPauseMostMs = 15_000;
 /** How long a task that goes on is asked about without an answer, in milliseconds. */
 export const pollPatienceMs = 60_000;
+/** Longest pause before the tasks of a context are listed again: a message may be on its way still. In milliseconds. */
+export const listPauseMostMs = 2_000;
+/** The shortest token that is looked for in what an agent says, in characters: shorter ones are parts of words. */
+export const hiddenTokenCharactersMin = 8;
 /** Largest answer of an agent, or stream of answers, in bytes. */
 export const answerBytesMax = 16 * 1024 * 1024;
 /** The most that is read of an answer with an error status, in bytes. */

@@ -17,10 +17,19 @@ import type {
 import type { ModelFetch } from '../models/model-fetch.ts';
 import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
+import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
 import { callHeaders } from './call-headers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
-import { askAbout, awaitEnd, cancelTask, findInContext, type Line, sendMessage } from './follow-task.ts';
+import {
+  askAbout,
+  awaitEnd,
+  cancelTask,
+  findInContext,
+  type InContext,
+  type Line,
+  sendMessage,
+} from './follow-task.ts';
 import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteTaskSeen } from './remote-answer.ts';
@@ -72,33 +81,42 @@ export class A2aDelegations implements DelegationPort {
   }
 
   async lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
-    const { agent, contextId } = request;
+    const { agent } = request;
     const endpoint = await this.agents.endpoint(agent.url, signal);
     const line = await this.line(request, endpoint, signal);
-    const taskId = request.taskId === '' ? await findInContext(line, contextId) : request.taskId;
+    let found = await this.find(request, line);
+    // What is on its way may still arrive. Where it may be sent again nobody has to wait for that.
+    for (let pauseMs = pollPauseMs; found.kind === 'none' && !endpoint.isIdempotent; pauseMs *= 2) {
+      if (pauseMs > listPauseMostMs) break;
+      await this.clock.sleep(pauseMs, signal);
+      found = await this.find(request, line);
+    }
     this.agents.answered(agent.url);
-    if (taskId === 'several') return unknown(`${agent.name} shows several tasks for one message`);
-    if (taskId === 'none')
+    if (found.kind === 'several') return unknown(`${agent.name} shows several tasks for one message`);
+    if (found.kind !== 'task')
       return endpoint.isIdempotent
         ? { kind: 'repeatable' }
         : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
     try {
-      const task = await askAbout(line, taskId);
+      const task = withoutToken(request, await askAbout(line, found.id));
       if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
       return { kind: 'outcome', outcome: finished(task, 0) };
     } catch (error) {
       if (!(error instanceof NoSuchTask)) throw error;
-      return unknown(`${agent.name} knows nothing of the task ${taskId} any more`);
+      return unknown(`${agent.name} knows nothing of the task ${found.id} any more`);
     }
   }
 
   async cancel(request: DelegationRequest): Promise<void> {
-    const { agent, contextId } = request;
     const never = new AbortController().signal;
-    const endpoint = await this.agents.endpoint(agent.url, never);
+    const endpoint = await this.agents.endpoint(request.agent.url, never);
     const line = await this.line(request, endpoint, never);
-    const taskId = request.taskId === '' ? await findInContext(line, contextId) : request.taskId;
-    if (taskId !== 'none' && taskId !== 'several') await cancelTask(line, taskId);
+    const found = await this.find(request, line);
+    if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {
+    return taskId === '' ? await findInContext(line, contextId) : { kind: 'task', id: taskId };
   }
 
   private async deliver(
@@ -113,16 +131,18 @@ export class A2aDelegations implements DelegationPort {
     let toldLast = '';
     const told = (task: RemoteTaskSeen): void => {
       const now = `${task.state} ${task.id}`;
-      if (now !== toldLast && !hasEnded(task.state)) tell(updateOf(task));
+      if (now !== toldLast && !hasEnded(task.state)) tell(updateOf(withoutToken(request, task)));
       toldLast = now;
     };
     const answer = await sendMessage(line, { text, messageId, contextId }, told);
     this.agents.answered(request.agent.url);
-    if (answer.kind === 'message')
-      return { kind: 'finished', task: noTask, text: answer.text, isError: false, durationMs: since() };
+    if (answer.kind === 'message') {
+      const said = withoutToken(request, answer);
+      return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
+    }
     const { task } = answer;
     const ended = hasEnded(task.state) ? task : await followed(line, task, told);
-    return finished(ended, since());
+    return finished(withoutToken(request, ended), since());
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
@@ -165,6 +185,13 @@ function finished(
 
 function updateOf({ id, state, text }: RemoteTaskSeen): DelegationUpdate {
   return { task: { id, state }, text };
+}
+
+/** An agent may repeat the token that it was given: what it says goes on the record. */
+function withoutToken<T extends { readonly text: string }>({ bearer }: DelegationRequest, said: T): T {
+  const token = bearer?.reveal() ?? '';
+  if (token.length < hiddenTokenCharactersMin) return said;
+  return { ...said, text: said.text.replaceAll(token, '[redacted]') };
 }
 
 function unknown(message: string): LookedUp {

@@ -78,21 +78,24 @@ export async function askAbout({ peer, headers, clock, signal }: Line, taskId: s
   return seen;
 }
 
-/** The task that the agent made of the one message of a context; `several` is more than was asked for. */
-export async function findInContext(
-  { peer, headers, clock, signal }: Line,
-  contextId: string,
-): Promise<string | 'none' | 'several'> {
+/** What an agent shows of the one message of a context; `several` is more than was asked for. */
+export type InContext =
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'none' | 'several' | 'unlisted' };
+
+/** Looks for the task that the agent made of the one message of a context. */
+export async function findInContext({ peer, headers, clock, signal }: Line, contextId: string): Promise<InContext> {
   try {
     const tasks = await withinTime(clock, askTimeoutMs, 'the list of tasks', signal, (over) =>
       peer.list(contextId, { headers, signal: over }),
     );
-    const [first, second] = tasks ?? [];
-    if (first === undefined) return 'none';
-    return second === undefined ? first.id : 'several';
+    if (tasks === undefined) return { kind: 'unlisted' };
+    const [first, second] = tasks;
+    if (first === undefined) return { kind: 'none' };
+    return second === undefined ? { kind: 'task', id: first.id } : { kind: 'several' };
   } catch (error) {
     // Not every agent lists its tasks.
-    if (error instanceof NotTaken && !error.isOutage) return 'none';
+    if (error instanceof NotTaken && !error.isOutage) return { kind: 'unlisted' };
     throw error;
   }
 }

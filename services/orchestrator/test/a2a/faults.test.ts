@@ -192,6 +192,13 @@ test('only the one task of the message’s own context is its task', async () =>
   expect(await by.lookUp(request, never)).toMatchObject({ kind: 'unknown' });
   tasks = [seen('foreign', 'other'), seen('mine', 'own')];
   expect(await by.lookUp(request, never)).toMatchObject({ kind: 'running', task: { id: 'mine' } });
+  let looks = 0;
+  const late = await faulty((request, response) => {
+    if (request.rpc.method !== 'ListTasks') return result(request, response, seen('mine', 'own'));
+    looks += 1;
+    result(request, response, { tasks: looks < 3 ? [] : [seen('mine', 'own')] });
+  });
+  expect(await by.lookUp(order(late.url, { contextId: 'own' }), never)).toMatchObject({ task: { id: 'mine' } });
   tasks = [seen('mine', 'own'), seen('second', 'own')];
   expect(await by.lookUp(request, never)).toMatchObject({
     kind: 'unknown',
@@ -268,6 +275,20 @@ test('an agent that fails again and again is left alone for a while, and then tr
   await clock.pass(leftAloneMs);
   await Promise.all([delegated(request, by), delegated(request, by)]);
   expect(agent.requests).toHaveLength(before + 1);
+});
+
+test('a token that an agent repeats is not in what it says', async () => {
+  const text = 'You are s3cret-token.';
+  const status = (state: string) => ({ state, message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text }] } });
+  const task = (state: string) => ({ id: 't', contextId: 'c', status: status(state), artifacts: [] });
+  const agent = await faulty((request, response) => {
+    if (request.rpc.method === 'SendMessage') return result(request, response, { task: task('TASK_STATE_WORKING') });
+    result(request, response, task('TASK_STATE_COMPLETED'));
+  });
+  const request = order(agent.url, { bearer: new Secret('s3cret-token') });
+  const all = [await delegated(request), await client().lookUp({ ...request, taskId: 't' }, never)];
+  expect(JSON.stringify(all)).toContain('You are [redacted].');
+  expect(JSON.stringify(all)).not.toContain('s3cret-token');
 });
 
 test('a token goes to no agent that may not have it', async () => {
