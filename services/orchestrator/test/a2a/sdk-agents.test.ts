@@ -143,6 +143,8 @@ describe('an answer that was lost', () => {
 
     const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
     expect(await by.lookUp(order(promising.url), never)).toEqual({ kind: 'repeatable' });
+    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
+    expect(await by.lookUp(order(older.url), never)).toEqual({ kind: 'repeatable' });
     const other = await agent({ version: '1.0', binding: 'JSONRPC' }, bakes);
     expect(await by.lookUp(order(other.url), never)).toMatchObject({ kind: 'unknown' });
   });
