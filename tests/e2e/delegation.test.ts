@@ -90,3 +90,20 @@ test('a task goes on while the platform is dead, and is found again: it is sent 
   expect(taken).toEqual(['bake']);
   expect(sending(peer)).toHaveLength(1);
 });
+
+test('a run that is canceled has its agent end the task', async () => {
+  peer = await remoteAgent();
+  tree = await plant({ type: 'a2a', name: 'desk', url: peer.url });
+  peer.hold();
+  const { taken, requests } = peer;
+  const created = await tree.http.post('/conversations', {});
+  const { id } = created.body.conversation;
+  const answer = tree.http.post(`/conversations/${id}/messages`, { message: 'bake' });
+  await until('the agent works', async () => (taken.length > 0 ? true : undefined));
+  const { status } = await tree.http.post(`/conversations/${id}/cancel`, {});
+  expect(status).toBe(200);
+  await answer;
+  await until('the agent is told', async () => requests.find(({ method }) => method === 'CancelTask'));
+  expect((await tree.settled(id)).body.conversation.run?.status).toBe('canceled');
+  expect(taken).toEqual(['bake']);
+});

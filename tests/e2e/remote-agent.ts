@@ -7,6 +7,7 @@ import express from 'express';
 
 const working = 2;
 const completed = 3;
+const canceled = 5;
 
 /** An agent made with the official SDK that answers `<message>: done`. */
 export type RemoteAgent = {
@@ -32,6 +33,7 @@ export async function remoteAgent(): Promise<RemoteAgent> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a2a`;
   const requests: { method: string; headers: IncomingHttpHeaders; body: unknown }[] = [];
   const taken: string[] = [];
+  const contexts = new Map<string, string>();
   let held = Promise.resolve();
   let letGo = (): void => undefined;
   const executor: AgentExecutor = {
@@ -39,6 +41,7 @@ export async function remoteAgent(): Promise<RemoteAgent> {
       const [part] = userMessage.parts;
       const text = part?.content?.$case === 'text' ? part.content.value : '';
       taken.push(text);
+      contexts.set(taskId, contextId);
       const status = (state: number) => ({ state, message: undefined, timestamp: undefined });
       const task = { id: taskId, contextId, artifacts: [], history: [], metadata: undefined };
       bus.publish(AgentEvent.task({ ...task, status: status(working) }));
@@ -57,7 +60,12 @@ export async function remoteAgent(): Promise<RemoteAgent> {
       bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: status(completed), metadata: undefined }));
       bus.finished();
     },
-    cancelTask: async () => undefined,
+    cancelTask: async (taskId, bus) => {
+      const contextId = contexts.get(taskId) ?? '';
+      const status = { state: canceled, message: undefined, timestamp: undefined };
+      bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata: undefined }));
+      bus.finished();
+    },
   };
   const handler = new DefaultRequestHandler(cardOf(url), new InMemoryTaskStore(), executor);
   app.use(express.json());
