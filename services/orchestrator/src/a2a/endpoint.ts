@@ -17,11 +17,14 @@ export function chooseEndpoint(configured: string, card: Card): Endpoint | undef
   const { streams, isIdempotent } = card;
   const here = card.interfaces.map((one) => ({ ...one, url: atHostOf(configured, one.url) })).sort(byPreference);
   const own = pathOf(configured);
-  const sayNothing = own === '';
+  const isBare = own === '';
   const exact = here.find(({ url }) => pathOf(url) === own);
   const below = here.find(({ url }) => pathOf(url).startsWith(`${own}/`));
-  const chosen = (sayNothing ? here[0] : undefined) ?? exact ?? below ?? asConfigured(configured, here);
-  return chosen === undefined ? undefined : { ...chosen, streams, isIdempotent };
+  const chosen = (isBare ? here[0] : undefined) ?? exact ?? below ?? asConfigured(configured, here);
+  if (chosen === undefined) return undefined;
+  // What is configured may hold more than a path.
+  const url = chosen === exact && chosen.binding === 'JSONRPC' && !isBare ? configured : chosen.url;
+  return { ...chosen, url, streams, isIdempotent };
 }
 
 /** Whether a card speaks of the address that is configured. */

@@ -27,6 +27,7 @@ describe('the interface of a card', () => {
     expect(chosen('http://a/agents/x', at('http://a/agents/x/rpc'), at('http://a/agents/xy'))).toBe(
       '1.0 JSONRPC http://a/agents/x/rpc',
     );
+    expect(chosen('http://a/rpc?tenant=1', at('http://a/rpc'))).toBe('1.0 JSONRPC http://a/rpc?tenant=1');
     expect(chosen('http://a/agents/x', at('http://a/agents/xy'))).toBe('1.0 JSONRPC http://a/agents/x');
     expect(chosen('http://a/elsewhere', rest, old)).toBe('0.3 JSONRPC http://a/elsewhere');
   });
