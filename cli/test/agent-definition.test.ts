@@ -1,4 +1,4 @@
-import { agentDefinition } from '@stopgo/cli';
+import { agentDefinition, remoteAgentsOf } from '@stopgo/cli';
 import { parseAgentConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
 
@@ -61,4 +61,18 @@ agent:
       { ...common, agent: { forwardsBearer: true } },
     ],
   });
+});
+
+test('the agents of all nodes are known together, each name once', () => {
+  const yaml = `
+a2a: [{ name: b, url: 'https://b.example.com/' }]
+agent:
+  type: sequential
+  agents:
+    - { name: one, a2a: [{ name: c, url: 'https://c.example.com/' }] }
+    - { type: a2a, name: d, url: 'https://d.example.com/' }
+    - { name: two }
+`;
+  const agents = remoteAgentsOf(agentDefinition(parseAgentConfig(yaml, 'agent.yaml').config));
+  expect(agents.map(({ name }) => name)).toEqual(['c', 'b', 'd']);
 });

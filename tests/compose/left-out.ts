@@ -8,6 +8,7 @@ const folder = 'tests/e2e';
 const files: Readonly<Record<string, string>> = {
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',
+  'delegation.test.ts': 'has configurations of its own: trees with agents of the test',
   'fault.test.ts': 'breaks appends from inside of the process',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',

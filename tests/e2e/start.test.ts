@@ -73,11 +73,6 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
     [/mcp: cannot stand beside mcp_servers/],
   ],
   [
-    'delegation, which is not built',
-    (own) => config('a2a: [{name: b, url: "http://127.0.0.1:1/a2a"}]', own),
-    [/a2a: delegating to other agents is not built in this version; remove the list$/],
-  ],
-  [
     'a provider that is not known',
     (own) => config('llm: {model: "cohere:command"}', own),
     [/^Failed to start agent: failed to initialize LLM client: unknown LLM provider: "cohere"$/],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type GatewayClients, startGateway } from '@stopgo/gateway';
 import type { Started } from '@stopgo/runtime';
+import { agentDefinition, remoteAgentsOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
 /** Starts the gateway of the configured agent on its host and port. */
@@ -15,6 +16,7 @@ export function startGatewayPart({ config, logger }: PartOptions, clients: Gatew
     allowedHosts: config.allowedHosts,
     limits: config.limits,
     agentName: config.name,
+    remoteAgents: remoteAgentsOf(agentDefinition(config)),
     now: () => performance.now(),
     newId: randomUUID,
     newSessionId: () => randomUUID().slice(0, 8),

@@ -157,24 +157,6 @@ describe('what is refused, with one line each', () => {
     ],
     ['a remote agent without name and url', 'a2a: [{}]', ['a2a[0]: name is required', 'a2a[0]: url is required']],
     [
-      'a list of remote agents',
-      'a2a: [{ name: b, url: "http://h/" }]',
-      ['a2a: delegating to other agents is not built in this version; remove the list'],
-    ],
-    [
-      'remote agents of a node',
-      'agent: { a2a: [{ name: b, url: "http://h/" }] }',
-      ['agent.a2a: delegating to other agents is not built in this version; remove the list'],
-    ],
-    [
-      'a remote node, and remote agents of a node, in a tree',
-      'agent: { type: loop, agents: [{ type: a2a, url: "http://h/" }, { a2a: [{ name: b, url: "http://h/" }] }] }',
-      [
-        'agent.agents[0]: a node of type "a2a" is not built in this version; remove it',
-        'agent.agents[1].a2a: delegating to other agents is not built in this version; remove the list',
-      ],
-    ],
-    [
       'children of the same name, given or by place',
       'agent: { type: parallel, agents: [{ name: a }, { name: a }, { type: loop, agents: [{ name: llm_2 }, {}] }] }',
       ['agent.agents: duplicate name "a"', 'agent.agents[2].agents: duplicate name "llm_2"'],

@@ -87,8 +87,6 @@ describe('docs/configuration.md', () => {
     'agent: { type: loop }',
     'agent: { type: loop, agents: [{ name: a }, { name: a }] }',
     `agent: { type: loop, agents: [${'{ prompt: x }, '.repeat(256)}] }`,
-    'agent: { type: loop, agents: [{ type: a2a, url: "http://h/" }] }',
-    'a2a: [{ name: a, url: "http://h/" }]',
     '[]',
   ])('its table of errors has the one of %s', (source) => {
     const told = tableUnder('Errors').map(([text]) => text);

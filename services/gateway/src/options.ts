@@ -1,3 +1,4 @@
+import type { RemoteAgent } from '@stopgo/core';
 import type { approvals, mcp, orchestrator, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
@@ -28,6 +29,8 @@ export type GatewayOptions = {
   readonly limits: Pick<LimitsConfig, 'openStreams' | 'bodyBytes' | 'messageBytes'>;
   /** Name of the agent, for the documentation. */
   readonly agentName: string;
+  /** Agents that it may delegate to: listed among its tools. */
+  readonly remoteAgents: readonly RemoteAgent[];
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */

@@ -171,6 +171,28 @@ describe('routes', () => {
     const none = await gateway({ bridge: { listTools: async () => ({}) } });
     expect((await none.send('GET', '/tools')).json).toEqual({ tools: [] });
   });
+
+  test('/tools shows agents as models know them: of no server, and destructive if they are marked so', async () => {
+    const bank = { name: 'bank', url: 'http://b/', description: 'Pays.', destructive: true, forwardsBearer: false };
+    const { send } = await gateway(
+      { bridge: { listTools: async () => ({ tools: [{ name: 'list' }] }) } },
+      { remoteAgents: [bank, { ...bank, name: 'desk', description: '', destructive: false }] },
+    );
+    const { json, text } = await send('GET', '/tools');
+    expect(json.tools.map(({ name }: { name: string }) => name)).toEqual(['list', 'a2a_bank', 'a2a_desk']);
+    expect(json.tools[1]).toEqual({
+      name: 'a2a_bank',
+      description: "Delegate task to A2A agent 'bank'. Pays.",
+      inputSchema: {
+        type: 'object',
+        properties: { message: { type: 'string', description: 'The message/task to send to the agent' } },
+        required: ['message'],
+      },
+      destructiveHint: true,
+    });
+    expect(json.tools[2]).toMatchObject({ destructiveHint: false });
+    expect(text).not.toContain('http://b/');
+  });
 });
 
 test('everything asks for permission first; a refusal is 403 and reaches no service', async () => {

@@ -67,7 +67,7 @@ export type DelegationPort = {
 
 /** For a program without a client for other agents: none is ever reached. */
 export const noAgents: DelegationPort = {
-  delegate: async () => ({ kind: 'unavailable', message: 'delegating to other agents is not built in this version' }),
-  lookUp: async () => ({ kind: 'unknown', message: 'delegating to other agents is not built in this version' }),
+  delegate: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
+  lookUp: async () => ({ kind: 'unknown', message: 'this program has no client for other agents' }),
   cancel: async () => undefined,
 };

@@ -4,11 +4,11 @@ import { Heartbeat, isUnknown, storeBeat, storeLog } from '@stopgo/log';
 import type { store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
+import { A2aDelegations } from './a2a/delegations.ts';
 import { stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
 import { RecordedDefinitions } from './definitions.ts';
-import { noAgents } from './delegation-port.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
@@ -70,7 +70,7 @@ export async function startOrchestrator(
     instance,
     log,
     tools,
-    delegations: noAgents,
+    delegations: new A2aDelegations(clock),
     models: given.models,
     liveness: heartbeat,
     clock,

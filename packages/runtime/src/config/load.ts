@@ -7,7 +7,7 @@ import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
-import { unbuiltProblems, unbuiltWarnings } from './unbuilt.ts';
+import { unbuiltWarnings } from './unbuilt.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
 const ALIASES_MAX = 100;
@@ -33,14 +33,11 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
     throw new ConfigError(path, [`failed to read config file: ${readFailure(path, error)}`]);
   }
   const loaded = parseAgentConfig(source, path);
-  const unbuilt = unbuiltProblems(loaded.config);
-  if (unbuilt.length > 0) throw new ConfigError(path, unbuilt);
   return { config: loaded.config, warnings: [...loaded.warnings, ...unbuiltWarnings(loaded.config)] };
 }
 
 /**
- * The same for a text already read, without refusing what this version cannot do yet. `path` only names the file in
- * errors.
+ * The same for a text already read, without a word of what has no effect yet. `path` only names the file in errors.
  */
 export function parseAgentConfig(source: string, path: string): LoadedAgentConfig {
   const { file, warnings } = parseYaml(source, path);

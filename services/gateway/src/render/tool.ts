@@ -1,3 +1,4 @@
+import { agentTool, type RemoteAgent } from '@stopgo/core';
 import type { mcp } from '@stopgo/proto';
 import { type Answer, RawJson } from '../json-text.ts';
 
@@ -12,4 +13,10 @@ export function renderTool(tool: mcp.Tool): Answer {
     annotations: RawJson.from(tool.annotationsJson),
     server: tool.server === '' ? undefined : tool.server,
   };
+}
+
+/** Another agent, as the tool that models know it by. */
+export function renderAgent(agent: RemoteAgent): Answer {
+  const { name, description, inputSchemaJson, hints } = agentTool(agent);
+  return { name, description, inputSchema: RawJson.from(inputSchemaJson), destructiveHint: hints.destructive };
 }

@@ -8,7 +8,7 @@ import type { GatewayOptions } from '../options.ts';
 /** What handlers work with. */
 export type RouteDependencies = Pick<
   GatewayOptions,
-  'clients' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'newId'
+  'clients' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'remoteAgents' | 'newId'
 > & {
   readonly authorize: Authorize;
   readonly streams: OpenStreams;

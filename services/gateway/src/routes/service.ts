@@ -1,11 +1,12 @@
 import { describeApi } from '../docs/describe-api.ts';
-import { renderTool } from '../render/tool.ts';
+import { renderAgent, renderTool } from '../render/tool.ts';
 import { sendJson } from '../respond.ts';
 import { permit, type Route, type RouteDependencies } from './route.ts';
 
 /** What the service says of itself: that it lives, its tools, its routes. */
 export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
   const api = describeApi(deps.agentName);
+  const agents = deps.remoteAgents.map(renderAgent);
   return [
     {
       method: 'GET',
@@ -21,7 +22,7 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'tools.list', { kind: 'tools' });
         const { tools } = await deps.clients.bridge.listTools({}, { context: frame.context });
-        sendJson(res, 200, { tools: tools.map(renderTool) });
+        sendJson(res, 200, { tools: [...tools.map(renderTool), ...agents] });
       },
     },
     {

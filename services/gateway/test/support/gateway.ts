@@ -38,6 +38,7 @@ export async function gateway(script: Script, more: Partial<GatewayOptions> = {}
     allowedHosts: [],
     limits: { openStreams: 10, bodyBytes: 1024 * 1024, messageBytes: 64 * 1024 },
     agentName: 'tester',
+    remoteAgents: [],
     now: () => performance.now(),
     newId: randomUUID,
     newSessionId: () => randomBytes(4).toString('hex'),

@@ -132,9 +132,13 @@ async function askOnce(
       // Nobody wants it any more: what was sent was sent.
       if (!driver.isRunOpen())
         return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
+      // The promise is made to each caller, and without the token this would be another one.
+      if (driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined)
+        return { kind: 'unknown', message: 'the token with which the message was sent is not at hand any more' };
       const again = await delegations.delegate(latest(driver, request), tell, over);
       // That this sending came to nothing says nothing of the one before.
       if (again.kind === 'unavailable') throw new Error(again.message);
+      if (again.kind === 'unauthenticated') throw new Error('the agent wants another token');
       return again;
     }
     default:

@@ -18,10 +18,11 @@ export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Pr
  * wherever it points), and an answer that is compressed, for which nobody asked, or larger than `bodyBytesMax`, is an error.
  *
  * It rejects as the built-in one does: with a `TypeError` whose cause is the error of the connection, or with the reason of the
- * signal. Either also ends a body that is being read.
+ * signal. Either also ends a body that is being read. Without `keepAlive` each request has a connection of its own: what goes
+ * out on one that the server is just closing may have arrived or not.
  */
-export function createModelFetch(bodyBytesMax = bodyBytesMaxDefault): ModelFetch {
-  const kept = { keepAlive: true, scheduling: 'lifo', timeout: idleTimeoutMs } as const;
+export function createModelFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive = true): ModelFetch {
+  const kept = keepAlive ? ({ keepAlive, scheduling: 'lifo', timeout: idleTimeoutMs } as const) : {};
   const http = new HttpAgent(kept);
   const https = new HttpsAgent(kept);
   return async (input, { method = 'GET', headers, body, signal } = {}) => {

@@ -136,6 +136,19 @@ describe('when the answer is lost', () => {
     expect([errand.sent.length, await errand.response()]).toEqual([3, 'Here it is.']);
   });
 
+  test('that it wants a token for the second sending does not mean that it took nothing of the first', async () => {
+    const errand = new Errand(a2a(), {
+      delegate: [lost, { kind: 'unauthenticated' }, done('Here it is.')],
+      lookUp: [{ kind: 'repeatable' }, { kind: 'repeatable' }],
+    });
+    const { clock, ended } = errand.first();
+    await quiet();
+    await clock.pass(1_000).then(quiet);
+    await ended;
+    expect(errand.all('delegationStarted')).toHaveLength(1);
+    expect([errand.sent.length, await errand.response()]).toEqual([3, 'Here it is.']);
+  });
+
   test.each([
     ['and the agent cannot tell', [{ kind: 'unknown', message: 'it lists no tasks' } as const]],
     ['and the agent does not answer any more', []],
@@ -192,6 +205,16 @@ describe('another process', () => {
       { messageId: request?.messageId, contextId: request?.contextId, taskId: 'task-1' },
     ]);
     expect(await errand.response()).toBe('Here it is.');
+  });
+
+  test('that takes over without the token does not send it again as somebody else’s', async () => {
+    const hangs = () => new Promise<never>(() => undefined);
+    const errand = new Errand(a2a(), { delegate: [hangs], lookUp: [{ kind: 'repeatable' }] }, [], true);
+    const first = errand.first({ bearer: new Secret('s3cret') });
+    await quiet();
+    first.driver.stop(new Error('the process ends'));
+    await errand.process('second').ended;
+    expect([errand.sent.length, errand.asked.length, errand.all('toolCallInDoubt').length]).toEqual([1, 1, 1]);
   });
 
   test.each(['breaks', 'says nothing'])(

@@ -1,0 +1,72 @@
+import { isObject } from '../models/json.ts';
+import { interfacesMax } from './bounds.ts';
+
+/** Ways of talking to agents that we know: two versions of the protocol, and what came before. */
+export type Dialect = '1.0' | '0.3' | 'legacy';
+
+/** One way of talking to an agent, as its card names it. */
+export type AgentInterface = {
+  readonly url: string;
+  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly dialect: Dialect;
+  readonly tenant: string;
+};
+
+/** What of an agent's card matters to whoever delegates to it. */
+export type Card = {
+  readonly interfaces: readonly AgentInterface[];
+  readonly streams: boolean;
+  /** It promises to take a message of one id once. */
+  readonly isIdempotent: boolean;
+};
+
+/**
+ * By this extension an agent promises: a message that comes again with the same `Idempotency-Key` header, from the same
+ * caller, makes no second task. Its answer is the task that the first one made, for as long as that task is known.
+ */
+export const idempotencyExtension = 'urn:stopgo:a2a:idempotency-key:v1';
+
+/** Reads a card of any version; undefined if it is none. What is unknown in it is left out. */
+export function readCard(card: unknown): Card | undefined {
+  if (!isObject(card)) return undefined;
+  const capabilities = isObject(card.capabilities) ? card.capabilities : {};
+  const interfaces = interfacesOf(card);
+  if (interfaces.length === 0 && typeof card.name !== 'string') return undefined;
+  return {
+    interfaces,
+    streams: capabilities.streaming === true,
+    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === idempotencyExtension),
+  };
+}
+
+function interfacesOf(card: Record<string, unknown>): AgentInterface[] {
+  const declared = objects(card.supportedInterfaces).flatMap((one) =>
+    interfaceOf(one.url, one.protocolBinding, dialectOf(one.protocolVersion), one.tenant),
+  );
+  if (declared.length > 0) return declared;
+  // Cards of before 0.3 have one address and no words for versions and transports.
+  const isLegacy = !('protocolVersion' in card || 'capabilities' in card || 'preferredTransport' in card);
+  const dialect = isLegacy ? 'legacy' : '0.3';
+  return [
+    ...interfaceOf(card.url, card.preferredTransport ?? 'JSONRPC', dialect, ''),
+    ...objects(card.additionalInterfaces).flatMap(({ url, transport }) => interfaceOf(url, transport, dialect, '')),
+  ];
+}
+
+function interfaceOf(url: unknown, binding: unknown, dialect: Dialect | undefined, tenant: unknown): AgentInterface[] {
+  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:/i.test(url) || dialect === undefined) return [];
+  const name = typeof binding === 'string' ? binding.toUpperCase() : '';
+  if (name !== 'JSONRPC' && name !== 'HTTP+JSON') return [];
+  return [{ url, binding: name, dialect, tenant: typeof tenant === 'string' ? tenant : '' }];
+}
+
+/** The digits after the second do not matter; of another major version nothing is known. */
+function dialectOf(version: unknown): Dialect | undefined {
+  if (typeof version !== 'string') return undefined;
+  if (/^1\.\d+/.test(version)) return '1.0';
+  return /^0\.3(?:\.|$)/.test(version) ? '0.3' : undefined;
+}
+
+function objects(list: unknown): Record<string, unknown>[] {
+  return Array.isArray(list) ? list.slice(0, interfacesMax).filter(isObject) : [];
+}

@@ -1,0 +1,203 @@
+/**
+ * The way to other agents over A2A.
+ *
+ * 1. A message goes out once per call of `delegate`: nothing here repeats it.
+ * 2. What is certain of a failure decides what becomes of it: what nobody took is unavailable, what an agent answers is an
+ *    outcome, and everything else is for whoever asks.
+ * 3. An agent is talked to at the address that is configured for it, in the newest version that its card offers there.
+ */
+import type { Clock } from '@stopgo/log';
+import type {
+  DelegationOutcome,
+  DelegationPort,
+  DelegationRequest,
+  DelegationUpdate,
+  LookedUp,
+} from '../delegation-port.ts';
+import type { ModelFetch } from '../models/model-fetch.ts';
+import { createRedactor } from '../models/redact.ts';
+import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
+import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
+import { callHeaders } from './call-headers.ts';
+import type { Endpoint } from './endpoint.ts';
+import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
+import {
+  askAbout,
+  awaitEnd,
+  cancelTask,
+  findInContext,
+  type InContext,
+  type Line,
+  sendMessage,
+} from './follow-task.ts';
+import { KnownAgents } from './known-agents.ts';
+import { legacyPeer } from './legacy-peer.ts';
+import { hasEnded, type RemoteTaskSeen } from './remote-answer.ts';
+import { sdkPeer } from './sdk-peer.ts';
+
+/** The agent has named no task that this would be about. */
+const noTask = { id: '', state: '' };
+
+export class A2aDelegations implements DelegationPort {
+  private readonly clock: Clock;
+  private readonly fetch: ModelFetch;
+  private readonly agents: KnownAgents;
+
+  constructor(clock: Clock) {
+    const bare = createBareFetch();
+    this.clock = clock;
+    this.fetch = createAgentFetch(bare);
+    this.agents = new KnownAgents(bare, clock);
+  }
+
+  async delegate(
+    request: DelegationRequest,
+    tell: (update: DelegationUpdate) => void,
+    signal: AbortSignal,
+  ): Promise<DelegationOutcome> {
+    const startedAt = this.clock.monotonic();
+    const { url } = request.agent;
+    const since = (): number => Math.round(this.clock.monotonic() - startedAt);
+    const redact = redactorFor(request);
+    const leftAlone = this.agents.leftAlone(url);
+    if (leftAlone !== undefined) return { kind: 'unavailable', message: leftAlone };
+    let endpoint: Endpoint | undefined;
+    try {
+      endpoint = await this.agents.endpoint(url, signal);
+      return await this.deliver(request, endpoint, tell, signal, since);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.count(url, error);
+      if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
+      if (error instanceof NotTaken || error instanceof NoSuchTask) {
+        this.agents.forget(url);
+        return { kind: 'unavailable', message: redact(error.message) };
+      }
+      // An agent that takes a message once may have taken this one before, whatever it says now.
+      if (error instanceof AgentFailed && endpoint?.isIdempotent === false)
+        return { kind: 'finished', task: noTask, text: redact(error.message), isError: true, durationMs: since() };
+      throw error;
+    }
+  }
+
+  async lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
+    const { agent } = request;
+    const endpoint = await this.agents.endpoint(agent.url, signal);
+    const line = await this.line(request, endpoint, signal);
+    let found = await this.find(request, line);
+    // What is on its way may still arrive. Where it may be sent again nobody has to wait for that.
+    for (let pauseMs = pollPauseMs; found.kind === 'none' && !endpoint.isIdempotent; pauseMs *= 2) {
+      if (pauseMs > listPauseMostMs) break;
+      await this.clock.sleep(pauseMs, signal);
+      found = await this.find(request, line);
+    }
+    this.agents.answered(agent.url);
+    if (found.kind === 'several') return unknown(`${agent.name} shows several tasks for one message`);
+    if (found.kind !== 'task')
+      return endpoint.isIdempotent
+        ? { kind: 'repeatable' }
+        : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
+    try {
+      const task = withoutToken(request, await askAbout(line, found.id));
+      if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
+      return { kind: 'outcome', outcome: finished(task, 0) };
+    } catch (error) {
+      if (!(error instanceof NoSuchTask)) throw error;
+      return unknown(`${agent.name} knows nothing of the task ${found.id} any more`);
+    }
+  }
+
+  async cancel(request: DelegationRequest): Promise<void> {
+    const never = new AbortController().signal;
+    const endpoint = await this.agents.endpoint(request.agent.url, never);
+    const line = await this.line(request, endpoint, never);
+    const found = await this.find(request, line);
+    if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {
+    return taskId === '' ? await findInContext(line, contextId) : { kind: 'task', id: taskId };
+  }
+
+  private async deliver(
+    request: DelegationRequest,
+    endpoint: Endpoint,
+    tell: (update: DelegationUpdate) => void,
+    signal: AbortSignal,
+    since: () => number,
+  ): Promise<DelegationOutcome> {
+    const { message: text, messageId, contextId } = request;
+    const line = await this.line(request, endpoint, signal);
+    let toldLast = '';
+    const told = (task: RemoteTaskSeen): void => {
+      const now = `${task.state} ${task.id}`;
+      if (now !== toldLast && !hasEnded(task.state)) tell(updateOf(withoutToken(request, task)));
+      toldLast = now;
+    };
+    const answer = await sendMessage(line, { text, messageId, contextId }, told);
+    this.agents.answered(request.agent.url);
+    if (answer.kind === 'message') {
+      const said = withoutToken(request, answer);
+      return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
+    }
+    const { task } = answer;
+    const ended = hasEnded(task.state) ? task : await followed(line, task, told);
+    return finished(withoutToken(request, ended), since());
+  }
+
+  private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
+    const { url, dialect } = endpoint;
+    const peer = dialect === 'legacy' ? legacyPeer(url, this.fetch) : await sdkPeer(endpoint, this.fetch);
+    return { peer, headers: callHeaders(request, url), clock: this.clock, signal };
+  }
+
+  /** An agent that answers is there, whatever it says. */
+  private count(url: string, error: unknown): void {
+    const isThere =
+      error instanceof TokenWanted ||
+      error instanceof AgentFailed ||
+      error instanceof NoSuchTask ||
+      (error instanceof NotTaken && !error.isOutage);
+    if (isThere) this.agents.answered(url);
+    else this.agents.failed(url);
+  }
+}
+
+/** Waits for the end of a task that is known. Whatever goes wrong by now says nothing of the message: it was taken. */
+async function followed(
+  line: Line,
+  task: RemoteTaskSeen,
+  told: (task: RemoteTaskSeen) => void,
+): Promise<RemoteTaskSeen> {
+  try {
+    return await awaitEnd(line, task, told);
+  } catch (error) {
+    throw new Error('the agent was lost while its task went on', { cause: error });
+  }
+}
+
+function finished(
+  { id, state, text }: RemoteTaskSeen,
+  durationMs: number,
+): Extract<DelegationOutcome, { kind: 'finished' }> {
+  return { kind: 'finished', task: { id, state }, text, isError: state !== 'completed', durationMs };
+}
+
+function updateOf({ id, state, text }: RemoteTaskSeen): DelegationUpdate {
+  return { task: { id, state }, text };
+}
+
+/** An agent may repeat the token that it was given: what it says goes on the record. */
+function withoutToken<T extends { readonly text: string }>({ bearer }: DelegationRequest, said: T): T {
+  const token = bearer?.reveal() ?? '';
+  if (token.length < hiddenTokenCharactersMin) return said;
+  return { ...said, text: said.text.replaceAll(token, '[redacted]') };
+}
+
+function unknown(message: string): LookedUp {
+  return { kind: 'unknown', message };
+}
+
+function redactorFor({ bearer }: DelegationRequest): (text: string) => string {
+  return createRedactor(bearer === undefined ? [] : [bearer.reveal()]);
+}

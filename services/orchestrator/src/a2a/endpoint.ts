@@ -1,0 +1,63 @@
+import type { AgentInterface, Card } from './card.ts';
+
+/** Where an agent is talked to, and how. */
+export type Endpoint = AgentInterface & { readonly streams: boolean; readonly isIdempotent: boolean };
+
+/** The newest first; of one version JSON-RPC, whose streams can be followed. */
+const preferred = ['1.0 JSONRPC', '1.0 HTTP+JSON', '0.3 JSONRPC', '0.3 HTTP+JSON', 'legacy JSONRPC'];
+
+/**
+ * Chooses among the interfaces of a card for the address that is configured. Only the configured host is ever talked to:
+ * a card may name another path there, but cannot send messages and tokens elsewhere, and often names a host that is only
+ * its own idea. A configured path that the card knows nothing of is taken as it is, for JSON-RPC.
+ *
+ * Undefined if the card names nothing that we speak.
+ */
+export function chooseEndpoint(configured: string, card: Card): Endpoint | undefined {
+  const { streams, isIdempotent } = card;
+  const here = card.interfaces.map((one) => ({ ...one, url: atHostOf(configured, one.url) })).sort(byPreference);
+  const own = pathOf(configured);
+  const isBare = own === '';
+  const exact = here.find(({ url }) => pathOf(url) === own);
+  const below = here.find(({ url }) => pathOf(url).startsWith(`${own}/`));
+  const chosen = (isBare ? here[0] : undefined) ?? exact ?? below ?? asConfigured(configured, here);
+  if (chosen === undefined) return undefined;
+  // What is configured may hold more than a path.
+  const url = chosen === exact && chosen.binding === 'JSONRPC' && !isBare ? configured : chosen.url;
+  return { ...chosen, url, streams, isIdempotent };
+}
+
+/** Whether a card speaks of the address that is configured. */
+export function isCardFor(configured: string, card: Card): boolean {
+  const own = pathOf(configured);
+  return card.interfaces.some(({ url }) => own === '' || pathOf(url) === own || pathOf(url).startsWith(`${own}/`));
+}
+
+/** For an address without any card: what came before is the only version that had none. */
+export function endpointWithoutCard(configured: string): Endpoint {
+  return { url: configured, binding: 'JSONRPC', dialect: 'legacy', tenant: '', streams: false, isIdempotent: false };
+}
+
+function asConfigured(configured: string, here: readonly AgentInterface[]): AgentInterface | undefined {
+  const rpc = here.find(({ binding }) => binding === 'JSONRPC');
+  return rpc === undefined ? undefined : { ...rpc, url: configured };
+}
+
+function byPreference(a: AgentInterface, b: AgentInterface): number {
+  return rank(a) - rank(b);
+}
+
+function rank({ dialect, binding }: AgentInterface): number {
+  const at = preferred.indexOf(`${dialect} ${binding}`);
+  return at < 0 ? preferred.length : at;
+}
+
+/** Without the slash at its end, so that the root is nothing. */
+export function pathOf(url: string): string {
+  return new URL(url).pathname.replace(/\/+$/, '');
+}
+
+function atHostOf(configured: string, named: string): string {
+  const { pathname, search } = new URL(named);
+  return new URL(`${pathname}${search}`.replace(/^\/+/, '/'), configured).href;
+}

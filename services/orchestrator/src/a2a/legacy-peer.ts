@@ -1,0 +1,74 @@
+import { isObject } from '../models/json.ts';
+import type { ModelFetch } from '../models/model-fetch.ts';
+import { taskIdBytesMax } from './bounds.ts';
+import { parseJsonText } from './json-text.ts';
+import type { Peer, RequestScope } from './peer.ts';
+import { failureOf, protocolErrorOf } from './protocol-error.ts';
+import { type RemoteAnswer, type RemoteTaskSeen, taskStateOf, textOfTask } from './remote-answer.ts';
+
+/**
+ * An agent of the time before versions: JSON-RPC with `message/send` and `tasks/get`, which answers when it is done. What is
+ * sent can be read by one of 0.3 as well, and so can its answers here: an agent without a card may be either.
+ */
+export function legacyPeer(url: string, fetch: ModelFetch): Peer {
+  let lastId = 0;
+  const call = async (method: string, params: object, { headers, signal }: RequestScope): Promise<unknown> => {
+    lastId += 1;
+    const id = lastId;
+    const request = { jsonrpc: '2.0', id, method, params };
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal,
+    });
+    const body = parseJsonText(await response.text());
+    if (!isObject(body)) throw new Error('the answer is no JSON-RPC');
+    const error = isObject(body.error) ? protocolErrorOf(body) : undefined;
+    if (error?.code !== undefined) throw failureOf(error.code, error.message);
+    if (body.id !== id) throw new Error('the answer is to another request');
+    return body.result;
+  };
+  return {
+    async *send({ text, messageId, contextId }, scope) {
+      const parts = [{ type: 'text', kind: 'text', text }];
+      const message = { kind: 'message', role: 'user', messageId, contextId, parts };
+      yield answerOf(await call('message/send', { message }, scope));
+    },
+    get: async (id, scope) => taskOf(await call('tasks/get', { id }, scope)),
+    list: async () => undefined,
+    cancel: async (id, scope) => void (await call('tasks/cancel', { id }, scope)),
+  };
+}
+
+function answerOf(result: unknown): RemoteAnswer {
+  if (isObject(result) && result.kind === 'message') return { kind: 'message', text: textOfParts(result.parts) };
+  return { kind: 'task', task: taskOf(result) };
+}
+
+function taskOf(result: unknown): RemoteTaskSeen {
+  const id = isObject(result) && typeof result.id === 'string' ? result.id : '';
+  if (!isObject(result) || id === '' || Buffer.byteLength(id) > taskIdBytesMax)
+    throw new Error('the answer holds no task that could be asked about');
+  const status = isObject(result.status) ? result.status : {};
+  const state = taskStateOf(status.state);
+  // Either may be there: the one of old, or the list of 0.3.
+  const artifacts = Array.isArray(result.artifacts) ? result.artifacts : [result.artifact];
+  const results = artifacts.map((one) => (isObject(one) ? textOfParts(one.parts) : '')).filter((text) => text !== '');
+  const { message } = status;
+  const said = typeof message === 'string' ? message : isObject(message) ? textOfParts(message.parts) : '';
+  const contextId = typeof result.contextId === 'string' ? result.contextId : '';
+  return { id, contextId, state, text: textOfTask(state, results.join('\n'), said) };
+}
+
+function textOfParts(parts: unknown): string {
+  if (!Array.isArray(parts)) return '';
+  return parts
+    .map((part) => {
+      if (!isObject(part)) return '';
+      if (typeof part.text === 'string') return part.text;
+      return part.data === undefined ? '' : JSON.stringify(part.data);
+    })
+    .filter((text) => text !== '')
+    .join('\n');
+}

@@ -1,0 +1,89 @@
+import { Secret } from '@stopgo/rpc';
+import { describe, expect, test } from 'vitest';
+import { callHeaders } from '../../src/a2a/call-headers.ts';
+import { readCard } from '../../src/a2a/card.ts';
+import { cardUrls } from '../../src/a2a/discovery.ts';
+import { chooseEndpoint } from '../../src/a2a/endpoint.ts';
+import { agentAt } from './orders.ts';
+
+const at = (url: string, protocolBinding = 'JSONRPC', protocolVersion = '1.0') => ({
+  url,
+  protocolBinding,
+  protocolVersion,
+});
+const chosen = (configured: string, ...supportedInterfaces: object[]) => {
+  const card = readCard({ name: 'peer', supportedInterfaces });
+  const endpoint = card && chooseEndpoint(configured, card);
+  return endpoint && `${endpoint.dialect} ${endpoint.binding} ${endpoint.url}`;
+};
+
+describe('the interface of a card', () => {
+  test('is the newest, over JSON-RPC first, among those that are at the configured address', () => {
+    const rest = at('http://a/rest', 'HTTP+JSON');
+    const old = at('http://a/rpc', 'JSONRPC', '0.3.0');
+    expect(chosen('http://a', old, rest)).toBe('1.0 HTTP+JSON http://a/rest');
+    expect(chosen('http://a/', old, rest, at('http://a/rpc'))).toBe('1.0 JSONRPC http://a/rpc');
+    expect(chosen('http://a/rpc', rest, old)).toBe('0.3 JSONRPC http://a/rpc');
+    expect(chosen('http://a/agents/x', at('http://a/agents/x/rpc'), at('http://a/agents/xy'))).toBe(
+      '1.0 JSONRPC http://a/agents/x/rpc',
+    );
+    expect(chosen('http://a/rpc?tenant=1', at('http://a/rpc'))).toBe('1.0 JSONRPC http://a/rpc?tenant=1');
+    expect(chosen('http://a/agents/x', at('http://a/agents/xy'))).toBe('1.0 JSONRPC http://a/agents/x');
+    expect(chosen('http://a/elsewhere', rest, old)).toBe('0.3 JSONRPC http://a/elsewhere');
+  });
+
+  test('moves nothing to another host', () => {
+    expect(chosen('https://a/', at('https://evil.example/rpc'))).toBe('1.0 JSONRPC https://a/rpc');
+    expect(chosen('https://a/', at('https://evil.example//evil.example/rpc'))).toBe(
+      '1.0 JSONRPC https://a/evil.example/rpc',
+    );
+    expect(chosen('http://agent-b:8080/a2a', at('http://0.0.0.0:8080/a2a'))).toBe(
+      '1.0 JSONRPC http://agent-b:8080/a2a',
+    );
+  });
+
+  test('is none where nothing is spoken that we know', () => {
+    expect(chosen('http://a', at('http://a', 'GRPC'), at('http://a', 'JSONRPC', '2.0'))).toBeUndefined();
+    expect(chosen('http://a', at('http://a', 'JSONRPC', '0.30'), at('file:///etc/passwd'))).toBeUndefined();
+    expect(readCard([])).toBeUndefined();
+    expect(readCard({})).toBeUndefined();
+  });
+});
+
+test('cards of each age are told apart', () => {
+  const dialects = (card: object) => readCard(card)?.interfaces.map(({ dialect, binding }) => `${dialect} ${binding}`);
+  expect(dialects({ name: 'old', url: 'http://a' })).toEqual(['legacy JSONRPC']);
+  expect(
+    dialects({
+      name: 'mid',
+      url: 'http://a',
+      protocolVersion: '0.3.0',
+      additionalInterfaces: [{ url: 'http://a/r', transport: 'HTTP+JSON' }],
+    }),
+  ).toEqual(['0.3 JSONRPC', '0.3 HTTP+JSON']);
+  // Both at once: what is newer counts.
+  expect(
+    dialects({ name: 'new', url: 'http://a', protocolVersion: '0.3.0', supportedInterfaces: [at('http://a')] }),
+  ).toEqual(['1.0 JSONRPC']);
+});
+
+test('a card is looked for at the host, below the address, and beside it', () => {
+  expect(cardUrls('http://a/x/rpc?key=1').map((url) => new URL(url).pathname)).toEqual([
+    '/.well-known/agent-card.json',
+    '/.well-known/agent.json',
+    '/x/rpc/.well-known/agent-card.json',
+    '/x/rpc/.well-known/agent.json',
+    '/x/.well-known/agent-card.json',
+    '/x/.well-known/agent.json',
+  ]);
+  expect(cardUrls('http://a')).toHaveLength(2);
+});
+
+test('a token goes where nobody on the way can read it, and no header is made of what cannot be one', () => {
+  const bearer = new Secret('t');
+  const headersAt = (url: string, sessionId = 's') => callHeaders({ agent: agentAt(url), bearer, sessionId }, url);
+  expect(headersAt('https://a')).toEqual({ 'X-Session-ID': 's', Authorization: 'Bearer t' });
+  expect(headersAt('http://[::1]:1/a2a')).toHaveProperty('Authorization');
+  expect(headersAt('http://a')).toEqual({ 'X-Session-ID': 's' });
+  expect(headersAt('http://a', 'a\r\nb: c')).toEqual({});
+});

@@ -1,0 +1,160 @@
+import { EventEmitter, once } from 'node:events';
+import { Secret } from '@stopgo/rpc';
+import { afterEach, describe, expect, test } from 'vitest';
+import { idempotencyExtension } from '../../src/a2a/card.ts';
+import { client, delegated, never, order } from './orders.ts';
+import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
+
+const working = 2;
+const completed = 3;
+const failed = 4;
+const inputRequired = 6;
+const rejected = 7;
+
+const open: SdkAgent[] = [];
+async function agent(options: SdkAgentOptions, behave: Behaviour): Promise<SdkAgent> {
+  const one = await sdkAgent(options, behave);
+  open.push(one);
+  return one;
+}
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+/** Works for a while, and answers in two pieces. */
+const bakes: Behaviour = async ({ text, task, status, artifact, finished }) => {
+  task(1);
+  status(working, 'In the oven.');
+  await new Promise((resolve) => setImmediate(resolve));
+  artifact(`${text} Do`);
+  artifact('ne.', true);
+  status(completed);
+  finished();
+};
+
+const offers: readonly SdkAgentOptions[] = [
+  { version: '1.0', binding: 'JSONRPC' },
+  { version: '1.0', binding: 'JSONRPC', streaming: true },
+  { version: '1.0', binding: 'HTTP+JSON' },
+  { version: '1.0', binding: 'HTTP+JSON', streaming: true },
+  { version: '0.3', binding: 'JSONRPC' },
+  { version: '0.3', binding: 'JSONRPC', streaming: true },
+  { version: '0.3', binding: 'HTTP+JSON' },
+];
+const named = offers.map(
+  (offer) => [`${offer.version} ${offer.binding}${offer.streaming ? ' stream' : ''}`, offer] as const,
+);
+
+describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
+  test('gets the message once, with its ids, and its results come back', async () => {
+    const peer = await agent(offer, bakes);
+    const request = order(peer.url, { bearer: new Secret('t0ken+/=') });
+    const { outcome, told } = await delegated(request);
+    expect(outcome).toMatchObject({ kind: 'finished', isError: false, task: { state: 'completed' } });
+    const isStreamed = offer.streaming === true && offer.binding === 'JSONRPC';
+    expect(outcome).toHaveProperty('text', isStreamed ? 'Buy bread. Done.' : 'Buy bread. Do\nne.');
+    expect(peer.taken).toEqual([request.messageId]);
+    expect(told.every(({ task }) => task.state === 'working' || task.state === 'submitted')).toBe(true);
+    const sent = peer.requests.find(({ headers }) => headers['idempotency-key'] !== undefined);
+    expect(sent?.headers).toMatchObject({
+      authorization: 'Bearer t0ken+/=',
+      'x-session-id': 'a1b2c3d4',
+      'a2a-version': offer.version,
+      'idempotency-key': request.messageId,
+    });
+    const body = JSON.stringify(sent?.body);
+    expect(body).toContain(request.contextId);
+    expect(/stream/i.test(body)).toBe(isStreamed);
+    if (offer.version === '1.0') expect(body).toContain('"returnImmediately":true');
+    // The card is the same for everybody: no token is shown for it.
+    expect(
+      peer.requests.filter(({ path }) => path.includes('well-known')).map(({ headers }) => headers.authorization),
+    ).toEqual([undefined]);
+  });
+
+  test('says why it has failed, or will not', async () => {
+    const peer = await agent(offer, ({ text, task, status, finished }) => {
+      task(working);
+      status(text.includes('sell') ? rejected : failed, 'No flour.');
+      finished();
+    });
+    const { outcome } = await delegated(order(peer.url));
+    expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: 'No flour.', task: { state: 'failed' } });
+    const other = await delegated(order(peer.url, { message: 'sell' }));
+    expect(other.outcome).toMatchObject({ kind: 'finished', isError: true, task: { state: 'rejected' } });
+  });
+
+  test('is asked about a task that is known, and asked to end it', async () => {
+    const peer = await agent(offer, ({ task, status }) => {
+      task(working);
+      status(inputRequired, 'White or brown?');
+    });
+    const request = order(peer.url);
+    const by = client();
+    const parked = new EventEmitter();
+    const asks = once(parked, 'asks');
+    const ending = by.delegate(request, ({ task, text }) => parked.emit(task.state, task.id, text), never);
+    parked.on('input-required', (id, text) => parked.emit('asks', id, text));
+    const [taskId, question] = await asks;
+    expect(question).toBe('White or brown?');
+    const known = { ...request, taskId };
+    expect(await by.lookUp(known, never)).toMatchObject({ kind: 'running', task: { state: 'input-required' } });
+    await by.cancel(known);
+    expect(await ending).toMatchObject({ kind: 'finished', isError: true, task: { state: 'canceled' } });
+    expect(await by.lookUp(known, never)).toMatchObject({ kind: 'outcome', outcome: { task: { state: 'canceled' } } });
+    expect(await by.lookUp({ ...request, taskId: 'nobodys' }, never)).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('an answer that was lost', () => {
+  const loses = (offer: SdkAgentOptions) =>
+    agent(
+      {
+        ...offer,
+        before: (request, response, next) => {
+          if (request.headers['idempotency-key'] === undefined) return next();
+          // What the agent says of the message is not heard.
+          response.end = () => response.destroy();
+          response.write = () => true;
+          next();
+        },
+      },
+      bakes,
+    );
+
+  test('is found by the context of the message, where the agent lists its tasks', async () => {
+    const peer = await loses({ version: '1.0', binding: 'JSONRPC' });
+    const request = order(peer.url);
+    const by = client();
+    await expect(by.delegate(request, () => undefined, never)).rejects.toThrow();
+    await expect
+      .poll(() => by.lookUp(request, never))
+      .toMatchObject({ kind: 'outcome', outcome: { task: { state: 'completed' }, isError: false } });
+    expect(peer.taken).toHaveLength(1);
+  });
+
+  test('is nobody’s to know where the agent cannot list, and may be sent again where it takes a message once', async () => {
+    const silent = await loses({ version: '0.3', binding: 'JSONRPC' });
+    const by = client();
+    const request = order(silent.url);
+    await expect(by.delegate(request, () => undefined, never)).rejects.toThrow();
+    expect(await by.lookUp(request, never)).toMatchObject({ kind: 'unknown' });
+    expect(silent.taken).toHaveLength(1);
+
+    const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
+    expect(await by.lookUp(order(promising.url), never)).toEqual({ kind: 'repeatable' });
+    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
+    expect(await by.lookUp(order(older.url), never)).toEqual({ kind: 'repeatable' });
+    const other = await agent({ version: '1.0', binding: 'JSONRPC' }, bakes);
+    expect(await by.lookUp(order(other.url), never)).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+test('an agent may answer with no more than a message', async () => {
+  const peer = await agent({ version: '1.0', binding: 'JSONRPC', streaming: true }, ({ message, finished }) => {
+    message('We are closed.');
+    finished();
+  });
+  const { outcome } = await delegated(order(peer.url));
+  expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'We are closed.', task: { id: '' } });
+});
