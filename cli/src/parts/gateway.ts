@@ -15,6 +15,8 @@ export function startGatewayPart({ config, logger }: PartOptions, clients: Gatew
     allowedHosts: config.allowedHosts,
     limits: config.limits,
     agentName: config.name,
+    agentDescription: config.description,
+    ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     now: () => performance.now(),
     newId: randomUUID,
     newSessionId: () => randomUUID().slice(0, 8),

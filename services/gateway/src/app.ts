@@ -13,7 +13,7 @@ import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
 import { allRoutes } from './routes/all-routes.ts';
-import type { Handler, Route, RouteDependencies } from './routes/route.ts';
+import type { Handler, Route, RouteDependencies, SayProblem } from './routes/route.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
 /** What the app needs of the server around it. */
@@ -46,13 +46,21 @@ export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurro
 function mount(app: Express, routes: readonly Route[], body: RequestHandler, giveUp: AbortSignal): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const here = routes.filter((route) => route.path === path);
-    for (const { method, handle } of here) {
+    for (const { method, handle, sayProblem } of here) {
       if (method === 'GET') app.get(path, answer(handle, giveUp));
-      else app.post(path, body, answer(handle, giveUp));
+      else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, giveUp));
     }
     app.all(path, wrongMethod(here));
   }
 }
+
+/** Remembers how the route says what goes wrong, from the reading of its body on. */
+const problemsSaidBy =
+  (sayProblem: SayProblem | undefined): RequestHandler =>
+  (_req, res, next) => {
+    res.locals.sayProblem = sayProblem;
+    next();
+  };
 
 const answer =
   (handle: Handler, giveUp: AbortSignal): RequestHandler =>
@@ -105,5 +113,7 @@ const answerError =
     if (isNotReached(error) || isTokenRefused(error))
       log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
-    sendJson(res, problem.status, problem.body);
+    const say = res.locals.sayProblem as SayProblem | undefined;
+    if (say !== undefined) say(res, problem);
+    else sendJson(res, problem.status, problem.body);
   };

@@ -28,6 +28,10 @@ export type GatewayOptions = {
   readonly limits: Pick<LimitsConfig, 'openStreams' | 'bodyBytes' | 'messageBytes'>;
   /** Name of the agent, for the documentation. */
   readonly agentName: string;
+  /** What the agent says of itself in its card; may be empty. */
+  readonly agentDescription?: string;
+  /** Where other agents reach the gateway, without a slash at the end; absent: wherever they asked for its card. */
+  readonly publicUrl?: string;
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */

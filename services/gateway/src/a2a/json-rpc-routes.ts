@@ -1,0 +1,130 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import {
+  answerJsonRpc,
+  type Dialect,
+  HITL_EXTENSION,
+  invalidRequest,
+  ServerCallContext,
+  unparsable,
+} from '@stopgo/a2a-agent';
+import { conversationStream, DomainError, isUuid, type Json } from '@stopgo/core';
+import { envelope } from '@stopgo/proto';
+import { describeError } from '@stopgo/runtime';
+import type { Request, Response } from 'express';
+import type { Problem } from '../errors.ts';
+import type { Frame } from '../frame.ts';
+import { idempotencyKeyOf } from '../idempotency.ts';
+import { jsonBody } from '../request-body.ts';
+import { permit, type Route, type RouteDependencies } from '../routes/route.ts';
+import { type A2ACall, LEGACY_SURFACE } from './call.ts';
+import { requestHandler } from './handler.ts';
+import { profileOf } from './profile.ts';
+import { lastRevisionSeen, sendStream } from './sse-answer.ts';
+import { asA2AError } from './task-errors.ts';
+
+/** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says. */
+export const jsonRpcRoutes = (deps: RouteDependencies): readonly Route[] =>
+  ['/a2a', '/a2a/v1', '/'].map((path) => ({
+    method: 'POST',
+    path,
+    handle: (req, res, frame) => answer(deps, req, res, frame),
+    sayProblem,
+  }));
+
+async function answer(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Promise<void> {
+  const body = bodyOf(req);
+  if (body === undefined) {
+    sendEnvelope(res, unparsable());
+    return;
+  }
+  const left = new AbortController();
+  res.once('close', () => left.abort());
+  const cursor = { revision: undefined };
+  const callFor = (dialect: Dialect): A2ACall => ({
+    frame,
+    dialect,
+    idempotencyKey: idempotencyKeyOf(req),
+    after: lastRevisionSeen(req),
+    withHitl: extensionsOf(req).includes(HITL_EXTENSION),
+    cursor,
+    signal: left.signal,
+  });
+  const said = await answerJsonRpc({
+    body,
+    version: req.get('a2a-version') || queryVersion(req),
+    context: new ServerCallContext(),
+    dialectOfTask: (id) => dialectOfTask(deps, req, frame, id),
+    handlerFor: (dialect) =>
+      requestHandler(
+        {
+          ...deps,
+          profile: () => profileOf(deps, req, frame),
+          asA2AError: (error) => asA2AError(error, deps.newId, reporter(deps, frame, req)),
+        },
+        callFor(dialect),
+      ),
+  });
+  if (said.kind === 'one') sendEnvelope(res, said.envelope);
+  else await sendStream(deps, res, said.envelopes, cursor, left);
+}
+
+const reporter =
+  ({ log }: RouteDependencies, frame: Frame, req: Request) =>
+  (cause: unknown, id: string): void =>
+    log.error('internal error', { error_id: id, path: req.path, sid: frame.sessionId, error: describeError(cause) });
+
+function bodyOf(req: Request): Json | undefined {
+  try {
+    return jsonBody(req);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_argument') return undefined;
+    throw error;
+  }
+}
+
+/** What is refused before it is read: too large, or the gateway stops. */
+function sayProblem(res: Response, { body }: Problem): void {
+  sendEnvelope(res, invalidRequest(typeof body.error === 'string' ? body.error : 'the request was refused'));
+}
+
+function sendEnvelope(res: Response, envelope: object): void {
+  if (res.headersSent) return;
+  res.statusCode = 200;
+  res.setHeader('Content-Type', 'application/json');
+  res.end(JSON.stringify(envelope));
+}
+
+/** The version may be a parameter of the address, for clients that cannot set headers. */
+function queryVersion(req: Request): string | undefined {
+  const version: unknown = req.query['A2A-Version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
+function extensionsOf(req: Request): readonly string[] {
+  const named = [req.get('a2a-extensions'), req.get('x-a2a-extensions')].join(',');
+  return named.split(',').map((uri) => uri.trim());
+}
+
+/**
+ * The dialect of somebody who asks for a task without saying how he speaks: the one that the task was started in. For a
+ * task that is not there it is the legacy one at the address that peers of that age are given, else 0.3.
+ */
+async function dialectOfTask(
+  deps: RouteDependencies,
+  req: Request,
+  frame: Frame,
+  taskId: unknown,
+): Promise<'0.3' | 'legacy'> {
+  const otherwise = req.path === '/a2a' ? 'legacy' : '0.3';
+  if (typeof taskId !== 'string' || !isUuid(taskId.toLowerCase())) return otherwise;
+  const id = taskId.toLowerCase();
+  await permit(deps, frame, 'conversation.read', { kind: 'conversation', id });
+  const { events } = await deps.clients.store.readStream(
+    { stream: conversationStream(id), fromRevision: 1, limit: 1 },
+    { context: frame.context },
+  );
+  const [first] = events;
+  if (first === undefined) return otherwise;
+  const { actor } = fromBinary(envelope.EnvelopeSchema, first.envelope);
+  return actor?.surface === LEGACY_SURFACE ? 'legacy' : '0.3';
+}
