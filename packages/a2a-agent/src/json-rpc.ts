@@ -49,9 +49,12 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
 export const unparsable = (): object =>
   errorEnvelope(null, { code: A2A_ERROR_CODE.PARSE_ERROR, message: 'Parse error' });
 
-/** The answer to a request that was refused before it was read. */
-export const invalidRequest = (message: string): object =>
-  errorEnvelope(null, { code: A2A_ERROR_CODE.INVALID_REQUEST, message });
+/** The answer to a request that was refused before it was read, by a fault of the peer or of ours. */
+export const refused = (message: string, whose: 'peer' | 'ours'): object =>
+  errorEnvelope(null, {
+    code: whose === 'peer' ? A2A_ERROR_CODE.INVALID_REQUEST : A2A_ERROR_CODE.INTERNAL_ERROR,
+    message,
+  });
 
 /** An answer that is an error. */
 const errorEnvelope = (id: RequestId, error: object): object => ({ jsonrpc: '2.0', id, error });

@@ -1,12 +1,5 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import {
-  answerJsonRpc,
-  type Dialect,
-  HITL_EXTENSION,
-  invalidRequest,
-  ServerCallContext,
-  unparsable,
-} from '@stopgo/a2a-agent';
+import { answerJsonRpc, type Dialect, HITL_EXTENSION, refused, ServerCallContext, unparsable } from '@stopgo/a2a-agent';
 import { conversationStream, DomainError, isUuid, type Json } from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
 import { describeError } from '@stopgo/runtime';
@@ -83,8 +76,9 @@ function bodyOf(req: Request): Json | undefined {
 }
 
 /** What is refused before it is read: too large, or the gateway stops. */
-function sayProblem(res: Response, { body }: Problem): void {
-  sendEnvelope(res, invalidRequest(typeof body.error === 'string' ? body.error : 'the request was refused'));
+function sayProblem(res: Response, { status, body }: Problem): void {
+  const text = typeof body.error === 'string' ? body.error : 'the request was refused';
+  sendEnvelope(res, refused(text, status < 500 ? 'peer' : 'ours'));
 }
 
 function sendEnvelope(res: Response, envelope: object): void {
