@@ -50,7 +50,7 @@ describe('cards', () => {
     const tools = (await http.get('/tools')).body.tools.map(({ name }) => name);
     for (const path of ['/.well-known/agent.json', '/.well-known/agent-card.json']) {
       const card = JSON.parse((await http.get(path)).text);
-      expect(card).toMatchObject({ name: 'tested', url: `${platform.url}/a2a`, protocolVersion: '0.3.0' });
+      expect(card).toMatchObject({ name: 'tested', url: `${platform.url}/a2a/v1`, protocolVersion: '0.3.0' });
       expect(card.skills.map(({ id }: { readonly id: string }) => id)).toEqual(tools);
       const modern = JSON.parse((await http.get(path, { 'a2a-version': '1.0' })).text);
       expect(modern.supportedInterfaces[0]).toEqual({

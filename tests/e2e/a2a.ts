@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Part, Role, type SendMessageRequest, type Task } from '@a2a-js/sdk';
-import { type Client as A2AClient, ClientFactory } from '@a2a-js/sdk/client';
-import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import {
+  type Client as A2AClient,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 
 /** A message as the SDK takes it. */
 export function said(parts: readonly Part[], more: Partial<Message> = {}): SendMessageRequest {
@@ -42,7 +47,7 @@ export const clientOf = (url: string): Promise<A2AClient> => new ClientFactory()
 
 /** The official client's transport of version 0.3. */
 export const client03Of = (url: string): LegacyJsonRpcTransport =>
-  new LegacyJsonRpcTransport({ endpoint: `${url}/a2a` });
+  new LegacyJsonRpcTransport({ endpoint: `${url}/a2a/v1` });
 
 /** Takes an answer that is to be a task. */
 export function task(answer: Task | Message): Task {
@@ -57,3 +62,14 @@ export const textsOf = (parts: readonly Part[] = []): string =>
 /** The data of parts. */
 export const dataOf = (parts: readonly Part[] = []): unknown[] =>
   parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+
+/** A client of the official SDK, whatever it speaks. */
+export type Peer = Pick<A2AClient, 'sendMessage' | 'getTask' | 'cancelTask' | 'sendMessageStream' | 'resubscribeTask'>;
+
+/** Each way to speak with an agent, as the official SDK does it. */
+export const PEERS: Readonly<Record<string, (url: string) => Promise<Peer>>> = {
+  '1.0 over JSON-RPC': (url) => new ClientFactory({ transports: [new JsonRpcTransportFactory()] }).createFromUrl(url),
+  '1.0 over HTTP+JSON': (url) => new ClientFactory({ transports: [new RestTransportFactory()] }).createFromUrl(url),
+  '0.3 over JSON-RPC': async (url) => client03Of(url),
+  '0.3 over HTTP+JSON': async (url) => new LegacyRestTransport({ endpoint: url }),
+};

@@ -36,9 +36,12 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
 export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   ...shared(profile),
   protocolVersion: '0.3.0',
-  url: `${profile.baseUrl}/a2a`,
+  url: jsonRpcUrl(profile, '0.3'),
   preferredTransport: 'JSONRPC',
-  additionalInterfaces: [{ url: `${profile.baseUrl}/a2a`, transport: 'JSONRPC' }],
+  additionalInterfaces: [
+    { url: jsonRpcUrl(profile, '0.3'), transport: 'JSONRPC' },
+    { url: profile.baseUrl, transport: 'HTTP+JSON' },
+  ],
   supportedInterfaces: interfaces(profile),
   supportsAuthenticatedExtendedCard: false,
   capabilities: {
@@ -49,11 +52,19 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   },
 });
 
-/** Where a dialect is spoken; both versions share an address. */
-function interfaces({ baseUrl }: AgentProfile): Json {
-  const versions: readonly Dialect[] = ['1.0', '0.3'];
-  return versions.map((protocolVersion) => ({ url: `${baseUrl}/a2a`, protocolBinding: 'JSONRPC', protocolVersion }));
-}
+/** Every address answers every dialect; at this one who asks for a task that is not there is told so in the one of 0.3. */
+const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>
+  version === '1.0' ? `${baseUrl}/a2a` : `${baseUrl}/a2a/v1`;
+
+type Version = Exclude<Dialect, 'legacy'>;
+
+const VERSIONS: readonly Version[] = ['1.0', '0.3'];
+
+const interfaces = (profile: AgentProfile): Json =>
+  VERSIONS.flatMap((protocolVersion) => [
+    { url: jsonRpcUrl(profile, protocolVersion), protocolBinding: 'JSONRPC', protocolVersion },
+    { url: profile.baseUrl, protocolBinding: 'HTTP+JSON', protocolVersion },
+  ]);
 
 const extensions = (profile: AgentProfile): Json => profile.extensions.map((uri) => ({ uri, required: false }));
 

@@ -23,14 +23,14 @@ export const isKnownMethod = (method: string): boolean => isV1JsonRpcMethod(meth
  */
 export function dialectOf({ version = '', method, params }: Spoken): Dialect | 'unsaid' | 'unsupported' {
   const asked = version.trim();
-  if (asked !== '') return supported(asked) ?? 'unsupported';
+  if (asked !== '') return versionIn(asked) ?? 'unsupported';
   if (typeof method === 'string' && isV1JsonRpcMethod(method)) return '1.0';
   if (method === 'message/send') return isLegacyMessage(params) ? 'legacy' : '0.3';
   return method === 'tasks/get' ? 'unsaid' : '0.3';
 }
 
-/** Versions are major.minor; a patch number changes nothing on the wire. */
-function supported(version: string): Dialect | undefined {
+/** The version that a header names, if it is spoken: major.minor; a patch number changes nothing on the wire. */
+export function versionIn(version: string): '1.0' | '0.3' | undefined {
   const [, majorMinor] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(version) ?? [];
   return majorMinor === '1.0' || majorMinor === '0.3' ? majorMinor : undefined;
 }

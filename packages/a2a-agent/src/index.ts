@@ -6,3 +6,4 @@ export type { Dialect } from './dialect.ts';
 export * from './json-rpc.ts';
 export * from './parts.ts';
 export * from './protocol.ts';
+export * from './rest.ts';

@@ -28,5 +28,6 @@ export {
   TaskNotCancelableError,
   TaskNotFoundError,
   UnsupportedOperationError,
+  VersionNotSupportedError,
 } from '@a2a-js/sdk/errors';
 export { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';

@@ -31,13 +31,18 @@ export type HandlerDependencies = RouteDependencies & {
  * replica can answer the next one. Errors are such that a peer may read them.
  */
 export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
-  const guard = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      throw deps.asA2AError(error, call);
-    });
-  const guarded = async function* <T>(work: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+  const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
-      yield* work;
+      requireNoTenant(params);
+      return await work();
+    } catch (error) {
+      throw deps.asA2AError(error, call);
+    }
+  };
+  const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
+    try {
+      requireNoTenant(params);
+      yield* work();
     } catch (error) {
       throw deps.asA2AError(error, call);
     }
@@ -45,36 +50,39 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
   const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
   return {
-    getAgentCard: () => guard(card()),
+    getAgentCard: () => guard({}, card),
     getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
     sendMessage: (params) =>
-      guard(
-        (async () => {
-          const { configuration } = params;
-          const length = historyLength(configuration?.historyLength) ?? 0;
-          const { view, says } = await send(deps, call, params, configuration?.returnImmediately ? 0 : deps.syncWaitMs);
-          const history = await recentHistory(deps, call, view, length);
-          return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
-        })(),
-      ),
-    sendMessageStream: (params) => guarded(sendAndFollow(deps, call, params)),
-    resubscribe: ({ id }) => guarded(follow(deps, call, id)),
+      guard(params, async () => {
+        const { configuration } = params;
+        const length = historyLength(configuration?.historyLength) ?? 0;
+        const { view, says } = await send(deps, call, params, configuration?.returnImmediately ? 0 : deps.syncWaitMs);
+        const history = await recentHistory(deps, call, view, length);
+        return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
+      }),
+    sendMessageStream: (params) => guarded(params, () => sendAndFollow(deps, call, params)),
+    resubscribe: (params) => guarded(params, () => follow(deps, call, params.id)),
     getTask: (params) =>
-      guard(
-        (async () => {
-          const length = historyLength(params.historyLength);
-          const view = await viewOf(deps, call, params.id);
-          await permit(deps, call.frame, 'conversation.read', { kind: 'conversation', id: view.head.id });
-          return taskOf(view, { history: await recentHistory(deps, call, view, length), withHitl: call.withHitl });
-        })(),
-      ),
-    listTasks: (params) => guard(listTasks(deps, call, params)),
-    cancelTask: ({ id }) => guard(cancel(deps, call, id)),
+      guard(params, async () => {
+        const length = historyLength(params.historyLength);
+        const view = await viewOf(deps, call, params.id);
+        await permit(deps, call.frame, 'conversation.read', { kind: 'conversation', id: view.head.id });
+        return taskOf(view, { history: await recentHistory(deps, call, view, length), withHitl: call.withHitl });
+      }),
+    listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
+    cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
     listTaskPushNotificationConfigs: noPush,
     deleteTaskPushNotificationConfig: noPush,
   };
+}
+
+type Addressed = { readonly tenant?: string };
+
+/** There is one agent here: whoever addresses another one must not get this one's tasks. */
+function requireNoTenant({ tenant = '' }: Addressed): void {
+  if (tenant !== '') throw new RequestMalformedError('there is no such tenant here; leave the tenant out');
 }
 
 /** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */

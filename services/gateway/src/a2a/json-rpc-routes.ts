@@ -1,19 +1,15 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { answerJsonRpc, type Dialect, HITL_EXTENSION, refused, ServerCallContext, unparsable } from '@stopgo/a2a-agent';
+import { answerJsonRpc, refused, ServerCallContext, unparsable } from '@stopgo/a2a-agent';
 import { conversationStream, DomainError, isUuid, type Json } from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
-import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
 import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
-import { idempotencyKeyOf } from '../idempotency.ts';
 import { jsonBody } from '../request-body.ts';
 import { permit, type Route, type RouteDependencies } from '../routes/route.ts';
-import { type A2ACall, LEGACY_SURFACE } from './call.ts';
-import { requestHandler } from './handler.ts';
-import { profileOf } from './profile.ts';
-import { lastRevisionSeen, sendStream } from './sse-answer.ts';
-import { asA2AError } from './task-errors.ts';
+import { LEGACY_SURFACE } from './call.ts';
+import { peerOf, versionAsked } from './peer.ts';
+import { sendStream } from './sse-answer.ts';
 
 /** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says. */
 export const jsonRpcRoutes = (deps: RouteDependencies): readonly Route[] =>
@@ -30,41 +26,17 @@ async function answer(deps: RouteDependencies, req: Request, res: Response, fram
     sendEnvelope(res, unparsable());
     return;
   }
-  const left = new AbortController();
-  res.once('close', () => left.abort());
-  const cursor = { revision: undefined };
-  const callFor = (dialect: Dialect): A2ACall => ({
-    frame,
-    dialect,
-    idempotencyKey: idempotencyKeyOf(req),
-    after: lastRevisionSeen(req),
-    withHitl: extensionsOf(req).includes(HITL_EXTENSION),
-    cursor,
-    signal: left.signal,
-  });
+  const peer = peerOf(deps, req, res, frame);
   const said = await answerJsonRpc({
     body,
-    version: req.get('a2a-version') || queryVersion(req),
+    version: versionAsked(req),
     context: new ServerCallContext(),
     dialectOfTask: (id) => dialectOfTask(deps, req, frame, id),
-    handlerFor: (dialect) =>
-      requestHandler(
-        {
-          ...deps,
-          profile: () => profileOf(deps, req, frame),
-          asA2AError: (error) => asA2AError(error, deps.newId, reporter(deps, frame, req)),
-        },
-        callFor(dialect),
-      ),
+    handlerFor: peer.handlerFor,
   });
   if (said.kind === 'one') sendEnvelope(res, said.envelope);
-  else await sendStream(deps, res, said.envelopes, cursor, left);
+  else await sendStream(deps, res, said.envelopes, peer);
 }
-
-const reporter =
-  ({ log }: RouteDependencies, frame: Frame, req: Request) =>
-  (cause: unknown, id: string): void =>
-    log.error('internal error', { error_id: id, path: req.path, sid: frame.sessionId, error: describeError(cause) });
 
 function bodyOf(req: Request): Json | undefined {
   try {
@@ -86,17 +58,6 @@ function sendEnvelope(res: Response, envelope: object): void {
   res.statusCode = 200;
   res.setHeader('Content-Type', 'application/json');
   res.end(JSON.stringify(envelope));
-}
-
-/** The version may be a parameter of the address, for clients that cannot set headers. */
-function queryVersion(req: Request): string | undefined {
-  const version: unknown = req.query['A2A-Version'];
-  return typeof version === 'string' ? version : undefined;
-}
-
-function extensionsOf(req: Request): readonly string[] {
-  const named = [req.get('a2a-extensions'), req.get('x-a2a-extensions')].join(',');
-  return named.split(',').map((uri) => uri.trim());
 }
 
 /**

@@ -1,5 +1,6 @@
 import { cardRoutes } from '../a2a/card-routes.ts';
 import { jsonRpcRoutes } from '../a2a/json-rpc-routes.ts';
+import { restRoutes } from '../a2a/rest-routes.ts';
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
@@ -16,4 +17,5 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...approvalRoutes(deps),
   ...cardRoutes(deps),
   ...jsonRpcRoutes(deps),
+  ...restRoutes(deps),
 ];
