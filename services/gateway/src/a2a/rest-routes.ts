@@ -15,6 +15,7 @@ import {
   writeRestProblem,
   writeRestTask,
 } from '@stopgo/a2a-agent';
+import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
 import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
@@ -22,7 +23,7 @@ import { jsonBody } from '../request-body.ts';
 import type { Route, RouteDependencies } from '../routes/route.ts';
 import { type Peer, peerOf, versionAsked } from './peer.ts';
 import { sendStream } from './sse-answer.ts';
-import { asA2AError } from './task-errors.ts';
+import { asA2AError, ServiceError } from './task-errors.ts';
 
 type Handler = ReturnType<Peer['handlerFor']>;
 
@@ -128,15 +129,21 @@ async function answer(
     await sendStream(deps, res, shown(version, first, outcome.events), peer);
   } catch (error) {
     if (res.headersSent) throw error;
-    const { status, body } = writeRestError(version, asA2AError(error, deps.newId, reporter(deps, req, frame)));
+    const said = asA2AError(error, deps.newId, reporter(deps, req, frame));
+    if (said instanceof ServiceError) {
+      for (const [name, value] of Object.entries(said.headers)) res.setHeader(name, value);
+      sendBody(res, version, said.status, writeRestProblem(version, said.status, said.message));
+      return;
+    }
+    const { status, body } = writeRestError(version, said);
     sendBody(res, version, status, body);
   }
 }
 
 const reporter =
   ({ log }: RouteDependencies, req: Request, { sessionId }: Frame) =>
-  (_cause: unknown, id: string): void =>
-    log.error('internal error', { error_id: id, path: req.path, sid: sessionId });
+  (cause: unknown, id: string): void =>
+    log.error('internal error', { error_id: id, path: req.path, sid: sessionId, error: describeError(cause) });
 
 async function* shown(
   version: RestVersion,
