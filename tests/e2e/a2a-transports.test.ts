@@ -16,7 +16,7 @@ let http: Client;
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
-  platform = await start(place, resourcesConfig(place), { env: model.env });
+  platform = await start(place, resourcesConfig(place, 'a2a_grpc_port: 0\n'), { env: model.env });
   http = client(platform.url);
 });
 

@@ -16,6 +16,7 @@ export function startGatewayPart({ config, logger }: PartOptions, clients: Gatew
     limits: config.limits,
     agentName: config.name,
     agentDescription: config.description,
+    ...(config.a2aGrpcPort === undefined ? {} : { a2aGrpcPort: config.a2aGrpcPort }),
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     now: () => performance.now(),
     newId: randomUUID,

@@ -8,6 +8,8 @@ export type AgentProfile = {
   readonly version: string;
   /** Where it is reached, without a slash at the end. */
   readonly baseUrl: string;
+  /** Where gRPC is spoken, as `host:port`; undefined if it is not. */
+  readonly grpcAddress?: string | undefined;
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
   readonly extensions: readonly string[];
@@ -41,6 +43,7 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   additionalInterfaces: [
     { url: jsonRpcUrl(profile, '0.3'), transport: 'JSONRPC' },
     { url: profile.baseUrl, transport: 'HTTP+JSON' },
+    ...grpcAddress(profile, '0.3').map((url) => ({ url, transport: 'GRPC' })),
   ],
   supportedInterfaces: interfaces(profile),
   supportsAuthenticatedExtendedCard: false,
@@ -60,10 +63,15 @@ type Version = Exclude<Dialect, 'legacy'>;
 
 const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 
+/** Readers of 0.3 expect a URL where those of 1.0 expect an address. */
+const grpcAddress = ({ grpcAddress: address }: AgentProfile, version: Version): string[] =>
+  address === undefined ? [] : [version === '1.0' ? address : `http://${address}`];
+
 const interfaces = (profile: AgentProfile): Json =>
   VERSIONS.flatMap((protocolVersion) => [
     { url: jsonRpcUrl(profile, protocolVersion), protocolBinding: 'JSONRPC', protocolVersion },
     { url: profile.baseUrl, protocolBinding: 'HTTP+JSON', protocolVersion },
+    ...grpcAddress(profile, protocolVersion).map((url) => ({ url, protocolBinding: 'GRPC', protocolVersion })),
   ]);
 
 const extensions = (profile: AgentProfile): Json => profile.extensions.map((uri) => ({ uri, required: false }));

@@ -6,7 +6,6 @@ import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
 import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
-import type { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
 import { readBody } from './request-body.ts';
 import { pathOf, requestLog } from './request-log.ts';
@@ -16,22 +15,20 @@ import { allRoutes } from './routes/all-routes.ts';
 import type { Handler, Route, RouteDependencies, SayProblem } from './routes/route.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
-/** What the app needs of the server around it. */
-export type AppSurroundings = {
-  readonly streams: OpenStreams;
-  /** Aborts when requests that are still running must be answered now. */
-  readonly giveUp: AbortSignal;
-};
+/** What all handlers work with, whatever they speak. */
+export const dependenciesOf = (
+  options: GatewayOptions,
+  given: Pick<RouteDependencies, 'streams' | 'grpcPort'>,
+): RouteDependencies => ({
+  ...options,
+  ...given,
+  authorize: options.authorize ?? allowAll,
+  heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
+  readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
+});
 
 /** The HTTP surface, without a socket. */
-export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurroundings): Express {
-  const deps: RouteDependencies = {
-    ...options,
-    authorize: options.authorize ?? allowAll,
-    streams,
-    heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
-    readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
-  };
+export function createApp(options: GatewayOptions, deps: RouteDependencies, giveUp: AbortSignal): Express {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');

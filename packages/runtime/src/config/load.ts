@@ -6,7 +6,7 @@ import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
-import { unbuiltProblems, unbuiltWarnings } from './unbuilt.ts';
+import { unbuiltProblems } from './unbuilt.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
 const ALIASES_MAX = 100;
@@ -34,7 +34,7 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
   const loaded = parseAgentConfig(source, path);
   const unbuilt = unbuiltProblems(loaded.config);
   if (unbuilt.length > 0) throw new ConfigError(path, unbuilt);
-  return { config: loaded.config, warnings: [...loaded.warnings, ...unbuiltWarnings(loaded.config)] };
+  return loaded;
 }
 
 /**

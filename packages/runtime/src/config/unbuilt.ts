@@ -12,11 +12,6 @@ export function unbuiltProblems(config: AgentConfig): string[] {
   return [top, ...(config.agent.type === 'llm' ? [] : unbuiltNodes(config.agent, ['agent']))];
 }
 
-/** Keys that are accepted and have no effect yet. */
-export function unbuiltWarnings(config: AgentConfig): string[] {
-  return config.a2aGrpcPort === undefined ? [] : ['a2a_grpc_port: has no effect in this version'];
-}
-
 const NOT_BUILT = 'is not built in this version';
 
 function unbuiltNodes(node: AgentNodeConfig, path: YamlPath): string[] {

@@ -1,7 +1,7 @@
 import { cardOf, compatibleCardOf } from '@stopgo/a2a-agent';
 import { sendJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from '../routes/route.ts';
-import { profileOf } from './profile.ts';
+import { profileOf, reachedAt } from './profile.ts';
 
 /** Where agents of each age look for the card; the last is for readers of 1.0 that do not say so. */
 export const cardRoutes = (deps: RouteDependencies): readonly Route[] => [
@@ -14,7 +14,7 @@ const card =
   (deps: RouteDependencies, version?: string): Handler =>
   async (req, res, frame) => {
     await permit(deps, frame, 'card.read', { kind: 'service' });
-    const profile = await profileOf(deps, req, frame);
+    const profile = await profileOf(deps, reachedAt(req), frame);
     res.vary('A2A-Version');
     sendJson(res, 200, (version ?? req.get('a2a-version')) === '1.0' ? cardOf(profile) : compatibleCardOf(profile));
   };

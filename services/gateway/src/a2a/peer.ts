@@ -8,7 +8,7 @@ import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import type { Cursor } from './call.ts';
 import { requestHandler } from './handler.ts';
-import { profileOf } from './profile.ts';
+import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
 /** Who sent a request, whatever it turns out to speak. */
@@ -41,7 +41,7 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
     });
   const handlerDeps = {
     ...deps,
-    profile: () => profileOf(deps, req, frame),
+    profile: () => profileOf(deps, reachedAt(req), frame),
     asA2AError: (error: unknown) => asA2AError(error, deps.newId, report),
   };
   return { cursor, left, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };

@@ -9,10 +9,12 @@ import type { GatewayOptions } from '../options.ts';
 /** What handlers work with. */
 export type RouteDependencies = Pick<
   GatewayOptions,
-  'clients' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'agentDescription' | 'publicUrl' | 'newId'
+  'clients' | 'host' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'agentDescription' | 'publicUrl' | 'newId'
 > & {
   readonly authorize: Authorize;
   readonly streams: OpenStreams;
+  /** The port that A2A over gRPC is spoken on, once it is. */
+  readonly grpcPort: () => number | undefined;
   readonly heartbeatMs: number;
   readonly readerStallMs: number;
 };
