@@ -3,7 +3,6 @@ export * from './approval-message.ts';
 export * from './card.ts';
 export * from './decision.ts';
 export type { Dialect } from './dialect.ts';
-export * from './grpc.ts';
 export * from './json-rpc.ts';
 export * from './parts.ts';
 export * from './protocol.ts';

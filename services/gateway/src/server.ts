@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
-import type { GrpcListener } from '@stopgo/a2a-agent';
+import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
 import { describeError, type Started } from '@stopgo/runtime';
-import { startGrpc } from './a2a/grpc.ts';
 import { createApp, dependenciesOf } from './app.ts';
 import {
   CONNECTIONS_CHECK_MS,
@@ -58,6 +57,8 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
     );
   }
   if (options.a2aGrpcPort !== undefined) {
+    // Loaded by who needs it: most do not.
+    const { startGrpc } = await import('./a2a/grpc.ts');
     grpc = await startGrpc(deps, { ...options, port: options.a2aGrpcPort }).catch(async (error: unknown) => {
       await stop();
       throw error;

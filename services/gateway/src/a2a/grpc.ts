@@ -1,12 +1,5 @@
-import {
-  type A2ARequestHandler,
-  AgentCard,
-  cardOf,
-  type GrpcCaller,
-  type GrpcListener,
-  HITL_EXTENSION,
-  listenGrpc,
-} from '@stopgo/a2a-agent';
+import { type A2ARequestHandler, AgentCard, cardOf, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { ANONYMOUS } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom } from '../frame.ts';
