@@ -7,6 +7,7 @@ import { clientOf, dataOf, said, task, text } from './a2a.ts';
 import { type Client, client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { topology } from './topology.ts';
 
 /** Several peers, or one who repeats itself, at one task; and the operations that end and list tasks. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -17,11 +18,14 @@ let platform: Platform;
 let http: Client;
 let agents: readonly A2AClient[];
 
+const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2'] : [];
+
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
   platform = await start(place, resourcesConfig(place, `limits:\n  body_bytes: ${BODY_BYTES_MAX}\n`), {
     env: model.env,
+    args,
   });
   http = client(platform.url);
   agents = await Promise.all(platform.urls.flatMap((url) => [clientOf(url), clientOf(url)]));

@@ -16,9 +16,11 @@ export type JsonRpcCall = {
   /** Says how the peer speaks that asks for this task, which its request does not show. */
   readonly dialectOfTask: (taskId: unknown) => Promise<'0.3' | 'legacy'>;
   readonly context: ServerCallContext;
+  /** Resolves when a stream is known to be good though it has no event yet, so that it can be begun. */
+  readonly opened: Promise<void>;
 };
 
-/** An envelope, or a stream of them that has begun: its first has been made already. */
+/** An envelope, or a stream of them that is known to be good. */
 export type JsonRpcAnswer =
   | { readonly kind: 'one'; readonly envelope: object }
   | { readonly kind: 'stream'; readonly envelopes: AsyncGenerator<object, void> };
@@ -42,7 +44,7 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const transport =
     dialect === '1.0' ? new JsonRpcTransportHandler(handler) : new LegacyJsonRpcTransportHandler(handler);
   const answer = await transport.handle(body, call.context);
-  return isStream(answer) ? begun(id, dialect, answer) : one(answer);
+  return isStream(answer) ? begun(id, dialect, answer, call.opened) : one(answer);
 }
 
 /** The answer to a body that is no JSON. */
@@ -96,7 +98,7 @@ type Stream = AsyncGenerator<object, void>;
 const isStream = (answer: object): answer is Stream => Symbol.asyncIterator in answer;
 
 /** What goes wrong before the first event is an answer like any other; what goes wrong later ends the stream. */
-async function begun(id: RequestId, dialect: Dialect, stream: Stream): Promise<JsonRpcAnswer> {
+async function begun(id: RequestId, dialect: Dialect, stream: Stream, opened: Promise<void>): Promise<JsonRpcAnswer> {
   const asError = (error: unknown) =>
     errorEnvelope(
       id,
@@ -105,7 +107,8 @@ async function begun(id: RequestId, dialect: Dialect, stream: Stream): Promise<J
         : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(error),
     );
   try {
-    const first = await stream.next();
+    const first = stream.next();
+    await Promise.race([first, opened]);
     return { kind: 'stream', envelopes: continued(first, stream, asError) };
   } catch (error) {
     return one(asError(error));
@@ -113,12 +116,12 @@ async function begun(id: RequestId, dialect: Dialect, stream: Stream): Promise<J
 }
 
 async function* continued(
-  first: IteratorResult<object, void>,
+  first: Promise<IteratorResult<object, void>>,
   stream: Stream,
   asError: (error: unknown) => object,
 ): Stream {
   try {
-    for (let next = first; next.done !== true; next = await stream.next()) yield next.value;
+    for (let next = await first; next.done !== true; next = await stream.next()) yield next.value;
   } catch (error) {
     yield asError(error);
   } finally {

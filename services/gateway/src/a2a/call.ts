@@ -14,6 +14,8 @@ export type A2ACall = {
   readonly withHitl: boolean;
   /** Where a stream is: told with each of its events, so that a client can go on after it anywhere. */
   readonly cursor: Cursor;
+  /** To be called when a stream is good but may have no event for long: its client need not wait to be told so. */
+  readonly open: () => void;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 };

@@ -49,6 +49,7 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
       after: undefined,
       withHitl: named.includes(HITL_EXTENSION),
       cursor: { revision: undefined },
+      open: () => {},
       signal: left.signal,
     },
   );

@@ -31,6 +31,7 @@ async function answer(deps: RouteDependencies, req: Request, res: Response, fram
     body,
     version: versionAsked(req),
     context: new ServerCallContext(),
+    opened: peer.opened,
     dialectOfTask: (id) => dialectOfTask(deps, req, frame, id),
     handlerFor: peer.handlerFor,
   });

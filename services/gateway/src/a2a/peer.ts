@@ -17,6 +17,8 @@ export type Peer = {
   readonly cursor: Cursor;
   /** Aborts when the peer has left; to be aborted when nothing more is sent to it. */
   readonly left: AbortController;
+  /** Resolves when a stream is known to be good though it has no event yet. */
+  readonly opened: Promise<void>;
 };
 
 /** @throws DomainError `invalid_argument` for a malformed `Idempotency-Key` or `Last-Event-ID`. */
@@ -24,7 +26,12 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const left = new AbortController();
   res.once('close', () => left.abort());
   const cursor: Cursor = { revision: undefined };
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const asked = {
+    open,
     frame,
     idempotencyKey: idempotencyKeyOf(req),
     after: lastRevisionSeen(req),
@@ -44,7 +51,7 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
     profile: () => profileOf(deps, reachedAt(req), frame),
     asA2AError: (error: unknown) => asA2AError(error, deps.newId, report),
   };
-  return { cursor, left, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };
+  return { cursor, left, opened, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };
 }
 
 /** The version that a request names, in its header or, for clients that cannot set headers, in its address. */

@@ -125,7 +125,8 @@ async function answer(
       return;
     }
     // What goes wrong before the first event is an answer like any other.
-    const first = await outcome.events.next();
+    const first = outcome.events.next();
+    await Promise.race([first, peer.opened]);
     await sendStream(deps, res, shown(version, first, outcome.events), peer);
   } catch (error) {
     if (res.headersSent) throw error;
@@ -147,10 +148,11 @@ const reporter =
 
 async function* shown(
   version: RestVersion,
-  first: IteratorResult<StreamResponse, void>,
+  first: Promise<IteratorResult<StreamResponse, void>>,
   events: AsyncGenerator<StreamResponse, void>,
 ): AsyncGenerator<object, void> {
-  for (let next = first; next.done !== true; next = await events.next()) yield writeRestEvent(version, next.value);
+  for (let next = await first; next.done !== true; next = await events.next())
+    yield writeRestEvent(version, next.value);
 }
 
 function sendBody(res: Response, version: RestVersion, status: number, body: object): void {

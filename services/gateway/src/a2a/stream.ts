@@ -47,6 +47,7 @@ export async function* follow(deps: RouteDependencies, call: A2ACall, taskId: st
   // What was before the latest run is no part of the task that is shown.
   const from = Math.min(Math.max(after, (head.run?.messageRevision ?? 1) - 1), head.revision);
   if (from === head.revision && TERMINAL.has(stateOf(head))) return;
+  call.open();
   yield* updates(deps, call, { ...head, revision: from }, { untilWaiting: false });
 }
 
