@@ -18,17 +18,20 @@ const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'store']
 const PROGRAMS = ['@stopgo/mcp-resources', '@stopgo/offline-model'];
 /** Appending, deciding again after a conflict, heartbeats: for the services that write to the log. */
 const LOG = '@stopgo/log';
-const ANYTHING = [...SHARED, LOG, ...SERVICES, ...PROGRAMS];
+/** What an agent that others reach over A2A is made of. */
+const A2A = '@stopgo/a2a-agent';
+const ANYTHING = [...SHARED, LOG, A2A, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
+  'packages/a2a-agent': { name: A2A, may: ['@stopgo/core'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
   'packages/runtime': { name: '@stopgo/runtime', may: [] },
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
-  'services/gateway': { name: '@stopgo/gateway', may: SHARED },
+  'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, A2A] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG] },
   'services/store': { name: '@stopgo/store', may: SHARED },

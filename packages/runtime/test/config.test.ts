@@ -85,7 +85,7 @@ mcp_servers:
     timeout: 1.5
   - { name: web, url: 'https://tools.example.com/mcp', era: modern, auth: none }
 `);
-    expect(warnings).toEqual(['a2a_grpc_port: has no effect in this version']);
+    expect(warnings).toEqual([]);
     expect(config).toMatchObject({
       name: 'shop',
       description: 'Sells things',

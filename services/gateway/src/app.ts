@@ -6,32 +6,29 @@ import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
 import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
-import type { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
 import { readBody } from './request-body.ts';
 import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
 import { allRoutes } from './routes/all-routes.ts';
-import type { Handler, Route, RouteDependencies } from './routes/route.ts';
+import type { Handler, Route, RouteDependencies, SayProblem } from './routes/route.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 
-/** What the app needs of the server around it. */
-export type AppSurroundings = {
-  readonly streams: OpenStreams;
-  /** Aborts when requests that are still running must be answered now. */
-  readonly giveUp: AbortSignal;
-};
+/** What all handlers work with, whatever they speak. */
+export const dependenciesOf = (
+  options: GatewayOptions,
+  given: Pick<RouteDependencies, 'streams' | 'grpcPort'>,
+): RouteDependencies => ({
+  ...options,
+  ...given,
+  authorize: options.authorize ?? allowAll,
+  heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
+  readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
+});
 
 /** The HTTP surface, without a socket. */
-export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurroundings): Express {
-  const deps: RouteDependencies = {
-    ...options,
-    authorize: options.authorize ?? allowAll,
-    streams,
-    heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
-    readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
-  };
+export function createApp(options: GatewayOptions, deps: RouteDependencies, giveUp: AbortSignal): Express {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
@@ -46,13 +43,21 @@ export function createApp(options: GatewayOptions, { streams, giveUp }: AppSurro
 function mount(app: Express, routes: readonly Route[], body: RequestHandler, giveUp: AbortSignal): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const here = routes.filter((route) => route.path === path);
-    for (const { method, handle } of here) {
+    for (const { method, handle, sayProblem } of here) {
       if (method === 'GET') app.get(path, answer(handle, giveUp));
-      else app.post(path, body, answer(handle, giveUp));
+      else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, giveUp));
     }
     app.all(path, wrongMethod(here));
   }
 }
+
+/** Remembers how the route says what goes wrong, from the reading of its body on. */
+const problemsSaidBy =
+  (sayProblem: SayProblem | undefined): RequestHandler =>
+  (_req, res, next) => {
+    res.locals.sayProblem = sayProblem;
+    next();
+  };
 
 const answer =
   (handle: Handler, giveUp: AbortSignal): RequestHandler =>
@@ -105,5 +110,7 @@ const answerError =
     if (isNotReached(error) || isTokenRefused(error))
       log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
-    sendJson(res, problem.status, problem.body);
+    const say = res.locals.sayProblem as SayProblem | undefined;
+    if (say !== undefined) say(res, problem);
+    else sendJson(res, problem.status, problem.body);
   };

@@ -5,6 +5,7 @@ import type { Principal } from '@stopgo/rpc';
 export type Action =
   | 'health.read'
   | 'docs.read'
+  | 'card.read'
   | 'tools.list'
   | 'conversation.create'
   | 'conversation.list'

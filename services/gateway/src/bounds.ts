@@ -12,6 +12,9 @@ export const BODY_DEPTH_MAX = 64;
 /** Characters of a malformed id that an error repeats. */
 export const ECHO_CHARACTERS_MAX = 200;
 
+/** Revisions are unsigned 32-bit numbers; the one after the last seen must be one too. */
+export const REVISION_MAX = 0xffff_fffe;
+
 /** Items of a page of a list. */
 export const PAGE_ITEMS_DEFAULT = 100;
 export const PAGE_ITEMS_MAX = 1_000;
@@ -54,3 +57,9 @@ export const CONNECTIONS_MAX = 10_000;
 export const STOP_GRACE_MS = 8_000;
 /** How long their last answers may take to leave after that, in milliseconds. */
 export const STOP_FAREWELL_MS = 500;
+
+/** Messages of a task's history that are shown at once, what tools were told and told included. */
+export const HISTORY_MESSAGES_MAX = 100;
+/** Tasks of a page of a list. */
+export const TASKS_PER_PAGE_DEFAULT = 50;
+export const TASKS_PER_PAGE_MAX = 100;

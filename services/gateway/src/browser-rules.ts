@@ -17,7 +17,7 @@ export type BrowserRules = {
 
 const CORS_METHODS = 'GET, POST';
 const CORS_REQUEST_HEADERS =
-  'Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
+  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
 const CORS_ANSWER_HEADERS = 'Location, Preference-Applied, Retry-After, X-Session-ID';
 const CORS_MAX_AGE_SECONDS = 600;
 

@@ -20,12 +20,18 @@ const BEARER = /^bearer +(\S+) *$/i;
 /** True for a session id that may be reused. */
 export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
 
-/** Makes the frame of a request and keeps it with its response. A malformed session id is replaced by a new one here. */
-export function frameRequest(req: Request, res: Response, newSessionId: () => string): Frame {
-  const sent = req.get('x-session-id');
-  const sessionId = sent !== undefined && isSessionId(sent) ? sent : newSessionId();
-  const bearer = BEARER.exec(req.get('authorization') ?? '')?.[1];
-  const frame: Frame = {
+/** What a request says of itself, however it came. */
+export type Sent = {
+  readonly session: string | undefined;
+  readonly authorization: string | undefined;
+  readonly address: string;
+};
+
+/** The frame of a request. A malformed session id is replaced by a new one here. */
+export function frameFrom({ session, authorization = '', address }: Sent, newSessionId: () => string): Frame {
+  const sessionId = session !== undefined && isSessionId(session) ? session : newSessionId();
+  const bearer = BEARER.exec(authorization)?.[1];
+  return {
     sessionId,
     principal: ANONYMOUS,
     context: {
@@ -33,8 +39,20 @@ export function frameRequest(req: Request, res: Response, newSessionId: () => st
       principal: ANONYMOUS,
       ...(bearer === undefined ? {} : { bearerToken: new Secret(bearer) }),
     },
-    address: (req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
+    address: address.replace(/^::ffff:(?=\d+\.)/, ''),
   };
+}
+
+/** Makes the frame of an HTTP request and keeps it with its response. */
+export function frameRequest(req: Request, res: Response, newSessionId: () => string): Frame {
+  const frame = frameFrom(
+    {
+      session: req.get('x-session-id'),
+      authorization: req.get('authorization'),
+      address: req.socket.remoteAddress ?? '',
+    },
+    newSessionId,
+  );
   res.locals.frame = frame;
   return frame;
 }

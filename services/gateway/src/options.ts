@@ -31,6 +31,12 @@ export type GatewayOptions = {
   readonly agentName: string;
   /** Agents that it may delegate to: listed among its tools. */
   readonly remoteAgents: readonly RemoteAgent[];
+  /** What the agent says of itself in its card; may be empty. */
+  readonly agentDescription?: string;
+  /** Where other agents reach the gateway, without a slash at the end; absent: wherever they asked for its card. */
+  readonly publicUrl?: string;
+  /** Port of A2A over gRPC; 0 lets the system pick a free one, absent: it is not spoken. */
+  readonly a2aGrpcPort?: number;
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */

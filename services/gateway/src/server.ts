@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
+import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
 import { describeError, type Started } from '@stopgo/runtime';
-import { createApp } from './app.ts';
+import { createApp, dependenciesOf } from './app.ts';
 import {
   CONNECTIONS_CHECK_MS,
   CONNECTIONS_MAX,
@@ -44,7 +45,9 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
     graceMs: options.times?.stopGraceMs ?? STOP_GRACE_MS,
   });
   answerClientErrors(server, options.log, options.newSessionId);
-  server.on('request', createApp(options, { streams, giveUp: giveUp.signal }));
+  let grpc: GrpcListener | undefined;
+  const deps = dependenciesOf(options, { streams, grpcPort: () => grpc?.port });
+  server.on('request', createApp(options, deps, giveUp.signal));
   const address = await listen(server, options.host, options.port, (error) =>
     options.log.error('a connection could not be accepted', { error: describeError(error) }),
   );
@@ -53,5 +56,18 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
       `listening on ${address} without authentication: whoever reaches this port can approve; set "host" to 127.0.0.1 to keep it to this machine`,
     );
   }
-  return { address, stop };
+  if (options.a2aGrpcPort !== undefined) {
+    // Loaded by who needs it: most do not.
+    const { startGrpc } = await import('./a2a/grpc.ts');
+    grpc = await startGrpc(deps, { ...options, port: options.a2aGrpcPort }).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
+  }
+  return {
+    address,
+    stop: async () => {
+      await Promise.all([stop(), grpc?.stop(options.times?.stopGraceMs ?? STOP_GRACE_MS)]);
+    },
+  };
 }

@@ -77,7 +77,7 @@ describe('routes', () => {
     const { send } = await gateway({});
     const missing = await send('GET', '/x?secret=1');
     expect({ status: missing.status, json: missing.json }).toEqual({ status: 404, json: { error: 'Cannot GET /x' } });
-    expect((await send('DELETE', '/a2a')).json).toEqual({ error: 'Cannot DELETE /a2a' });
+    expect((await send('DELETE', '/nowhere')).json).toEqual({ error: 'Cannot DELETE /nowhere' });
     for (const [method, path, allow] of [
       ['POST', '/health', 'GET, HEAD'],
       ['PUT', '/conversations', 'GET, HEAD, POST'],

@@ -7,7 +7,6 @@ import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
-import { unbuiltWarnings } from './unbuilt.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
 const ALIASES_MAX = 100;
@@ -32,8 +31,7 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
   } catch (error) {
     throw new ConfigError(path, [`failed to read config file: ${readFailure(path, error)}`]);
   }
-  const loaded = parseAgentConfig(source, path);
-  return { config: loaded.config, warnings: [...loaded.warnings, ...unbuiltWarnings(loaded.config)] };
+  return parseAgentConfig(source, path);
 }
 
 /**

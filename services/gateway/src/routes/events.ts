@@ -1,6 +1,6 @@
 import { conversationStream, invalidArgument } from '@stopgo/core';
 import type { Request } from 'express';
-import { SSE_RETRY_MS } from '../bounds.ts';
+import { REVISION_MAX, SSE_RETRY_MS } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
 import type { StreamSlot } from '../open-streams.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
@@ -9,9 +9,6 @@ import { soundView } from '../render/conversation.ts';
 import { deltaText, eventText } from '../render/event.ts';
 import { SseWriter } from '../sse.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
-
-/** Revisions are unsigned 32-bit numbers; the one after the last seen must be one too. */
-const REVISION_MAX = 0xffff_fffe;
 
 /** Following a conversation. */
 export const eventRoutes = (deps: RouteDependencies): readonly Route[] => [

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Action, Authorize, Resource } from '../authorize.ts';
 import { requirePermission } from '../authorize.ts';
+import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
 import type { OpenStreams } from '../open-streams.ts';
 import type { GatewayOptions } from '../options.ts';
@@ -8,10 +9,21 @@ import type { GatewayOptions } from '../options.ts';
 /** What handlers work with. */
 export type RouteDependencies = Pick<
   GatewayOptions,
-  'clients' | 'log' | 'syncWaitMs' | 'limits' | 'agentName' | 'remoteAgents' | 'newId'
+  | 'clients'
+  | 'host'
+  | 'log'
+  | 'syncWaitMs'
+  | 'limits'
+  | 'agentName'
+  | 'agentDescription'
+  | 'remoteAgents'
+  | 'publicUrl'
+  | 'newId'
 > & {
   readonly authorize: Authorize;
   readonly streams: OpenStreams;
+  /** The port that A2A over gRPC is spoken on, once it is. */
+  readonly grpcPort: () => number | undefined;
   readonly heartbeatMs: number;
   readonly readerStallMs: number;
 };
@@ -19,12 +31,17 @@ export type RouteDependencies = Pick<
 /** Answers one request. Errors that it throws are answered by the caller. */
 export type Handler = (req: Request, res: Response, frame: Frame) => Promise<void>;
 
-/** One operation of the REST surface. */
+/** Answers a request that was refused, or failed, in the words of its protocol. */
+export type SayProblem = (res: Response, problem: Problem) => void;
+
+/** One operation of the HTTP surface. */
 export type Route = {
   readonly method: 'GET' | 'POST';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;
+  /** For a protocol with errors of its own; absent: as REST says it. */
+  readonly sayProblem?: SayProblem;
 };
 
 /** Asks whether the caller may do something; see {@link requirePermission}. */

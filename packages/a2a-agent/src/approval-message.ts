@@ -1,0 +1,47 @@
+import type { Json } from '@stopgo/core';
+import { dataPart, textPart } from './parts.ts';
+import type { Part } from './protocol.ts';
+
+/** The extension by which other agents ask for and give decisions. */
+export const HITL_EXTENSION = 'https://kagent.dev/extensions/hitl/v1';
+
+/** A pending approval as a peer is shown it. */
+export type ShownApproval = {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: Json;
+  readonly description: string;
+  readonly kind: string;
+  readonly choices: readonly string[];
+};
+
+/** What is to be approved, as a text for people and a data part for programs, one for each approval. */
+export function approvalParts(approvals: readonly ShownApproval[]): Part[] {
+  return [textPart(approvals.map(line).join('\n')), ...approvals.map((one) => dataPart(data(one)))];
+}
+
+/** What somebody is told whose answer decides nothing: how to decide on each. */
+export function askAgain(approvals: readonly ShownApproval[]): Part[] {
+  const how = approvals.map(({ id }) => `yes ${id}\nno ${id}`).join('\n');
+  const text = `That decides nothing. Answer with one of these lines for each approval:\n${how}`;
+  return [textPart(`${text}\n\n${approvals.map(line).join('\n')}`), ...approvals.map((one) => dataPart(data(one)))];
+}
+
+/** The request in the shape of the extension, for the metadata of the message. */
+export const hitlRequest = (approvals: readonly ShownApproval[]): Json => ({
+  type: 'tool_approval_request',
+  hint: approvals.map(line).join('\n'),
+  tools: approvals.map(({ id, callId, tool, arguments: args }) => ({ id, call_id: callId, name: tool, args })),
+});
+
+const line = ({ id, description }: ShownApproval): string => `Approval required (id: ${id}): ${description}`;
+
+const data = ({ id, tool, arguments: args, description, kind, choices }: ShownApproval): Json => ({
+  approval_id: id,
+  kind,
+  tool,
+  arguments: args,
+  description,
+  choices,
+});

@@ -1,0 +1,86 @@
+import type { Json } from '@stopgo/core';
+import type { Dialect } from './dialect.ts';
+
+/** What an agent says of itself. */
+export type AgentProfile = {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  /** Where it is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Where gRPC is spoken, as `host:port`; undefined if it is not. */
+  readonly grpcAddress?: string | undefined;
+  readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+  readonly streaming: boolean;
+  readonly extensions: readonly string[];
+};
+
+type JsonObject = { readonly [key: string]: Json };
+
+const TEXT_MODES = ['text/plain', 'application/json'];
+
+/** The card of version 1.0. */
+export const cardOf = (profile: AgentProfile): JsonObject => ({
+  ...shared(profile),
+  supportedInterfaces: interfaces(profile),
+  capabilities: {
+    streaming: profile.streaming,
+    pushNotifications: false,
+    extendedAgentCard: false,
+    extensions: extensions(profile),
+  },
+});
+
+/**
+ * The card for a reader that does not say its version: that of 0.3, with the interfaces of 1.0 besides, which readers of
+ * 1.0 look for and others pass over.
+ */
+export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
+  ...shared(profile),
+  protocolVersion: '0.3.0',
+  url: jsonRpcUrl(profile, '0.3'),
+  preferredTransport: 'JSONRPC',
+  additionalInterfaces: [
+    { url: jsonRpcUrl(profile, '0.3'), transport: 'JSONRPC' },
+    { url: profile.baseUrl, transport: 'HTTP+JSON' },
+    ...grpcAddress(profile, '0.3').map((url) => ({ url, transport: 'GRPC' })),
+  ],
+  supportedInterfaces: interfaces(profile),
+  supportsAuthenticatedExtendedCard: false,
+  capabilities: {
+    streaming: profile.streaming,
+    pushNotifications: false,
+    stateTransitionHistory: false,
+    extensions: extensions(profile),
+  },
+});
+
+/** Every address answers every dialect; at this one who asks for a task that is not there is told so in the one of 0.3. */
+const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>
+  version === '1.0' ? `${baseUrl}/a2a` : `${baseUrl}/a2a/v1`;
+
+type Version = Exclude<Dialect, 'legacy'>;
+
+const VERSIONS: readonly Version[] = ['1.0', '0.3'];
+
+/** Readers of 0.3 expect a URL where those of 1.0 expect an address. */
+const grpcAddress = ({ grpcAddress: address }: AgentProfile, version: Version): string[] =>
+  address === undefined ? [] : [version === '1.0' ? address : `http://${address}`];
+
+const interfaces = (profile: AgentProfile): Json =>
+  VERSIONS.flatMap((protocolVersion) => [
+    { url: jsonRpcUrl(profile, protocolVersion), protocolBinding: 'JSONRPC', protocolVersion },
+    { url: profile.baseUrl, protocolBinding: 'HTTP+JSON', protocolVersion },
+    ...grpcAddress(profile, protocolVersion).map((url) => ({ url, protocolBinding: 'GRPC', protocolVersion })),
+  ]);
+
+const extensions = (profile: AgentProfile): Json => profile.extensions.map((uri) => ({ uri, required: false }));
+
+const shared = ({ name, description, version, skills }: AgentProfile) => ({
+  name,
+  description: description === '' ? `${name}, an agent that asks before it changes anything` : description,
+  version,
+  defaultInputModes: TEXT_MODES,
+  defaultOutputModes: TEXT_MODES,
+  skills: skills.map((skill) => ({ ...skill, tags: ['tool'] })),
+});

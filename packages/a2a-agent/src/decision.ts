@@ -1,0 +1,89 @@
+import { decisionOfWord, type HumanDecision, isUuid, type Json, parseDecision } from '@stopgo/core';
+import { HITL_EXTENSION } from './approval-message.ts';
+import { isObject } from './dialect.ts';
+import { textOf } from './parts.ts';
+import { type Message, RequestMalformedError } from './protocol.ts';
+
+/** What a message says about an approval. */
+export type SaidDecision = {
+  /** Absent: it was said of whatever is pending. */
+  readonly approvalId?: string;
+  readonly decision: HumanDecision;
+};
+
+/**
+ * The decisions that a message holds: in the shapes of the extension `hitl/v1`, in data parts, else in words (`yes`,
+ * or a line `yes <approval id>` for each). None, if it is about something else.
+ *
+ * @throws A2AError if it means to decide but does not say clearly what.
+ */
+export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision[] {
+  const extension: unknown = metadata?.[HITL_EXTENSION];
+  const said = [
+    extension,
+    ...parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : [])),
+  ].flatMap((value: unknown) => structured(value));
+  return unambiguous(said.length > 0 ? said : inWords(textOf(parts)));
+}
+
+/** True for data that means to decide, so that it is no message to the agent. */
+export const isDecisionData = (value: unknown): boolean => structuredItems(value) !== undefined;
+
+function structured(value: unknown): SaidDecision[] {
+  return (structuredItems(value) ?? []).map((item) => {
+    const id = approvalIdIn(item);
+    const parsed = parseDecision({
+      ...present('approved', item.approved ?? item.confirmed),
+      ...present('action', item.action ?? item.decision),
+      ...present('answer', item.answer),
+      ...present('result', item.result),
+    } as Json);
+    if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
+    return { ...(id === undefined ? {} : { approvalId: id }), decision: parsed.decision };
+  });
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+function structuredItems(value: unknown): readonly Item[] | undefined {
+  if (!isObject(value)) return undefined;
+  const list = value.type === 'tool_approval_response' ? value.approvals : value.decisions;
+  if (Array.isArray(list)) return list.filter(isObject);
+  return approvalIdIn(value) === undefined || value.type === 'ask_user_response' ? undefined : [value];
+}
+
+function approvalIdIn(item: Item): string | undefined {
+  const id = item.approval_id ?? item.approvalId ?? item.action_id ?? item.id;
+  return typeof id === 'string' && isUuid(id.toLowerCase()) ? id.toLowerCase() : undefined;
+}
+
+const present = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
+
+const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*$/i;
+
+function inWords(text: string): SaidDecision[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const named = lines.map((line) => {
+    const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
+    const decision = decisionOf(word);
+    return decision !== undefined && isUuid(id.toLowerCase()) ? [{ approvalId: id.toLowerCase(), decision }] : [];
+  });
+  if (named.length > 0 && named.every((line) => line.length > 0)) return named.flat();
+  const decision = decisionOf(text);
+  return decision === undefined ? [] : [{ decision }];
+}
+
+function decisionOf(text: string): HumanDecision | undefined {
+  const word = text.trim().toLowerCase();
+  if (word === 'run_again' || word === 'give_up') return { kind: word };
+  const kind = decisionOfWord(word);
+  return kind === undefined ? undefined : { kind };
+}
+
+function unambiguous(said: readonly SaidDecision[]): readonly SaidDecision[] {
+  const ids = said.map(({ approvalId }) => approvalId);
+  if (new Set(ids).size !== ids.length) {
+    throw new RequestMalformedError('the message decides twice on one approval; decide once on each');
+  }
+  return said;
+}

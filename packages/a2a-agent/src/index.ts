@@ -1,0 +1,9 @@
+/** What an A2A agent is made of: three dialects over one model, approvals on the wire, cards. */
+export * from './approval-message.ts';
+export * from './card.ts';
+export * from './decision.ts';
+export type { Dialect } from './dialect.ts';
+export * from './json-rpc.ts';
+export * from './parts.ts';
+export * from './protocol.ts';
+export * from './rest.ts';

@@ -1,0 +1,150 @@
+// HTTP+JSON in both versions: 1.0 as the SDK writes it, 0.3 in the JSON of its own protocol buffers, which names the
+// parts of a message `content`, wraps data, spells one state otherwise, and says of each status whether it is the last.
+import {
+  ListTasksRequest,
+  type ListTasksResponse,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+  TaskState,
+} from '@a2a-js/sdk';
+import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
+import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { type Dialect, isObject, versionIn } from './dialect.ts';
+import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
+
+/** The versions that HTTP+JSON is spoken in. */
+export type RestVersion = Exclude<Dialect, 'legacy'>;
+
+/** The version of a request: as it says, else by its path; undefined if it is one that is not spoken. */
+export function restVersionOf(version: string | undefined, byPath: RestVersion): RestVersion | undefined {
+  const asked = version?.trim() ?? '';
+  return asked === '' ? byPath : versionIn(asked);
+}
+
+/** The media type of answers. */
+export const mediaTypeOf = (version: RestVersion): string =>
+  version === '1.0' ? 'application/a2a+json' : 'application/json';
+
+/** Reads the body of `message:send` and `message:stream`. @throws A2AError for what is none. */
+export function readRestSend(version: RestVersion, body: unknown): SendMessageRequest {
+  if (!isObject(body)) throw new RequestMalformedError('the body must be a JSON object');
+  const request = version === '1.0' ? body : modernised(body);
+  if (!isObject(request.message)) throw new RequestMalformedError('the message is missing');
+  if (!Array.isArray(request.message.parts)) throw new RequestMalformedError('the parts of the message must be a list');
+  if (!request.message.parts.every(isObject)) throw new RequestMalformedError('each part must be a JSON object');
+  return SendMessageRequest.fromJSON(request);
+}
+
+/** Reads the query of a list. @throws A2AError for a state that is none. */
+export function readRestList(query: Readonly<Record<string, unknown>>): ListTasksRequest {
+  const { status } = query;
+  const known = typeof status === 'string' ? stateNamed(status) : status;
+  return ListTasksRequest.fromJSON({
+    ...query,
+    ...(known === undefined ? {} : { status: known }),
+    includeArtifacts: (query.includeArtifacts ?? query.include_artifacts) === 'true',
+  });
+}
+
+/** A task. */
+export const writeRestTask = (version: RestVersion, task: Task): object => {
+  const json = Task.toJSON(task);
+  return version === '1.0' ? (json as object) : aged(json);
+};
+
+/** A page of tasks. */
+export const writeRestList = (
+  version: RestVersion,
+  { tasks, nextPageToken, pageSize, totalSize }: ListTasksResponse,
+): object => ({ tasks: tasks.map((task) => writeRestTask(version, task)), nextPageToken, pageSize, totalSize });
+
+/** An event of a stream. */
+export function writeRestEvent(version: RestVersion, event: StreamResponse): object {
+  const json = StreamResponse.toJSON(event) as object;
+  if (version === '1.0') return json;
+  const { payload } = event;
+  const old = aged(json);
+  if (payload?.$case !== 'statusUpdate') return old;
+  const state = payload.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
+  return { statusUpdate: { ...(old as { readonly statusUpdate: object }).statusUpdate, final: FINAL.has(state) } };
+}
+
+/** An error, and its HTTP status. */
+export const writeRestError = (
+  version: RestVersion,
+  error: unknown,
+): { readonly status: number; readonly body: object } => {
+  const status = restStatusFor(error);
+  return { status, body: version === '1.0' ? toRestErrorBody(error, status) : toLegacyHTTPError(error) };
+};
+
+/** What was refused before it was read, with the HTTP status that it has anyway. */
+export const writeRestProblem = (version: RestVersion, status: number, message: string): object =>
+  version === '1.0'
+    ? { error: { code: status, status: status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', message, details: [] } }
+    : { code: status < 500 ? A2A_ERROR_CODE.INVALID_REQUEST : A2A_ERROR_CODE.INTERNAL_ERROR, message };
+
+const FINAL: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+  TaskState.TASK_STATE_INPUT_REQUIRED,
+  TaskState.TASK_STATE_AUTH_REQUIRED,
+]);
+
+/** States may be named as 0.3 names them. */
+function stateNamed(name: string): string {
+  if (name in TaskState) return name;
+  const modern = `TASK_STATE_${name.toUpperCase().replaceAll('-', '_')}`;
+  if (modern in TaskState) return modern;
+  throw new RequestMalformedError('status is no task state');
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function modernised({ request, message = request, configuration, ...rest }: JsonObject): JsonObject {
+  const { content, ...said } = isObject(message) ? message : { content: undefined };
+  const blocking = isObject(configuration) ? configuration.blocking : undefined;
+  return {
+    ...rest,
+    ...(isObject(configuration) ? { configuration: { ...configuration, returnImmediately: blocking === false } } : {}),
+    ...(isObject(message)
+      ? { message: { ...said, parts: Array.isArray(content) ? content.map(modernPart) : content } }
+      : {}),
+  };
+}
+
+function modernPart(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  const { data, file, ...rest } = part;
+  return {
+    ...rest,
+    ...(isObject(data) ? { data: data.data ?? data } : {}),
+    ...(isObject(file) ? { url: file.fileWithUri ?? file.file_with_uri ?? 'data:' } : {}),
+  };
+}
+
+/** The same JSON with the names that 0.3 has, wherever a message or artifact stands in it. */
+function aged(json: unknown): object {
+  return old(json) as object;
+}
+
+function old(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(old);
+  if (!isObject(json)) return json;
+  const isMessage = 'messageId' in json;
+  const members = Object.entries(json).map(([name, value]): [string, unknown] => {
+    if (name === 'metadata') return [name, value];
+    if (name === 'state' && value === 'TASK_STATE_CANCELED') return [name, 'TASK_STATE_CANCELLED'];
+    if (name === 'parts' && Array.isArray(value)) return [isMessage ? 'content' : name, value.map(oldPart)];
+    return [name, old(value)];
+  });
+  return Object.fromEntries(members);
+}
+
+function oldPart(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  return 'data' in part ? { data: { data: part.data } } : { text: part.text };
+}

@@ -1,0 +1,50 @@
+import type { Dialect } from '@stopgo/a2a-agent';
+import { envelope } from '@stopgo/proto';
+import type { Frame } from '../frame.ts';
+
+/** One A2A request on its way through the handler. */
+export type A2ACall = {
+  readonly frame: Frame;
+  readonly dialect: Dialect;
+  /** The request's `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined;
+  /** The revision after which a stream goes on; undefined if it begins with the task as it is. */
+  readonly after: number | undefined;
+  /** True if the peer asked for the shapes of the extension `hitl/v1`. */
+  readonly withHitl: boolean;
+  /** Where a stream is: told with each of its events, so that a client can go on after it anywhere. */
+  readonly cursor: Cursor;
+  /** To be called when a stream is good but may have no event for long: its client need not wait to be told so. */
+  readonly open: () => void;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+};
+
+/** The revision that the last event shows; undefined while more events of the same revision are to come. */
+export type Cursor = { revision: number | undefined };
+
+/** Who did something over A2A, as it is recorded; the surface also tells which dialect a task was started in. */
+export type A2AActor = {
+  readonly kind: envelope.ActorKind;
+  readonly id: string;
+  readonly claimed: boolean;
+  readonly surface: typeof SURFACE | typeof LEGACY_SURFACE;
+  readonly address: string;
+};
+
+const SURFACE = 'a2a';
+export const LEGACY_SURFACE = 'a2a-legacy';
+
+const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall): A2AActor => ({
+  kind,
+  id: 'anonymous',
+  claimed: false,
+  surface: dialect === 'legacy' ? LEGACY_SURFACE : SURFACE,
+  address: frame.address,
+});
+
+/** The peer as somebody who talks to the agent. */
+export const userOf = (call: A2ACall): A2AActor => actor(envelope.ActorKind.USER, call);
+
+/** The peer as somebody who decides. */
+export const approverOf = (call: A2ACall): A2AActor => actor(envelope.ActorKind.APPROVER, call);

@@ -1,0 +1,128 @@
+import { askAgain, type Part, RequestMalformedError, type SaidDecision } from '@stopgo/a2a-agent';
+import { DomainError, type HumanDecision } from '@stopgo/core';
+import { facts, type orchestrator, views } from '@stopgo/proto';
+import { CALL_MARGIN_MS } from '../bounds.ts';
+import { type SoundView, soundView } from '../render/conversation.ts';
+import { permit, type RouteDependencies } from '../routes/route.ts';
+import { type A2ACall, approverOf } from './call.ts';
+import { decisionIdentity, type Identity } from './identity.ts';
+import { shownApproval } from './task.ts';
+
+const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
+  approve: facts.Decision.APPROVED,
+  reject: facts.Decision.REJECTED,
+  run_again: facts.Decision.RUN_AGAIN,
+  happened: facts.Decision.HAPPENED,
+  give_up: facts.Decision.GIVE_UP,
+};
+
+/** What a message to a task with pending approvals came to. `says`: it decided nothing, and is asked again with this. */
+export type Decided = { readonly view: SoundView; readonly says?: Part[] };
+
+/** A message that may decide. */
+export type Deciding = {
+  readonly view: SoundView;
+  readonly said: readonly SaidDecision[];
+  readonly identity: Identity | undefined;
+  readonly waitMs: number;
+};
+
+/** A decision on one approval. */
+type Named = { readonly approvalId: string; readonly decision: HumanDecision; readonly identity: Identity | undefined };
+
+/**
+ * Records what a message decides, one approval after the other, and waits for what the run comes to after the last.
+ *
+ * @throws A2AError for an approval of another task; DomainError as the approvals service says it, for one that is settled.
+ */
+export async function decide(deps: RouteDependencies, call: A2ACall, deciding: Deciding): Promise<Decided> {
+  const { view, waitMs } = deciding;
+  const named = await namedDecisions(deps, call, deciding);
+  if (named.length === 0) return { view, says: askAgain(view.approvals.map(shownApproval)) };
+  let after = view;
+  for (const [index, one] of named.entries()) {
+    const turn = await resolve(deps, call, one, index === named.length - 1 ? waitMs : 0).catch((error: unknown) => {
+      // The word is none of those that this approval knows.
+      if (error instanceof DomainError && error.details.reason === 'choice') return undefined;
+      throw error;
+    });
+    if (turn === undefined) return { view: after, says: askAgain(after.approvals.map(shownApproval)) };
+    after = soundView(turn.view);
+  }
+  return { view: after };
+}
+
+/** Each decision with the approval that it is about; none, if it is not certain what was meant. */
+async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: Deciding): Promise<readonly Named[]> {
+  const { view, said, identity } = deciding;
+  const [first] = said;
+  if (first === undefined) return call.dialect === 'legacy' ? rejectionOfOnly(deciding) : [];
+  if (first.approvalId === undefined) {
+    const [only, ...others] = view.head.pendingApprovalIds;
+    if (only === undefined || others.length > 0) return [];
+    if (call.dialect !== 'legacy' && !(await isFirstOfRun(deps, call, view, only))) return [];
+    return [{ approvalId: only, decision: first.decision, identity }];
+  }
+  const named = said.flatMap(({ approvalId, decision }) =>
+    approvalId === undefined
+      ? []
+      : [{ approvalId, decision, ...{ identity: identity && decisionIdentity(identity, approvalId) } }],
+  );
+  for (const { approvalId } of named) await requireOfTask(deps, call, view, approvalId);
+  return named;
+}
+
+/** In the legacy dialect whatever is no yes is a no, as long as it is clear to what. */
+function rejectionOfOnly({ view, identity }: Deciding): readonly Named[] {
+  const [only, ...others] = view.head.pendingApprovalIds;
+  return only === undefined || others.length > 0 ? [] : [{ approvalId: only, decision: { kind: 'reject' }, identity }];
+}
+
+/** True if nothing else was asked in this run before: a word sent for an earlier question must not answer this one. */
+async function isFirstOfRun({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
+  const { id: conversationId, run } = view.head;
+  let cursor = '';
+  do {
+    const page = await clients.store.listApprovals({ conversationId, cursor }, { context: frame.context });
+    const first = page.approvals.find(({ runId, byPolicy }) => runId === run?.id && !byPolicy);
+    if (first !== undefined) return first.id === approvalId;
+    cursor = page.nextCursor;
+  } while (cursor !== '');
+  return false;
+}
+
+async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
+  if (view.head.pendingApprovalIds.includes(approvalId)) return;
+  const call = clients.store.getApproval({ approvalId }, { context: frame.context });
+  const { approval } = await call.catch((error: unknown) => {
+    if (error instanceof DomainError && error.kind === 'not_found') return { approval: undefined };
+    throw error;
+  });
+  if (approval?.conversationId === view.head.id) return;
+  throw new RequestMalformedError(`the approval ${approvalId} is none of this task`);
+}
+
+async function resolve(
+  deps: RouteDependencies,
+  call: A2ACall,
+  { approvalId, decision, identity }: Named,
+  milliseconds: number,
+): Promise<orchestrator.Turn | undefined> {
+  await permit(deps, call.frame, 'approval.resolve', { kind: 'approval', id: approvalId });
+  const { turn } = await deps.clients.approvals.resolve(
+    {
+      approvalId,
+      decision: DECISIONS[decision.kind],
+      result: decision.kind === 'happened' ? decision.result : '',
+      actor: approverOf(call),
+      wait: { milliseconds },
+      ...(identity === undefined ? {} : { idempotency: identity }),
+    },
+    { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+  );
+  return turn;
+}
+
+/** True while approvals of the task are pending. */
+export const isPending = ({ head }: SoundView): boolean =>
+  head.status === views.ConversationStatus.WAITING_APPROVAL || head.pendingApprovalIds.length > 0;

@@ -1,0 +1,81 @@
+import { type A2ARequestHandler, AgentCard, cardOf, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
+import { ANONYMOUS } from '@stopgo/rpc';
+import { describeError } from '@stopgo/runtime';
+import { type Frame, frameFrom } from '../frame.ts';
+import type { GatewayOptions } from '../options.ts';
+import type { RouteDependencies } from '../routes/route.ts';
+import { requestHandler } from './handler.ts';
+import { profileOf } from './profile.ts';
+import { asA2AError } from './task-errors.ts';
+
+type GrpcOptions = Pick<GatewayOptions, 'host' | 'limits' | 'newSessionId'> & { readonly port: number };
+
+/** Speaks A2A over gRPC. @throws Error in one line if it cannot listen. */
+export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promise<GrpcListener> {
+  const nobody = { context: { sessionId: options.newSessionId(), principal: ANONYMOUS } };
+  return listenGrpc({
+    host: options.host,
+    port: options.port,
+    messageBytesMax: options.limits.bodyBytes,
+    card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
+    handlerFor: (caller) => handlerOf(deps, options, caller),
+  });
+}
+
+function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
+  const frame = frameFrom(
+    {
+      session: caller.header('x-session-id'),
+      authorization: caller.header('authorization'),
+      address: caller.peer.replace(/:\d+$/, ''),
+    },
+    options.newSessionId,
+  );
+  const left = new AbortController();
+  if (caller.signal.aborted) left.abort();
+  caller.signal.addEventListener('abort', () => left.abort(), { once: true });
+  const named = [caller.header('a2a-extensions'), caller.header('x-a2a-extensions')].join(',');
+  const handler = requestHandler(
+    {
+      ...deps,
+      profile: () => profileOf(deps, `http://${options.host}`, frame),
+      asA2AError: (error) => asA2AError(error, deps.newId, reporter(deps, frame)),
+    },
+    {
+      frame,
+      dialect: caller.version,
+      idempotencyKey: caller.header('idempotency-key'),
+      after: undefined,
+      withHitl: named.includes(HITL_EXTENSION),
+      cursor: { revision: undefined },
+      open: () => {},
+      signal: left.signal,
+    },
+  );
+  return {
+    ...handler,
+    sendMessageStream: (...args) => withinCap(deps, left, handler.sendMessageStream(...args)),
+    resubscribe: (...args) => withinCap(deps, left, handler.resubscribe(...args)),
+  };
+}
+
+const reporter =
+  ({ log }: RouteDependencies, { sessionId }: Frame) =>
+  (cause: unknown, id: string): void =>
+    log.error('internal error', { error_id: id, path: 'grpc', sid: sessionId, error: describeError(cause) });
+
+/** A stream that counts as one of the open ones, and ends with them. */
+async function* withinCap<T>(
+  { streams }: RouteDependencies,
+  left: AbortController,
+  events: AsyncGenerator<T, void>,
+): AsyncGenerator<T, void> {
+  const slot = streams.open();
+  slot.signal.addEventListener('abort', () => left.abort(), { once: true });
+  try {
+    yield* events;
+  } finally {
+    slot.release();
+  }
+}

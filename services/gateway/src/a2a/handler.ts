@@ -1,0 +1,109 @@
+import {
+  type A2ARequestHandler,
+  AgentCard,
+  type AgentProfile,
+  cardOf,
+  ExtendedAgentCardNotConfiguredError,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  TaskNotCancelableError,
+} from '@stopgo/a2a-agent';
+import { DomainError } from '@stopgo/core';
+import { CALL_MARGIN_MS } from '../bounds.ts';
+import { soundView } from '../render/conversation.ts';
+import { permit, type RouteDependencies } from '../routes/route.ts';
+import { type A2ACall, userOf } from './call.ts';
+import { listTasks } from './list.ts';
+import { send } from './send.ts';
+import { follow, sendAndFollow } from './stream.ts';
+import { taskOf } from './task.ts';
+import { recentHistory, viewOf } from './task-view.ts';
+
+/** What a handler needs besides the services. */
+export type HandlerDependencies = RouteDependencies & {
+  readonly profile: () => Promise<AgentProfile>;
+  /** An error as the peer may read it. */
+  readonly asA2AError: (error: unknown, call: A2ACall) => Error;
+};
+
+/**
+ * The operations of A2A for one request, over the services: whatever they need to know stands in the log, so that any
+ * replica can answer the next one. Errors are such that a peer may read them.
+ */
+export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+  const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
+    try {
+      requireNoTenant(params);
+      return await work();
+    } catch (error) {
+      throw deps.asA2AError(error, call);
+    }
+  };
+  const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
+    try {
+      requireNoTenant(params);
+      yield* work();
+    } catch (error) {
+      throw deps.asA2AError(error, call);
+    }
+  };
+  const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
+  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
+  return {
+    getAgentCard: () => guard({}, card),
+    getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
+    sendMessage: (params) =>
+      guard(params, async () => {
+        const { configuration } = params;
+        const length = historyLength(configuration?.historyLength) ?? 0;
+        const { view, says } = await send(deps, call, params, configuration?.returnImmediately ? 0 : deps.syncWaitMs);
+        const history = await recentHistory(deps, call, view, length);
+        return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
+      }),
+    sendMessageStream: (params) => guarded(params, () => sendAndFollow(deps, call, params)),
+    resubscribe: (params) => guarded(params, () => follow(deps, call, params.id)),
+    getTask: (params) =>
+      guard(params, async () => {
+        const length = historyLength(params.historyLength);
+        const view = await viewOf(deps, call, params.id);
+        await permit(deps, call.frame, 'conversation.read', { kind: 'conversation', id: view.head.id });
+        return taskOf(view, { history: await recentHistory(deps, call, view, length), withHitl: call.withHitl });
+      }),
+    listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
+    cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  };
+}
+
+type Addressed = { readonly tenant?: string };
+
+/** There is one agent here: whoever addresses another one must not get this one's tasks. */
+function requireNoTenant({ tenant = '' }: Addressed): void {
+  if (tenant !== '') throw new RequestMalformedError('there is no such tenant here; leave the tenant out');
+}
+
+/** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */
+async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
+  const { head } = await viewOf(deps, call, taskId);
+  await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
+  const answer = deps.clients.orchestrator.cancelRun(
+    { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },
+    { context: call.frame.context, timeoutMs: CALL_MARGIN_MS },
+  );
+  const { turn } = await answer.catch((error: unknown) => {
+    if (error instanceof DomainError && error.kind === 'failed_precondition') {
+      throw new TaskNotCancelableError(`Task cannot be canceled: ${error.message}`);
+    }
+    throw error;
+  });
+  return taskOf(soundView(turn?.view));
+}
+
+function historyLength(asked: number | undefined): number | undefined {
+  if (asked === undefined) return undefined;
+  if (!Number.isInteger(asked) || asked < 0) throw new RequestMalformedError('historyLength must be 0 or more');
+  return asked;
+}

@@ -1,0 +1,27 @@
+import { ContentTypeNotSupportedError, isDecisionData, type Message, RequestMalformedError } from '@stopgo/a2a-agent';
+
+/**
+ * What a message says to the agent: its texts, and its data as JSON.
+ *
+ * @throws A2AError for a message without content, with files, or of more than `bytesMax` bytes.
+ */
+export function textForAgent({ parts }: Message, bytesMax: number): string {
+  if (parts.length === 0) throw new RequestMalformedError('message.parts must hold at least one part');
+  const texts = parts.flatMap(({ content }) => {
+    switch (content?.$case) {
+      case 'text':
+        return [content.value];
+      case 'data':
+        return isDecisionData(content.value) ? [] : [JSON.stringify(content.value)];
+      case undefined:
+        throw new RequestMalformedError('a part must hold text or data');
+      default:
+        throw new ContentTypeNotSupportedError('this agent reads text and data, no files; send the content as text');
+    }
+  });
+  const text = texts.filter((one) => one.trim() !== '').join('\n');
+  if (Buffer.byteLength(text) > bytesMax) {
+    throw new RequestMalformedError(`the message is larger than ${bytesMax} bytes; send less`);
+  }
+  return text;
+}

@@ -1,0 +1,35 @@
+import { type AgentProfile, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import type { Request } from 'express';
+import type { Frame } from '../frame.ts';
+import type { RouteDependencies } from '../routes/route.ts';
+
+/** Of this program; an agent's own version is not configured. */
+const AGENT_VERSION = '0.1.0';
+
+/**
+ * What the agent says of itself now: its skills are its tools.
+ *
+ * @param reachedAt - the address that the asker reached us at: behind a port mapping we know no better one.
+ */
+export async function profileOf(
+  deps: RouteDependencies,
+  reachedAt: string,
+  { context }: Pick<Frame, 'context'>,
+): Promise<AgentProfile> {
+  const { tools } = await deps.clients.bridge.listTools({}, { context });
+  const baseUrl = deps.publicUrl ?? reachedAt;
+  const port = deps.grpcPort();
+  return {
+    name: deps.agentName,
+    description: deps.agentDescription ?? '',
+    version: AGENT_VERSION,
+    baseUrl,
+    grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
+    skills: tools.map(({ name, description }) => ({ id: name, name, description })),
+    streaming: true,
+    extensions: [HITL_EXTENSION],
+  };
+}
+
+/** The address that an HTTP request was sent to. */
+export const reachedAt = (req: Request): string => `${req.protocol}://${req.get('host') ?? 'localhost'}`;

@@ -1,0 +1,130 @@
+import {
+  decisionsIn,
+  type Message,
+  type Part,
+  RequestMalformedError,
+  type SendMessageRequest,
+  UnsupportedOperationError,
+} from '@stopgo/a2a-agent';
+import { isUuid } from '@stopgo/core';
+import { orchestrator } from '@stopgo/proto';
+import { CALL_MARGIN_MS } from '../bounds.ts';
+import { conversationIdFor } from '../idempotency.ts';
+import { type SoundView, soundView } from '../render/conversation.ts';
+import { permit, type RouteDependencies } from '../routes/route.ts';
+import { type A2ACall, userOf } from './call.ts';
+import { decide, isPending } from './decide.ts';
+import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
+import { textForAgent } from './message-text.ts';
+import { contextIdOf, stateOf, TERMINAL } from './task.ts';
+import { taskNotFound } from './task-errors.ts';
+import { viewOf } from './task-view.ts';
+
+/** What a message came to. `says`: what its status says in place of what it would say by itself. */
+export type Sent = { readonly view: SoundView; readonly says?: Part[] };
+
+/**
+ * Hands a message to the agent: as a new task, as the next message of one, or as the decision that one waits for. A run
+ * goes on whatever becomes of the peer.
+ *
+ * @param waitMs - how long the answer may wait for the run, in milliseconds.
+ * @throws A2AError or DomainError if the message is not taken.
+ */
+export async function send(
+  deps: RouteDependencies,
+  call: A2ACall,
+  { message }: SendMessageRequest,
+  waitMs: number,
+): Promise<Sent> {
+  if (message === undefined) throw new RequestMalformedError('message is missing');
+  if (call.dialect !== 'legacy' && message.messageId === '')
+    throw new RequestMalformedError('message.messageId is missing');
+  const text = textForAgent(message, deps.limits.messageBytes);
+  return message.taskId === '' ? start(deps, call, message, text, waitMs) : followUp(deps, call, message, text, waitMs);
+}
+
+async function start(
+  deps: RouteDependencies,
+  call: A2ACall,
+  message: Message,
+  text: string,
+  milliseconds: number,
+): Promise<Sent> {
+  if (text === '') throw new RequestMalformedError('the message says nothing');
+  const { frame } = call;
+  const identity = firstMessageIdentity(call, message);
+  const conversationId = identity === undefined ? deps.newId() : conversationIdFor(frame.principal, identity.key);
+  await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
+  frame.conversationId = conversationId;
+  const { turn } = await deps.clients.orchestrator.createConversation(
+    {
+      conversationId,
+      message: text,
+      caller: { actor: userOf(call) },
+      wait: { milliseconds },
+      ...(identity === undefined ? {} : { idempotency: identity }),
+    },
+    { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+  );
+  return { view: soundView(turn?.view) };
+}
+
+async function followUp(
+  deps: RouteDependencies,
+  call: A2ACall,
+  message: Message,
+  text: string,
+  waitMs: number,
+): Promise<Sent> {
+  const taskId = message.taskId.toLowerCase();
+  if (!isUuid(taskId)) throw taskNotFound(message.taskId);
+  call.frame.conversationId = taskId;
+  await permit(deps, call.frame, 'message.send', { kind: 'conversation', id: taskId });
+  const view = await viewOf(deps, call, taskId);
+  if (message.contextId !== '' && message.contextId !== contextIdOf(view.head)) {
+    throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
+  }
+  const identity = followUpIdentity(call, message);
+  const said = decisionsIn(message);
+  const names = said.some(({ approvalId }) => approvalId !== undefined);
+  if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs });
+  if (TERMINAL.has(stateOf(view.head)) && call.dialect !== 'legacy') {
+    if (identity !== undefined && (await wasTaken(deps, call, taskId, identity))) return { view };
+    throw new UnsupportedOperationError('the task has ended and takes no more messages; send one without a task id');
+  }
+  if (text === '') throw new RequestMalformedError('the message says nothing');
+  return continued(deps, call, taskId, text, identity, waitMs);
+}
+
+async function continued(
+  { clients }: RouteDependencies,
+  call: A2ACall,
+  conversationId: string,
+  message: string,
+  identity: Identity | undefined,
+  milliseconds: number,
+): Promise<Sent> {
+  const { turn } = await clients.orchestrator.sendMessage(
+    {
+      conversationId,
+      message,
+      caller: { actor: userOf(call) },
+      wait: { milliseconds },
+      ...(identity === undefined ? {} : { idempotency: identity }),
+    },
+    { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+  );
+  if (turn?.outcome === orchestrator.TurnOutcome.REFUSED_BUSY) {
+    throw new UnsupportedOperationError('the task is being worked on; send the message when it waits or has ended');
+  }
+  return { view: soundView(turn?.view) };
+}
+
+/** True if this very message was taken before. */
+async function wasTaken({ clients }: RouteDependencies, call: A2ACall, conversationId: string, { key }: Identity) {
+  const { knownKeys } = await clients.store.load(
+    { by: { case: 'conversationId', value: conversationId }, idempotencyKeys: [`client:${key}`] },
+    { context: call.frame.context },
+  );
+  return knownKeys.length > 0;
+}

@@ -1,0 +1,137 @@
+import { fromBinary } from '@bufbuild/protobuf';
+import {
+  type Artifact,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+  type TaskStatus,
+} from '@stopgo/a2a-agent';
+import { conversationStream } from '@stopgo/core';
+import { envelope, facts, type views } from '@stopgo/proto';
+import { permit, type RouteDependencies } from '../routes/route.ts';
+import type { A2ACall } from './call.ts';
+import { send } from './send.ts';
+import { artifactsOf, contextIdOf, requireOpen, stateOf, statusOf, TERMINAL, taskOf } from './task.ts';
+import { viewOf } from './task-view.ts';
+
+type Updates = AsyncGenerator<StreamResponse, void>;
+
+/** Sends a message, then shows what becomes of its task until it has ended or waits for the peer. */
+export async function* sendAndFollow(deps: RouteDependencies, call: A2ACall, params: SendMessageRequest): Updates {
+  const { view, says } = await send(deps, call, params, 0);
+  yield shown(
+    call,
+    view.head.revision,
+    taskOf(view, { withHitl: call.withHitl, ...(says === undefined ? {} : { says }) }),
+  );
+  if (stateOf(view.head) === TaskState.TASK_STATE_WORKING)
+    yield* updates(deps, call, view.head, { untilWaiting: true });
+}
+
+/**
+ * Shows what becomes of a task from now on, or from where a client was cut off, until the task has ended; while it waits
+ * for somebody the stream stays open. A task that has ended can only be gone on with.
+ */
+export async function* follow(deps: RouteDependencies, call: A2ACall, taskId: string): Updates {
+  const view = await viewOf(deps, call, taskId);
+  const { head } = view;
+  await permit(deps, call.frame, 'conversation.follow', { kind: 'conversation', id: head.id });
+  const { after } = call;
+  if (after === undefined) {
+    requireOpen(head);
+    yield shown(call, head.revision, taskOf(view, { withHitl: call.withHitl }));
+    yield* updates(deps, call, head, { untilWaiting: false });
+    return;
+  }
+  // What was before the latest run is no part of the task that is shown.
+  const from = Math.min(Math.max(after, (head.run?.messageRevision ?? 1) - 1), head.revision);
+  if (from === head.revision && TERMINAL.has(stateOf(head))) return;
+  call.open();
+  yield* updates(deps, call, { ...head, revision: from }, { untilWaiting: false });
+}
+
+function shown({ cursor }: A2ACall, revision: number, task: Task): StreamResponse {
+  cursor.revision = revision;
+  return { payload: { $case: 'task', value: task } };
+}
+
+type Fact = facts.Payload['fact'];
+
+/** What an event makes of the task's state; undefined if it does not show. */
+function stateAfter(fact: Fact, before: TaskState | undefined): TaskState | undefined {
+  switch (fact.case) {
+    case 'runStarted':
+    case 'runClaimed':
+      return before === TaskState.TASK_STATE_WORKING ? undefined : TaskState.TASK_STATE_WORKING;
+    case 'runReleased':
+      return TaskState.TASK_STATE_INPUT_REQUIRED;
+    case 'runCompleted':
+      return TaskState.TASK_STATE_COMPLETED;
+    case 'runFailed':
+      return TaskState.TASK_STATE_FAILED;
+    case 'runCanceled':
+      return TaskState.TASK_STATE_CANCELED;
+    default:
+      return undefined;
+  }
+}
+
+/** Every change of the task's state after a revision, in the order of the log: the same for whoever asks, anywhere. */
+async function* updates(
+  deps: RouteDependencies,
+  call: A2ACall,
+  head: Pick<views.ConversationHead, 'id' | 'revision'>,
+  { untilWaiting }: { readonly untilWaiting: boolean },
+): Updates {
+  const { store } = deps.clients;
+  const options = { context: call.frame.context, signal: call.signal };
+  let state: TaskState | undefined;
+  try {
+    const events = store.follow({ stream: conversationStream(head.id), fromRevision: head.revision + 1 }, options);
+    for await (const { event } of events) {
+      if (event === undefined) continue;
+      const { revision, payload } = fromBinary(envelope.EnvelopeSchema, event.envelope);
+      const next = stateAfter(fromBinary(facts.PayloadSchema, payload).fact, state);
+      if (next === undefined) continue;
+      state = next;
+      yield* update(deps, call, head.id, revision, next);
+      if (TERMINAL.has(next) || (untilWaiting && next === WAITING)) return;
+    }
+  } catch (error) {
+    if (!call.signal.aborted) throw error;
+  }
+}
+
+const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
+
+/** The updates that one event makes. Only the last of them carries the revision: who is cut off before it gets all again. */
+async function* update(deps: RouteDependencies, call: A2ACall, id: string, revision: number, next: TaskState): Updates {
+  const view = await viewOf(deps, call, id, revision);
+  const ids = { taskId: id, contextId: contextIdOf(view.head) };
+  call.cursor.revision = undefined;
+  if (next === TaskState.TASK_STATE_COMPLETED) {
+    for (const artifact of artifactsOf(view.head))
+      yield { payload: { $case: 'artifactUpdate', value: whole(ids, artifact) } };
+  }
+  call.cursor.revision = revision;
+  // What is asked now is shown if the task still stands there; what was asked before it moved on is past.
+  const now = statusOf(view, call.withHitl);
+  const reached = next === WAITING && isWaiting(now.state) ? now : now.state === next ? now : passed(next, now);
+  yield { payload: { $case: 'statusUpdate', value: { ...ids, status: reached, metadata: { revision } } } };
+}
+
+const isWaiting = (state: TaskState): boolean =>
+  state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
+
+const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
+
+type Ids = { readonly taskId: string; readonly contextId: string };
+
+const whole = (ids: Ids, artifact: Artifact) => ({
+  ...ids,
+  artifact,
+  append: false,
+  lastChunk: true,
+  metadata: undefined,
+});

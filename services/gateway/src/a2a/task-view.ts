@@ -1,0 +1,37 @@
+import type { Message } from '@stopgo/a2a-agent';
+import { DomainError, isUuid } from '@stopgo/core';
+import { HISTORY_MESSAGES_MAX } from '../bounds.ts';
+import { type SoundView, soundView } from '../render/conversation.ts';
+import type { RouteDependencies } from '../routes/route.ts';
+import type { A2ACall } from './call.ts';
+import { contextIdOf, historyOf } from './task.ts';
+import { taskNotFound } from './task-errors.ts';
+
+/** The conversation behind a task. @throws A2AError if there is none. */
+export async function viewOf({ clients }: RouteDependencies, call: A2ACall, taskId: string, minRevision = 0) {
+  const conversationId = taskId.toLowerCase();
+  if (!isUuid(conversationId)) throw taskNotFound(taskId);
+  call.frame.conversationId = conversationId;
+  const answer = clients.store.getConversation({ conversationId, minRevision }, { context: call.frame.context });
+  const { view } = await answer.catch((error: unknown) => {
+    throw error instanceof DomainError && error.kind === 'not_found' ? taskNotFound(taskId) : error;
+  });
+  return soundView(view);
+}
+
+/** The last `length` messages of a task, oldest first; all that may be shown at once if no number is given. */
+export async function recentHistory(
+  { clients }: RouteDependencies,
+  call: A2ACall,
+  { head }: SoundView,
+  length = HISTORY_MESSAGES_MAX,
+): Promise<Message[]> {
+  if (length === 0 || head.messageCount === 0) return [];
+  // What tools were told and told is between the messages that are shown.
+  const afterSequence = Math.max(0, head.messageCount - HISTORY_MESSAGES_MAX);
+  const { messages } = await clients.store.getConversation(
+    { conversationId: head.id, afterSequence, messageLimit: HISTORY_MESSAGES_MAX, minRevision: head.revision },
+    { context: call.frame.context },
+  );
+  return historyOf(messages, head.id, contextIdOf(head)).slice(-length);
+}

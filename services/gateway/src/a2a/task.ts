@@ -1,0 +1,147 @@
+import {
+  type AgentMessage,
+  type Artifact,
+  agentMessage,
+  approvalParts,
+  HITL_EXTENSION,
+  hitlRequest,
+  type Message,
+  type Part,
+  Role,
+  type ShownApproval,
+  type Task,
+  TaskState,
+  type TaskStatus,
+  textPart,
+  UnsupportedOperationError,
+} from '@stopgo/a2a-agent';
+import { parseJson } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import type { SoundView } from '../render/conversation.ts';
+import { rfc3339 } from '../render/time.ts';
+import { approvalKindWord } from '../render/words.ts';
+
+/** The states that a task does not leave any more. */
+export const TERMINAL: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+]);
+
+/** @throws A2AError for a task that has ended: nothing more will be heard of it. */
+export function requireOpen(head: views.ConversationHead): void {
+  if (TERMINAL.has(stateOf(head))) throw new UnsupportedOperationError('the task has ended; get it instead');
+}
+
+/** How a task is shown. */
+export type Showing = {
+  readonly history?: Message[];
+  /** What its status says in place of what it would say by itself. */
+  readonly says?: Part[];
+  readonly withHitl?: boolean;
+};
+
+/** A conversation as a task: what its latest run came to, or waits for. */
+export function taskOf(view: SoundView, { history = [], says, withHitl = false }: Showing = {}): Task {
+  const { head } = view;
+  return {
+    id: head.id,
+    contextId: contextIdOf(head),
+    status: statusOf(view, withHitl, says),
+    artifacts: artifactsOf(head),
+    history,
+    metadata: { revision: head.revision },
+  };
+}
+
+/** The lineage that a conversation belongs to. */
+export const contextIdOf = (head: views.ConversationHead): string => head.id;
+
+/** The state of a conversation's latest run; submitted before its first message. */
+export function stateOf({ run, authPrompt }: views.ConversationHead): TaskState {
+  switch (run?.status) {
+    case undefined:
+      return TaskState.TASK_STATE_SUBMITTED;
+    case views.RunStatus.WAITING:
+      return authPrompt === '' ? TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_AUTH_REQUIRED;
+    case views.RunStatus.COMPLETED:
+      return TaskState.TASK_STATE_COMPLETED;
+    case views.RunStatus.FAILED:
+      return TaskState.TASK_STATE_FAILED;
+    case views.RunStatus.CANCELED:
+      return TaskState.TASK_STATE_CANCELED;
+    default:
+      return TaskState.TASK_STATE_WORKING;
+  }
+}
+
+/** The state with what it says: what is to be approved or brought, or why the run failed. */
+export function statusOf({ head, approvals }: SoundView, withHitl: boolean, says?: Part[]): TaskStatus {
+  const state = stateOf(head);
+  const parts = says ?? saidWith(state, head, approvals);
+  const identity = { id: `${head.id}:${head.revision}`, taskId: head.id, contextId: contextIdOf(head) };
+  const shown = approvals.map(shownApproval);
+  return {
+    state,
+    timestamp: rfc3339(head.updatedAt),
+    message: parts.length === 0 ? undefined : asking({ ...identity, parts }, withHitl ? shown : []),
+  };
+}
+
+function saidWith(state: TaskState, head: views.ConversationHead, approvals: readonly views.Approval[]): Part[] {
+  switch (state) {
+    case TaskState.TASK_STATE_INPUT_REQUIRED:
+    case TaskState.TASK_STATE_AUTH_REQUIRED:
+      return [
+        ...(head.authPrompt === '' ? [] : [textPart(head.authPrompt)]),
+        ...(approvals.length === 0 ? [] : approvalParts(approvals.map(shownApproval))),
+      ];
+    case TaskState.TASK_STATE_FAILED:
+      return head.run?.response ? [textPart(head.run.response)] : [];
+    default:
+      return [];
+  }
+}
+
+function asking(message: AgentMessage, approvals: readonly ShownApproval[]): Message {
+  const made = agentMessage(message);
+  if (approvals.length === 0) return made;
+  return { ...made, metadata: { [HITL_EXTENSION]: hitlRequest(approvals) }, extensions: [HITL_EXTENSION] };
+}
+
+/** An approval as peers see it. */
+export const shownApproval = (approval: views.Approval): ShownApproval => ({
+  id: approval.id,
+  callId: approval.callId,
+  tool: approval.tool,
+  arguments: parseJson(approval.argumentsJson) ?? {},
+  description: approval.description,
+  kind: approvalKindWord(approval.kind),
+  choices: approval.choices,
+});
+
+/** The answer of a run that completed. */
+export function artifactsOf({ run }: views.ConversationHead): Artifact[] {
+  if (run === undefined || run.status !== views.RunStatus.COMPLETED || run.response === '') return [];
+  return [
+    {
+      artifactId: run.id,
+      name: 'answer',
+      description: '',
+      parts: [textPart(run.response)],
+      metadata: undefined,
+      extensions: [],
+    },
+  ];
+}
+
+/** What was said in a conversation, without what its tools were told and told. */
+export function historyOf(messages: readonly views.Message[], taskId: string, contextId: string): Message[] {
+  return messages
+    .filter(({ role, content }) => content !== '' && (role === 'user' || role === 'assistant'))
+    .map(({ id, role, content }) => ({
+      ...agentMessage({ id, taskId, contextId, parts: [textPart(content)] }),
+      role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
+    }));
+}

@@ -1,0 +1,143 @@
+import { fact, unavailable } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { feed, follow, recorded } from './support/events.ts';
+import { gateway } from './support/gateway.ts';
+import {
+  APPROVAL,
+  approval,
+  fresh,
+  ID,
+  OTHER_APPROVAL,
+  RUN,
+  run,
+  settled,
+  storeOf,
+  TurnOutcome,
+  waiting,
+} from './support/views.ts';
+
+const STREAM = `conversation-${ID}`;
+
+const said = (text: string, version: '1.0' | 'legacy') => ({
+  jsonrpc: '2.0',
+  id: 1,
+  ...(version === 'legacy'
+    ? { method: 'message/send', params: { taskId: ID, message: { role: 'user', parts: [{ type: 'text', text }] } } }
+    : {
+        method: 'SendMessage',
+        params: { message: { messageId: 'm-1', taskId: ID, role: 'ROLE_USER', parts: [{ text }] } },
+      }),
+});
+
+/** A task that waits for an approval, and what was asked in its conversation before. */
+function parked(before: readonly views.Approval[] = []) {
+  const view = waiting([approval()], { pendingApprovalIds: [APPROVAL] });
+  return {
+    store: { ...storeOf(view), listApprovals: async () => ({ approvals: [...before, approval()], nextCursor: '' }) },
+    approvals: { resolve: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }) },
+  };
+}
+
+describe('a plain word', () => {
+  const earlier = approval({ id: OTHER_APPROVAL, status: views.ApprovalStatus.APPROVED });
+
+  test.each([
+    ['the first of its run', '1.0', [], true],
+    ['not the first of its run', '1.0', [earlier], false],
+    ['the first of its run, after those of another run', '1.0', [approval({ ...earlier, runId: APPROVAL })], true],
+    ['the first that a person is asked', '1.0', [approval({ ...earlier, byPolicy: true })], true],
+    ['not the first of its run, in the legacy dialect', 'legacy', [earlier], true],
+  ] as const)('on an approval that is %s', async (_which, version, before, decides) => {
+    const { send, calls } = await gateway(parked(before));
+    const { status, json } = await send('POST', '/a2a', { body: said('yes', version) });
+    expect(status).toBe(200);
+    const resolved = calls.filter(({ method }) => method === 'resolve').map(({ request }) => request);
+    expect(resolved).toMatchObject(decides ? [{ approvalId: APPROVAL }] : []);
+    if (!decides) expect(JSON.stringify(json.result.task.status.message)).toContain(`yes ${APPROVAL}`);
+  });
+});
+
+describe('states', () => {
+  test.each([
+    ['submitted', fresh()],
+    ['working', fresh({ run: run(views.RunStatus.WORKING) })],
+    ['input-required', waiting()],
+    ['auth-required', fresh({ run: run(views.RunStatus.WAITING), authPrompt: 'Bring a token.' })],
+    ['completed', settled('done')],
+    ['failed', fresh({ run: run(views.RunStatus.FAILED, 'it broke') })],
+    ['canceled', fresh({ run: run(views.RunStatus.CANCELED) })],
+  ])('%s', async (state, view) => {
+    const { send } = await gateway({ store: storeOf(view) });
+    const { json } = await send('GET', `/tasks/${ID}?historyLength=0`);
+    expect(json.status.state).toBe(`TASK_STATE_${state.toUpperCase().replace('-', '_')}`);
+    const text = { 'auth-required': 'Bring a token.', failed: 'it broke' }[state];
+    if (text !== undefined) expect(json.status.message.parts[0].text).toBe(text);
+  });
+});
+
+describe('a stream', () => {
+  function live() {
+    const events = feed<ReturnType<typeof recorded>>();
+    const script = {
+      store: {
+        getConversation: async () => ({ view: waiting() }),
+        follow: ({ fromRevision }: { fromRevision: number }, { signal }: { signal: AbortSignal }) =>
+          events.read(signal, fromRevision - 5),
+      },
+    };
+    return { events, script };
+  }
+
+  test('shows that it is alive while nothing happens, and lets go of the log when its client leaves', async () => {
+    const { events, script } = live();
+    const { url } = await gateway(script, { times: { heartbeatMs: 5 } });
+    const client = await follow(url, `/tasks/${ID}:subscribe`);
+    await expect.poll(() => client.text()).toContain(': heartbeat');
+    expect(client.events.map(({ id }) => id)).toEqual(['4']);
+    expect(events.readers()).toBe(1);
+    client.leave();
+    await expect.poll(() => events.readers()).toBe(0);
+  });
+
+  test('ends when the gateway stops, and can be gone on with elsewhere', async () => {
+    const { events, script } = live();
+    const first = await gateway(script);
+    const client = await follow(first.url, `/tasks/${ID}:subscribe`);
+    await expect.poll(() => client.events.length).toBe(1);
+    await first.stop();
+    await client.ended;
+    events.push(recorded(STREAM, 5, fact('runCanceled', { runId: RUN, reason: 'enough' })));
+    const second = await gateway(script);
+    const again = await follow(second.url, `/tasks/${ID}:subscribe`, { 'Last-Event-ID': '4' });
+    await again.ended;
+    expect(again.events.map(({ id, data }) => [id, JSON.parse(data).statusUpdate.status.state])).toEqual([
+      ['5', 'TASK_STATE_CANCELED'],
+    ]);
+  });
+});
+
+test('of a defect a peer is told an id only, and of a service that is away what to do', async () => {
+  // The view is missing, against the contract of the store.
+  const broken = await gateway({ store: { getConversation: async () => ({}) } });
+  for (const { text } of [
+    await broken.send('POST', '/a2a', { body: said('yes', '1.0') }),
+    await broken.send('GET', `/tasks/${ID}`),
+    await broken.send('GET', `/v1/tasks/${ID}`),
+  ]) {
+    expect(text).toContain('internal error');
+    expect(text).not.toContain('head');
+    expect(broken.lines.join('')).toContain('without the head');
+  }
+  const away = await gateway({
+    store: {
+      getConversation: async () => {
+        throw unavailable('the log cannot be reached now');
+      },
+    },
+  });
+  const { json } = await away.send('POST', '/a2a', { body: said('yes', '1.0') });
+  expect(json.error).toMatchObject({ code: -32603, message: 'the log cannot be reached now' });
+  const { status } = await away.send('GET', `/tasks/${ID}`);
+  expect(status).toBe(503);
+});
