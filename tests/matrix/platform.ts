@@ -182,6 +182,9 @@ function serverOf(journal: string): McpServerConfig {
     unannotated: 'run',
     approvalRequired: true,
     stateless: false,
+    totalTimeoutMs: 600_000,
+    callsAtOnce: 1,
+    onStartFailure: 'fail',
     timeoutMs: callMs,
   };
 }

@@ -60,6 +60,9 @@ async function platform() {
     unannotated: 'run',
     approvalRequired: false,
     stateless: false,
+    totalTimeoutMs: 600_000,
+    callsAtOnce: 1,
+    onStartFailure: 'fail',
     timeoutMs: 10_000,
   } as const;
   /** The bridge that is at the one address. */
@@ -100,6 +103,7 @@ async function platform() {
         listTools: (request, options) => at().listTools(request, options),
         fenceCall: (request, options) => at().fenceCall(request, options),
         cancelCall: (request, options) => at().cancelCall(request, options),
+        listServers: (request, options) => at().listServers(request, options),
         execute: (request, options) => {
           executed.push(request.instance ?? '');
           return at().execute(request, options);

@@ -25,6 +25,7 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   execute: async () => ({}),
   fenceCall: async () => ({}),
   cancelCall: async () => ({}),
+  listServers: async () => ({}),
 });
 
 /** As a store that is there, answers everything, and tells no news. */

@@ -43,6 +43,7 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   execute: async () => ({}),
   fenceCall: async () => ({}),
   cancelCall: async () => ({}),
+  listServers: async () => ({}),
 });
 
 async function platform() {

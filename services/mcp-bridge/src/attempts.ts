@@ -10,6 +10,7 @@ import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import { IdSet } from './id-set.ts';
 import { type Outcome, refused, unknown } from './outcome.ts';
+import type { Progress } from './session-call.ts';
 
 /** Names one attempt of one call. */
 export type AttemptKey = Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId' | 'attempt'>;
@@ -17,14 +18,35 @@ export type AttemptKey = Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId'
 /** What is known of an attempt. */
 export type AttemptState =
   | { readonly kind: 'never_seen' }
-  | { readonly kind: 'running' }
+  | ({ readonly kind: 'running' } & AttemptProgress)
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'forgotten' };
 
-/** Runs one attempt; must not throw. Aborting the signal asks it to end. */
-export type RunAttempt = (signal: AbortSignal) => Promise<Outcome>;
+/** How far a running attempt is. */
+export type AttemptProgress = {
+  /** It waits for its turn and has not been sent. */
+  readonly waiting: boolean;
+  /** The latest that its server told. */
+  readonly progress?: Progress;
+};
 
-type Running = { readonly outcome: Promise<Outcome>; readonly cancel: AbortController };
+/** What an attempt that runs is given to watch and to tell. */
+export type AttemptWatch = {
+  /** Aborts when the attempt is to end. */
+  readonly signal: AbortSignal;
+  /** To be called when its turn has come. */
+  readonly onTurn: () => void;
+  readonly onProgress: (progress: Progress) => void;
+};
+
+/** Runs one attempt; must not throw. */
+export type RunAttempt = (watch: AttemptWatch) => Promise<Outcome>;
+
+type Running = {
+  readonly outcome: Promise<Outcome>;
+  readonly cancel: AbortController;
+  readonly at: () => AttemptProgress;
+};
 type Kept = {
   readonly outcome: Outcome;
   readonly isRepeatable: boolean;
@@ -77,7 +99,8 @@ export class Attempts {
   /** What became of the attempt. One that was never seen is refused from now on. */
   fence(key: AttemptKey): AttemptState {
     const id = idOf(key);
-    if (this.#running.has(id)) return { kind: 'running' };
+    const running = this.#running.get(id);
+    if (running !== undefined) return { kind: 'running', ...running.at() };
     const state = this.#settled(id);
     if (state !== undefined) return state;
     this.#fenced.add(id);
@@ -103,12 +126,22 @@ export class Attempts {
 
   #start(id: string, isRepeatable: boolean, run: RunAttempt): Promise<Outcome> {
     const cancel = new AbortController();
-    const outcome = run(cancel.signal).then((end) => {
+    let at: AttemptProgress = { waiting: true };
+    const watch: AttemptWatch = {
+      signal: cancel.signal,
+      onTurn: () => {
+        at = { waiting: false };
+      },
+      onProgress: (progress) => {
+        at = { waiting: false, progress };
+      },
+    };
+    const outcome = run(watch).then((end) => {
       this.#running.delete(id);
       this.#keep(id, isRepeatable, end);
       return end;
     });
-    this.#running.set(id, { outcome, cancel });
+    this.#running.set(id, { outcome, cancel, at: () => at });
     return outcome;
   }
 

@@ -14,21 +14,33 @@ export type BridgeBounds = {
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
   readonly listFreshMs: number;
-  /** How long a stdio server that let a call time out has for a sign of life, before it is ended and started again. */
+  /** Listings in a row that a server which keeps saying that its tools changed is given, before its calls go on. */
+  readonly listReadsMax: number;
+  /** How long a server has for a sign of life that it is asked for. */
   readonly pingMs: number;
+  /** How often a server that is connected is asked for one. */
+  readonly probeEveryMs: number;
+  /** Signs of life that a server may owe before it is given up, one for a call that took too long among them. */
+  readonly signsMissedMax: number;
   /** Pages of one listing; a server with more is refused. */
   readonly listPagesMax: number;
   /** Tools of one server; further ones are left out. */
   readonly toolsPerServerMax: number;
+  /** Sentences that are kept of one server about tools that are left out. */
+  readonly problemsMax: number;
   /** One tool's definition as canonical JSON; a larger one is left out. */
   readonly definitionBytesMax: number;
   /** How deep one tool's definition may be nested; a deeper one is left out. */
   readonly definitionDepthMax: number;
+  /** Values (objects, lists, texts, numbers) in one tool's definition; one with more is left out. */
+  readonly definitionValuesMax: number;
+  /** How long one look at arguments or a result may take, by a schema that a server gave. */
+  readonly schemaCheckMs: number;
   /** All definitions together, so that the catalogue fits into one gRPC message; further tools are left out. */
   readonly catalogueBytesMax: number;
   /** One message of a server. A larger answer to a call is an error result, never kept in memory. */
   readonly messageBytesMax: number;
-  /** Calls of one server that wait for the one that runs. */
+  /** Calls of one server that wait for those that run. */
   readonly callsQueuedMax: number;
   /** Further attempts of a call that is safe to repeat, after its connection was lost. */
   readonly repeatsMax: number;
@@ -44,6 +56,14 @@ export type BridgeBounds = {
   readonly backoffMaxMs: number;
   /** A server that stayed up for this long starts again with the first pause. */
   readonly backoffResetMs: number;
+  /** Times in a row that a server may end soon after it came up, before it is tried again now and then only. */
+  readonly crashesMax: number;
+  /** Pause between two tries of a server that ends again and again. */
+  readonly crashLoopPauseMs: number;
+  /** Pause between two tries of a server that is refused for what it is. */
+  readonly quarantinePauseMs: number;
+  /** How long a start waits, in all, for servers that it does not insist on. */
+  readonly degradedStartMs: number;
   /** How long a stdio server has to end after its input was closed, and again after SIGTERM. */
   readonly endGraceMs: number;
   /** How long an HTTP server has to end its session. */
@@ -73,11 +93,17 @@ export const bridgeBounds: BridgeBounds = {
   probeMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
+  listReadsMax: 3,
   pingMs: 5 * second,
+  probeEveryMs: 30 * second,
+  signsMissedMax: 2,
   listPagesMax: 64,
   toolsPerServerMax: 512,
+  problemsMax: 100,
   definitionBytesMax: 64 * kibibyte,
   definitionDepthMax: 100,
+  definitionValuesMax: 5_000,
+  schemaCheckMs: 100,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
   callsQueuedMax: 256,
@@ -88,6 +114,10 @@ export const bridgeBounds: BridgeBounds = {
   backoffFirstMs: 500,
   backoffMaxMs: 30 * second,
   backoffResetMs: 60 * second,
+  crashesMax: 8,
+  crashLoopPauseMs: 5 * 60 * second,
+  quarantinePauseMs: 5 * 60 * second,
+  degradedStartMs: 3 * second,
   endGraceMs: 2 * second,
   sessionEndMs: 2 * second,
   cancelWaitMs: 5 * second,

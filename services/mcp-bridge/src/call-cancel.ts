@@ -1,49 +1,63 @@
 import { type Client, isJSONRPCRequest, type RequestId, type Transport } from '@modelcontextprotocol/client';
 
 const noticeMethod = 'notifications/cancelled';
+/** Ids that are remembered: far more than there are calls at once. */
+const toldMax = 1_024;
 
 /**
- * Asks a server to stop the call that is under way, and leaves the request open: the MCP client gives a request up as it
+ * Asks a server to stop a call that is under way, and leaves the request open: the MCP client gives a request up as it
  * cancels it, and would throw away the answer of a server that had finished by then.
  */
 export class CallCancel {
-  /** Id of the call under way; calls of one connection run one at a time. */
-  #callId: RequestId | undefined;
-  /** Id of the request that the server was last told of. */
-  #told: unknown;
+  /** Ids of the requests of calls, by the arguments that they carry: the client tells nobody under which id it sends. */
+  readonly #ids = new WeakMap<object, RequestId>();
+  /** Ids of the requests that the server was told of lately. */
+  readonly #told = new Set<RequestId>();
 
   /** Puts itself between a client and its transport. To be called before the client connects. */
   attach(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
       if (isJSONRPCRequest(message)) {
-        if (message.method === 'tools/call') this.#callId = message.id;
+        const args = message.method === 'tools/call' ? message.params?.arguments : undefined;
+        if (typeof args === 'object' && args !== null) this.#ids.set(args, message.id);
       } else if ('method' in message && message.method === noticeMethod) {
         const id = message.params?.requestId;
         // The client tells it again when it gives the request up.
-        if (id === this.#told) return;
-        this.#told = id;
+        if (isRequestId(id) && !this.#isFirst(id)) return;
       }
       await send(message, options);
     };
   }
 
-  /** To be called before a call is made. */
-  begin(): void {
-    this.#callId = undefined;
+  /** Whether the request with this id carries these very arguments. */
+  isOf(id: RequestId, args: object): boolean {
+    return this.#ids.get(args) === id;
   }
 
   /**
-   * Tells the server. False if only giving the request up does: it was not sent yet, or each request has a stream of its
-   * own, whose end is the sign (Streamable HTTP since protocol 2026-07-28). A notice that is lost is nobody's error: the
-   * wait for the answer ends.
+   * Tells the server to stop the call with these very arguments. False if only giving the request up does: it was not sent
+   * yet, or each request has a stream of its own, whose end is the sign (Streamable HTTP since protocol 2026-07-28). A notice
+   * that is lost is nobody's error: the wait for the answer ends.
    */
-  tell(client: Client): boolean {
-    const id = this.#callId;
+  tell(client: Client, args: object): boolean {
+    const id = this.#ids.get(args);
     const byStream = client.getProtocolEra() === 'modern' && client.transport?.hasPerRequestStream === true;
     if (id === undefined || byStream) return false;
     const reason = 'the call was canceled';
     client.notification({ method: noticeMethod, params: { requestId: id, reason } }).catch(() => undefined);
     return true;
   }
+
+  #isFirst(id: RequestId): boolean {
+    if (this.#told.has(id)) return false;
+    this.#told.add(id);
+    const [oldest] = this.#told;
+    if (this.#told.size > toldMax && oldest !== undefined) this.#told.delete(oldest);
+    return true;
+  }
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'string' || typeof id === 'number';
 }

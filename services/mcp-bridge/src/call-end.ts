@@ -1,12 +1,12 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { parseJson } from '@stopgo/core';
 import type { ResultText } from './content.ts';
-import { NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
 
 /** How one try of a call ended. */
 export type CallEnd =
   /** The server answered, with a result or an error of its own. */
-  | { readonly kind: 'answered'; readonly result: ResultText; readonly isError: boolean }
+  | { readonly kind: 'answered'; readonly result: ResultText; readonly failure?: FailureKind }
   /** The call certainly did not reach the server. */
   | { readonly kind: 'not_sent'; readonly reason: string }
   /** The server forgot the session. `certain`: it said so in a way that means that it did not run the call. */
@@ -16,6 +16,19 @@ export type CallEnd =
   /** The call was sent, and nobody can tell whether it ran. The reason goes after the name of the server. */
   | { readonly kind: 'lost'; readonly cause: LostCause; readonly reason: string };
 
+/** What kind of error an answer is. */
+export type FailureKind =
+  | 'tool'
+  | 'protocol'
+  | 'invalid_arguments'
+  | 'invalid_result'
+  | 'result_too_large'
+  | 'timeout'
+  | 'canceled'
+  | 'server_lost'
+  | 'server_unavailable'
+  | 'not_supported';
+
 /** What lost an answer. After `connection` the connection is of no use any more. */
 export type LostCause = 'connection' | 'status' | 'timeout' | 'canceled';
 
@@ -23,25 +36,29 @@ export type LostCause = 'connection' | 'status' | 'timeout' | 'canceled';
 const quotedCharactersMax = 4_000;
 
 /** A result for the model that says why its call failed. */
-export function failed(reason: string): Extract<CallEnd, { kind: 'answered' }> {
-  return { kind: 'answered', isError: true, result: { text: `Tool execution failed: ${reason}` } };
+export function failed(reason: string, failure: FailureKind): Extract<CallEnd, { kind: 'answered' }> {
+  return { kind: 'answered', failure, result: { text: `Tool execution failed: ${reason}` } };
 }
 
 /** Reads what an error of the MCP client means for the call that it ended. `server` is the server's name. */
 export function endOfError(error: unknown, server: string, hasSession: boolean): CallEnd {
   if (error instanceof NotSent) return { kind: 'not_sent', reason: error.message };
-  if (error instanceof RedirectRefused) return failed(`the server "${server}" was not reached: ${error.message}`);
-  if (error instanceof ProtocolError) return failed(quoted(error.message));
+  if (error instanceof RedirectRefused)
+    return failed(`the server "${server}" was not reached: ${error.message}`, 'protocol');
+  if (error instanceof NotAllowed)
+    return failed(`the server "${server}" was not reached: ${error.message}`, 'server_unavailable');
+  if (error instanceof ProtocolError) return failed(quoted(error.message), 'protocol');
   if (error instanceof SdkHttpError) return endOfStatus(error, server, hasSession);
   if (error instanceof SdkError) {
     switch (error.code) {
       case SdkErrorCode.NotConnected:
         return { kind: 'not_sent', reason: 'it is not connected' };
       case SdkErrorCode.InvalidResult:
-        return failed(`the server "${server}" gave a result that is not valid MCP`);
+        return failed(`the server "${server}" gave a result that is not valid MCP; the call ran`, 'invalid_result');
       case SdkErrorCode.UnsupportedResultType:
         return failed(
           `the server "${server}" asks for something this platform does not give: ${quoted(error.message)}`,
+          'not_supported',
         );
       default:
         return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(error.message)})` };
@@ -79,7 +96,7 @@ function endOfStatus(error: SdkHttpError, server: string, hasSession: boolean): 
   if (status >= serverError || status === requestTimeout) {
     return { kind: 'lost', cause: 'status', reason: `answered HTTP ${status}` };
   }
-  return failed(`the server "${server}" answered HTTP ${status}: ${quoted(error.message)}`);
+  return failed(`the server "${server}" answered HTTP ${status}: ${quoted(error.message)}`, 'protocol');
 }
 
 /** The text of a refusal: the message of a JSON-RPC error, or all of it. */

@@ -1,29 +1,48 @@
-/** Runs tasks one after the other, in the order they came. */
+/** Runs tasks in the order they came, a bounded number of them at once. */
 export class CallQueue {
+  readonly #atOnceMax: number;
   readonly #waitingMax: number;
-  #last: Promise<void> = Promise.resolve();
-  #tasks = 0;
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
 
-  /** `waitingMax`: tasks that may wait beside the one that runs. */
-  constructor(waitingMax: number) {
+  /** `atOnceMax`: tasks that run at the same time. `waitingMax`: tasks that may wait beside them. */
+  constructor(atOnceMax: number, waitingMax: number) {
+    this.#atOnceMax = atOnceMax;
     this.#waitingMax = waitingMax;
   }
 
   /** True if no further task may be added now. */
   get full(): boolean {
-    return this.#tasks > this.#waitingMax;
+    return this.#running >= this.#atOnceMax && this.#waiting.size >= this.#waitingMax;
   }
 
-  /** Adds a task, which must not throw. */
-  add(task: () => Promise<void>): void {
-    this.#tasks += 1;
-    this.#last = this.#last.then(task).finally(() => {
-      this.#tasks -= 1;
-    });
+  get running(): number {
+    return this.#running;
   }
 
-  /** Settles when all tasks added so far have ended. */
-  async idle(): Promise<void> {
-    await this.#last;
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Adds a task, which must not throw. What it returns takes the task out again; false if it has begun. */
+  add(task: () => Promise<void>): () => boolean {
+    const start = () => {
+      this.#running += 1;
+      void task().finally(() => {
+        this.#running -= 1;
+        this.#next();
+      });
+    };
+    this.#waiting.add(start);
+    this.#next();
+    return () => this.#waiting.delete(start);
+  }
+
+  #next(): void {
+    if (this.#running >= this.#atOnceMax) return;
+    const [start] = this.#waiting;
+    if (start === undefined) return;
+    this.#waiting.delete(start);
+    start();
   }
 }

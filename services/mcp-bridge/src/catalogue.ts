@@ -11,8 +11,8 @@ export type Catalogue = {
   readonly tools: readonly DefinedTool[];
 };
 
-/** What could not be taken in, each as a sentence. */
-export type CatalogueProblems = readonly string[];
+/** What could not be taken in: of which server, and why. */
+export type CatalogueProblem = { readonly server: string; readonly tool: string; readonly problem: string };
 
 /** Two servers with a tool of the same name; in the order of the configuration. */
 export type DuplicateTool = { readonly tool: string; readonly first: string; readonly second: string };
@@ -38,26 +38,24 @@ export function assembleCatalogue(
   sources: readonly CatalogueSource[],
   before: Catalogue,
   bytesMax: number,
-): { readonly catalogue: Catalogue; readonly problems: CatalogueProblems } {
+): { readonly catalogue: Catalogue; readonly problems: readonly CatalogueProblem[] } {
   const owners = new Map<string, string>();
   for (const { server, name } of before.tools) {
     const still = sources.some((source) => source.config.name === server && source.tools.some((t) => t.name === name));
     if (still) owners.set(name, server);
   }
   const tools: DefinedTool[] = [];
-  const problems: string[] = [];
+  const problems: CatalogueProblem[] = [];
   let bytes = 0;
   for (const tool of sources.flatMap((source) => source.tools)) {
     const owner = owners.get(tool.name) ?? tool.server;
     if (owner !== tool.server) {
-      problems.push(`tool "${tool.name}" of MCP server "${tool.server}" is left out: "${owner}" has one of that name`);
+      problems.push({ server: tool.server, tool: tool.name, problem: `"${owner}" has one of that name` });
       continue;
     }
     bytes += byteLength(tool.definitionJson);
     if (bytes > bytesMax) {
-      problems.push(
-        `tool "${tool.name}" of MCP server "${tool.server}" is left out: all definitions exceed ${bytesMax} bytes`,
-      );
+      problems.push({ server: tool.server, tool: tool.name, problem: `all definitions exceed ${bytesMax} bytes` });
       continue;
     }
     owners.set(tool.name, tool.server);

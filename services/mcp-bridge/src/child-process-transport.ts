@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { NotSent } from './failures.ts';
-import { LineReader } from './line-reader.ts';
+import { type LineEnds, LineReader } from './line-reader.ts';
 import type { StderrTail } from './stderr-tail.ts';
 
 /** What is started, and within which bounds. */
@@ -19,7 +19,7 @@ export type ChildProcessOptions = {
   readonly endGraceMs: number;
   readonly stderr: StderrTail;
   /** A message beyond the bound came and was skipped. */
-  readonly onOversize: () => void;
+  readonly onOversize: (ends: LineEnds) => void;
 };
 
 /** How long output that a server wrote before it ended may take to arrive, in milliseconds. */

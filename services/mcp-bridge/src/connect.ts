@@ -150,8 +150,7 @@ async function connectOnce(
     tap,
     followsChanges,
     callCancel,
-    streamResumeMs: bounds.streamResumeMs,
-    cancelWaitMs: bounds.cancelWaitMs,
+    waits: bounds,
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
       const end = line.end();

@@ -1,12 +1,9 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { cutText, textBytesMax, visibleText } from '@stopgo/core';
+import { type CutText, textBytesMax, visibleText } from '@stopgo/core';
+import { cutResult } from './cut-result.ts';
 
-/** The result of a call as the model reads it. */
-export type ResultText = {
-  readonly text: string;
-  /** Present if the whole was longer than `textBytesMax`. */
-  readonly cut?: { readonly fullBytes: number; readonly sha256: string };
-};
+/** The result of a call as the model reads it; `cut` is present if the whole was longer than `textBytesMax`. */
+export type ResultText = CutText;
 
 /** Longest name, type or address of a block that its line repeats, in characters. */
 const labelCharactersMax = 200;
@@ -14,17 +11,19 @@ const labelCharactersMax = 200;
 /**
  * A result as one text: text blocks and texts of embedded resources as they are, any other block as one line that names
  * it, `structuredContent` as JSON if there is no text at all. Cut at `textBytesMax`, after `clean` has taken out what must
- * not be kept.
+ * not be kept. `note` stands before it, on a line of its own.
  */
 export function resultText(
   result: Pick<CallToolResult, 'content' | 'structuredContent'>,
   clean: (text: string) => string,
+  note = '',
 ): ResultText {
   const texts = result.content.filter(hasText);
   const structured = result.structuredContent;
   const lines = result.content.map(blockText);
   if (texts.length === 0 && structured !== undefined) lines.push(JSON.stringify(structured));
-  return cutText(clean(wellFormed(lines.join('\n'))), textBytesMax);
+  if (note !== '') lines.unshift(note);
+  return cutResult(clean(wellFormed(lines.join('\n'))), textBytesMax);
 }
 
 function hasText(block: ContentBlock): boolean {

@@ -1,9 +1,10 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
+import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
-import { type CallEnd, failed } from './call-end.ts';
+import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
 import { gate } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
 import type { ServerConnection } from './server-connection.ts';
@@ -34,7 +35,7 @@ type Call = {
   readonly arguments: Arguments;
   /** The caller's token, if the server is to get it. */
   readonly token: string | undefined;
-  readonly signal: AbortSignal;
+  readonly watch: AttemptWatch;
 };
 
 /**
@@ -44,29 +45,30 @@ type Call = {
 export async function makeAttempt(
   request: mcp.ExecuteRequest,
   token: string | undefined,
-  signal: AbortSignal,
+  watch: AttemptWatch,
   dependencies: ExecutorDependencies,
 ): Promise<Outcome> {
+  const { signal } = watch;
   const server = dependencies.server(request.server);
   if (server === undefined) return toolNotFound(request);
   const args = parseArguments(request.argumentsJson);
-  if (typeof args === 'string') return answer(failed(args), 0, undefined);
+  if (typeof args === 'string') return answer(failed(args, 'invalid_arguments'), 0, undefined);
   // Its approval may have come just when the server is away for a moment.
-  if (server.downReason !== undefined) await server.comeBack(dependencies.bounds.callWaitMs, signal);
-  if (server.downReason !== undefined) return unavailable(server.downReason);
+  if (server.down !== undefined) await server.waitFor(dependencies.bounds.callWaitMs, signal);
+  if (server.down !== undefined) return unavailable(server.down);
   if (server.queue.full) {
     const { callsQueuedMax } = dependencies.bounds;
-    return unavailable(`the server "${request.server}" has ${callsQueuedMax} calls waiting already; try again later`);
+    const reason = `the server "${request.server}" has ${callsQueuedMax} calls waiting already; try again later`;
+    return unavailable({ reason });
   }
   if (server.forwardsBearer && token !== undefined && !isHeaderToken(token)) {
     return refused(RefusedReason.UNAUTHENTICATED, 'the bearer token has characters that no token may have');
   }
-  const call: Call = { request, server, arguments: args, signal, token: server.forwardsBearer ? token : undefined };
+  const call: Call = { request, server, arguments: args, watch, token: server.forwardsBearer ? token : undefined };
   return new Promise((resolve) => {
-    const canceled = () => resolve(canceledInTime());
-    signal.addEventListener('abort', canceled, { once: true });
-    server.queue.add(async () => {
+    const leave = server.queue.add(async () => {
       signal.removeEventListener('abort', canceled);
+      watch.onTurn();
       try {
         resolve(await runCall(call, dependencies));
       } catch (error) {
@@ -76,22 +78,31 @@ export async function makeAttempt(
         resolve(unknown(inDoubt('the bridge failed while the call ran')));
       }
     });
+    function canceled(): void {
+      if (leave()) resolve(canceledInTime());
+    }
+    signal.addEventListener('abort', canceled, { once: true });
   });
 }
 
 async function runCall(call: Call, { tool: find, bounds, clock, standing }: ExecutorDependencies): Promise<Outcome> {
-  const { request, server, arguments: args, token, signal } = call;
+  const { request, server, arguments: args, token, watch } = call;
+  const { signal } = watch;
+  const { timeoutMs, totalTimeoutMs } = server.config;
   const began = clock();
-  // Runs from the first time that the call is sent: what it waited for before does not count.
-  let deadline: number | undefined;
+  // Run from the first time that the call is sent: what it waited for before does not count.
+  let sentAt: number | undefined;
+  let progressAt = 0;
+  const timeLeft = (first: number) =>
+    Math.min(first + totalTimeoutMs, Math.max(first, progressAt) + timeoutMs) - clock();
   // Once a repeatable call has been sent, nothing but a result says how it ended.
-  let lostText: string | undefined;
+  let lost: { readonly text: string; readonly failure: FailureKind } | undefined;
   const end = (otherwise: Outcome): Outcome =>
-    lostText === undefined ? otherwise : answer(failed(lostText), clock() - began, token);
+    lost === undefined ? otherwise : answer(failed(lost.text, lost.failure), clock() - began, token);
   let renewed = false;
   let available = await server.current(signal);
   for (let repeats = 0; ; ) {
-    if (available.kind === 'down') return end(unavailable(available.reason));
+    if (available.kind === 'down') return end(unavailable(available));
     const isFenced = (): boolean => {
       const hints = find(request.server, request.tool)?.hints;
       return hints !== undefined && !isRepeatable(hints);
@@ -102,19 +113,35 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
     const tool = find(request.server, request.tool);
     if (tool === undefined) return end(toolNotFound(request));
     // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
-    if (lostText !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lostText));
+    if (lost !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lost.text), lost.failure);
     const refusal = refusalOf(tool, request);
     if (refusal !== undefined) return end(refusal);
+    const mismatch = tool.inputCheck(args);
+    if (mismatch !== undefined) {
+      const words = `the arguments are not what the tool takes: ${withoutToken(mismatch, token)}`;
+      return end(answer(failed(words, 'invalid_arguments'), 0, undefined));
+    }
     if (signal.aborted) return end(canceledInTime());
-    deadline ??= clock() + server.config.timeoutMs;
-    const timeoutMs = deadline - clock();
-    if (timeoutMs <= 0) return end(unavailable(`the server "${request.server}" took too long to come back`));
+    sentAt ??= clock();
+    if (timeLeft(sentAt) <= 0)
+      return end(unavailable({ reason: `the server "${request.server}" took too long to come back` }));
     const { session } = available;
-    const sent = await session.call({ tool, arguments: args, token, signal, timeoutMs });
+    const sent = await session.call({
+      tool,
+      arguments: args,
+      token,
+      signal,
+      timeoutMs: Math.min(timeoutMs, timeLeft(sentAt)),
+      totalTimeoutMs: sentAt + totalTimeoutMs - clock(),
+      onProgress: (progress) => {
+        progressAt = clock();
+        watch.onProgress({ ...progress, message: withoutToken(progress.message ?? '', token) });
+      },
+    });
     switch (sent.kind) {
       case 'answered':
         // A change of the list that was told meanwhile was left until now.
-        server.refreshIfStale();
+        server.listing.refreshIfStale();
         return answer(sent, clock() - began, token);
       case 'unauthenticated':
         return refused(
@@ -122,17 +149,17 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
           `Authentication required to access the ${request.server} server.`,
         );
       case 'not_sent':
-        server.lost(session, sent.reason);
-        return end(unavailable(`the server "${request.server}" is down: ${sent.reason}`));
+        server.happened(session, { type: 'lost', reason: sent.reason });
+        return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
       case 'session_gone':
         if (!sent.certain) {
-          lostText = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
+          lost = { text: withoutToken(`the server "${request.server}" ${sent.reason}`, token), failure: 'server_lost' };
           if (!isRepeatable(tool.hints)) {
-            server.lost(session, 'it seems to have ended the session');
-            return unknown(inDoubt(lostText));
+            server.happened(session, { type: 'lost', reason: 'it seems to have ended the session' });
+            return unknown(inDoubt(lost.text), lost.failure);
           }
         }
-        if (renewed) return end(unavailable(`the server "${request.server}" does not keep its sessions`));
+        if (renewed) return end(unavailable({ reason: `the server "${request.server}" does not keep its sessions` }));
         renewed = true;
         available = await server.renew(session, signal);
         continue;
@@ -140,15 +167,21 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
         break;
     }
     const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
-    if (sent.cause === 'connection') server.lost(session, withoutToken(sent.reason, token));
-    if (sent.cause === 'timeout') server.suspect(session);
-    if (!isRepeatable(tool.hints)) return unknown(inDoubt(text));
-    lostText = text;
+    const failure = failureOf(sent.cause);
+    const reason = withoutToken(sent.reason, token);
+    if (sent.cause === 'connection') server.happened(session, { type: 'lost', reason });
+    if (sent.cause === 'timeout') server.happened(session, { type: 'doubted', reason: `a call ${reason}` });
+    if (!isRepeatable(tool.hints)) return unknown(inDoubt(text), failure);
+    lost = { text, failure };
     repeats += 1;
-    const over = sent.cause === 'timeout' || sent.cause === 'canceled' || clock() >= deadline;
-    if (over || repeats > bounds.repeatsMax) return end(unavailable(text));
-    available = await server.comeBack(Math.min(bounds.repeatWaitMs, deadline - clock()), signal);
+    const over = sent.cause === 'timeout' || sent.cause === 'canceled' || timeLeft(sentAt) <= 0;
+    if (over || repeats > bounds.repeatsMax) return end(unavailable({ reason: text }));
+    available = await server.waitFor(Math.min(bounds.repeatWaitMs, timeLeft(sentAt)), signal);
   }
+}
+
+function failureOf(cause: LostCause): FailureKind {
+  return cause === 'timeout' || cause === 'canceled' ? cause : 'server_lost';
 }
 
 function refusalOf(tool: DefinedTool, request: mcp.ExecuteRequest): Outcome | undefined {
@@ -157,7 +190,7 @@ function refusalOf(tool: DefinedTool, request: mcp.ExecuteRequest): Outcome | un
     case 'open':
       return undefined;
     case 'pin_changed':
-      return refused(RefusedReason.PIN_CHANGED, verdict.message, tool);
+      return refused(RefusedReason.PIN_CHANGED, verdict.message, { tool });
     case 'not_approved':
       return refused(RefusedReason.NOT_APPROVED, verdict.message);
   }
@@ -181,7 +214,7 @@ function parseArguments(text: string): Arguments | string {
 }
 
 function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number, token: string | undefined): Outcome {
-  return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.isError, durationMs);
+  return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.failure, durationMs);
 }
 
 function inDoubt(reason: string): string {
@@ -211,6 +244,12 @@ function toolNotFound(request: mcp.ExecuteRequest): Outcome {
   return refused(RefusedReason.TOOL_NOT_FOUND, `Tool not found: ${request.tool}`);
 }
 
-function unavailable(reason: string): Outcome {
-  return refused(RefusedReason.SERVER_UNAVAILABLE, `${reason}; the call was not sent`);
+function unavailable({
+  reason,
+  retryAfterMs,
+}: {
+  readonly reason: string;
+  readonly retryAfterMs?: number | undefined;
+}) {
+  return refused(RefusedReason.SERVER_UNAVAILABLE, `${reason}; the call was not sent`, { retryAfterMs });
 }

@@ -1,4 +1,5 @@
 /** The bridge to MCP servers: connections, the catalogue of tools, and calls that run at most once per attempt. */
 export { type BridgeBounds, bridgeBounds } from './bounds.ts';
 export { bridgeRole, refuseSecondBridge } from './only-bridge.ts';
-export { type McpBridge, type McpBridgeOptions, type ServerStatus, startMcpBridge } from './start.ts';
+export type { ServerStatus } from './server-status.ts';
+export { type McpBridge, type McpBridgeOptions, startMcpBridge } from './start.ts';

@@ -6,6 +6,7 @@ import { childEnvironment, type Environment } from './child-environment.ts';
 import { ChildProcessTransport } from './child-process-transport.ts';
 import { deadlineOf } from './deadline.ts';
 import { createHttpFetch } from './http-fetch.ts';
+import type { LineEnds } from './line-reader.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What lies between us and a server, and how it is ended. */
@@ -14,7 +15,7 @@ export type Line = {
   /** How the process ended, if there is one and it did. */
   readonly end: () => string | undefined;
   readonly lastOutput: () => string;
-  readonly oversize: { told: (() => void) | undefined };
+  readonly oversize: { told: ((ends: LineEnds) => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
   readonly within: <T>(scope: CallScope, work: () => T) => T;
@@ -34,7 +35,7 @@ export function stdioLine(
     messageBytesMax: bounds.messageBytesMax,
     endGraceMs: bounds.endGraceMs,
     stderr,
-    onOversize: () => oversize.told?.(),
+    onOversize: (ends) => oversize.told?.(ends),
   });
   return {
     transport,

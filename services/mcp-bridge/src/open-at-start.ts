@@ -1,7 +1,8 @@
 import { visibleText } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import type { BridgeBounds } from './bounds.ts';
-import { NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { reasonOf } from './failures.ts';
+import { waitingHelps } from './open-failure.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 /** What the first connection needs. */
@@ -33,17 +34,4 @@ export async function openAtStart(connection: ServerConnection, dependencies: Op
       await new Promise((resolve) => setTimeout(resolve, bounds.httpStartPauseMs));
     }
   }
-}
-
-const unauthorized = 401;
-const forbidden = 403;
-
-/** Whether an HTTP server may still come. False for what stays as it is: wrong credentials, a redirect. */
-export function waitingHelps(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof NotSent) return true;
-    if (at instanceof RedirectRefused) return false;
-    if ('status' in at && (at.status === unauthorized || at.status === forbidden)) return false;
-  }
-  return true;
 }

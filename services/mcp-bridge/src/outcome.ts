@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { mcp } from '@stopgo/proto';
+import type { FailureKind } from './call-end.ts';
 import type { ResultText } from './content.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
@@ -7,10 +8,11 @@ import type { DefinedTool } from './tool-definitions.ts';
 export type Outcome = mcp.ExecuteResponse;
 
 /** The call ran, or failed in a way that the model should read. */
-export function finished(result: ResultText, isError: boolean, durationMs: number): Outcome {
+export function finished(result: ResultText, failure: FailureKind | undefined, durationMs: number): Outcome {
   const value: MessageInitShape<typeof mcp.FinishedSchema> = {
     content: result.text,
-    isError,
+    isError: failure !== undefined,
+    failure: failureCode(failure),
     fullBytes: BigInt(result.cut?.fullBytes ?? 0),
     sha256: result.cut?.sha256 ?? '',
     durationMs: Math.max(0, Math.round(durationMs)),
@@ -19,18 +21,52 @@ export function finished(result: ResultText, isError: boolean, durationMs: numbe
 }
 
 /** The attempt certainly did not run. */
-export function refused(reason: mcp.RefusedReason, message: string, tool?: DefinedTool): Outcome {
+export function refused(
+  reason: mcp.RefusedReason,
+  message: string,
+  more: { readonly tool?: DefinedTool; readonly retryAfterMs?: number | undefined } = {},
+): Outcome {
+  const { tool, retryAfterMs } = more;
   const value: MessageInitShape<typeof mcp.RefusedSchema> = {
     reason,
     message,
     ...(tool === undefined ? {} : { tool: toolMessage(tool) }),
+    retryAfterMs: Math.ceil(retryAfterMs ?? 0),
   };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'refused', value } });
 }
 
 /** Nobody can tell whether the attempt ran. */
-export function unknown(message: string): Outcome {
-  return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value: { message } } });
+export function unknown(message: string, failure?: FailureKind): Outcome {
+  const value = { message, failure: failureCode(failure) };
+  return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value } });
+}
+
+function failureCode(failure: FailureKind | undefined): mcp.FailureKind {
+  switch (failure) {
+    case undefined:
+      return mcp.FailureKind.UNSPECIFIED;
+    case 'tool':
+      return mcp.FailureKind.TOOL;
+    case 'protocol':
+      return mcp.FailureKind.PROTOCOL;
+    case 'invalid_arguments':
+      return mcp.FailureKind.INVALID_ARGUMENTS;
+    case 'invalid_result':
+      return mcp.FailureKind.INVALID_RESULT;
+    case 'result_too_large':
+      return mcp.FailureKind.RESULT_TOO_LARGE;
+    case 'timeout':
+      return mcp.FailureKind.TIMEOUT;
+    case 'canceled':
+      return mcp.FailureKind.CANCELED;
+    case 'server_lost':
+      return mcp.FailureKind.SERVER_LOST;
+    case 'server_unavailable':
+      return mcp.FailureKind.SERVER_UNAVAILABLE;
+    case 'not_supported':
+      return mcp.FailureKind.NOT_SUPPORTED;
+  }
 }
 
 /** A tool as the contract describes it. */
@@ -47,5 +83,6 @@ export function toolMessage(tool: DefinedTool): MessageInitShape<typeof mcp.Tool
     hints: { ...hints },
     approvalRequired: tool.approvalRequired,
     forwardsBearer: tool.forwardsBearer,
+    callsAtOnce: tool.callsAtOnce,
   };
 }

@@ -1,20 +1,23 @@
-import { ProtocolError } from '@modelcontextprotocol/client';
 import { visibleText } from '@stopgo/core';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
-import { Backoff } from './backoff.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallQueue } from './call-queue.ts';
 import { type ConnectDependencies, connect } from './connect.ts';
 import { reasonOf } from './failures.ts';
+import { askForLife } from './health.ts';
 import { mayCarryToken } from './http-fetch.ts';
+import { openFailure } from './open-failure.ts';
+import { type Happening, isConnected, nextState, retryAfter, type ServerState } from './server-state.ts';
 import type { Session } from './session.ts';
-import { type DefinedTool, defineTools } from './tool-definitions.ts';
+import { stateLine } from './state-lines.ts';
+import type { DefinedTool } from './tool-definitions.ts';
+import { ToolListing } from './tool-listing.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** A server as it can be used now. */
 export type Ready = { readonly kind: 'ready'; readonly session: Session; readonly tools: readonly DefinedTool[] };
-/** Why it cannot be used now, as a sentence that names it. */
-export type Down = { readonly kind: 'down'; readonly reason: string };
+/** Why it cannot be used now, as a sentence that names it, and when it is tried again, if that is known. */
+export type Down = { readonly kind: 'down'; readonly reason: string; readonly retryAfterMs: number | undefined };
 
 /** What a connection needs besides its configuration. */
 export type ServerConnectionDependencies = {
@@ -24,55 +27,81 @@ export type ServerConnectionDependencies = {
   /** Milliseconds that only grow. */
   readonly clock: () => number;
   readonly random: () => number;
-  /** The tools of the server are others than before. */
+  /** The tools of the server have been listed; they may be others than before. */
   readonly onTools: () => void;
 };
 
 /**
- * One server over its whole life: first connection, lost connections with growing pauses between the attempts to get
- * them back, the list of its tools read anew after each and after each change, the end.
+ * One server over its whole life, as `server-state.ts` has it: what happens to the connection is put into the state, and what
+ * the state asks for is done.
  */
 export class ServerConnection {
   readonly config: McpServerConfig;
-  /** The calls of this server, one at a time. */
+  /** The calls of this server: so many at once as the configuration says. */
   readonly queue: CallQueue;
   /** True if calls carry the caller's bearer token. */
   readonly forwardsBearer: boolean;
+  readonly listing: ToolListing;
   readonly #dependencies: ServerConnectionDependencies;
-  readonly #backoff: Backoff;
+  #state: ServerState = { kind: 'starting' };
+  #stateSince: number;
   #session: Session | undefined;
-  #upSince = 0;
-  #downReason: string;
-  #tools: readonly DefinedTool[] = [];
-  #refresh: Promise<void> | undefined;
-  #refreshAgain = false;
-  /** The list is to be read again once the call that is under way is over. */
-  #refreshLater = false;
-  #reconnecting: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #opened = 0;
+  #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
-  #listedAt = 0;
+  /** Calls wait until it is known whether the server still answers. */
   #check: Promise<void> | undefined;
+  #probe: NodeJS.Timeout | undefined;
   readonly #stop = new AbortController();
 
   constructor(config: McpServerConfig, dependencies: ServerConnectionDependencies) {
     const { transport } = config;
+    const { bounds, log, clock, onTools } = dependencies;
     this.config = config;
     this.#dependencies = dependencies;
-    this.queue = new CallQueue(dependencies.bounds.callsQueuedMax);
-    this.#backoff = new Backoff(dependencies.bounds, dependencies.random);
-    this.#downReason = `the server "${config.name}" has not been started`;
+    this.#stateSince = clock();
+    this.queue = new CallQueue(config.callsAtOnce, bounds.callsQueuedMax);
     this.forwardsBearer = transport.kind === 'http' && transport.auth === 'forward' && mayCarryToken(transport.url);
+    this.listing = new ToolListing(config, {
+      bounds,
+      log,
+      clock,
+      forwardsBearer: this.forwardsBearer,
+      session: () => this.#session,
+      onTools,
+      onFailure: (session, reason) => this.happened(session, { type: 'lost', reason }),
+    });
   }
 
   /** The tools as last listed; they stay while the server is down. */
   get tools(): readonly DefinedTool[] {
-    return this.#tools;
+    return this.listing.tools;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** How long the server has been in its state, in milliseconds. */
+  get stateMs(): number {
+    return this.#dependencies.clock() - this.#stateSince;
+  }
+
+  /** Times that it was connected again after the first. */
+  get reconnects(): number {
+    return Math.max(0, this.#opened - 1);
+  }
+
+  /** Revision of the protocol that is spoken; undefined while there is no connection. */
+  get protocolVersion(): string | undefined {
+    return this.#session?.protocolVersion;
   }
 
   /** Why the server cannot be used now; undefined if it can. */
-  get downReason(): string | undefined {
-    return this.#session === undefined ? this.#downReason : undefined;
+  get down(): Down | undefined {
+    if (this.#session !== undefined) return undefined;
+    const retryAfterMs = retryAfter(this.#state, this.#dependencies.clock());
+    return { kind: 'down', reason: stateLine(this.config.name, this.#state), retryAfterMs };
   }
 
   /** Connects and lists. Throws with the reason if that fails; then nothing is left running. */
@@ -86,7 +115,7 @@ export class ServerConnection {
       {
         onToolsChanged: () => {
           changed = true;
-          this.#toolsChanged();
+          this.listing.changed();
         },
         onError: (error) => log.debug(`MCP server "${this.config.name}": ${visibleText(error.message)}`),
       },
@@ -95,7 +124,7 @@ export class ServerConnection {
     const giveUp = () => void session.close().catch(() => undefined);
     this.#stop.signal.addEventListener('abort', giveUp, { once: true });
     try {
-      await this.#list(session, Math.max(1, Math.min(bounds.listMs, timeoutMs - (clock() - started))));
+      await this.listing.read(session, Math.max(1, Math.min(bounds.listMs, timeoutMs - (clock() - started))));
       if (this.#stop.signal.aborted) throw new Error('the bridge is stopping');
     } catch (error) {
       this.#dependencies.connect.eras.forget(this.config);
@@ -105,10 +134,20 @@ export class ServerConnection {
       this.#stop.signal.removeEventListener('abort', giveUp);
     }
     this.#session = session;
-    this.#upSince = clock();
-    void session.ended.then((reason) => this.lost(session, reason));
+    this.#opened += 1;
+    this.#enter({ type: 'opened' });
+    void session.ended.then((reason) => this.happened(session, { type: 'lost', reason }));
+    this.#probeLater(session);
     // A change told while the first list was on its way found no session to list it from.
-    if (changed) this.#toolsChanged();
+    if (changed) this.listing.changed();
+  }
+
+  /** To be called when the first connection failed and the agent goes on without this server: it is tried again. */
+  openLater(error: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    this.#enter(openFailure(this.config, error));
+    this.#tell('absent');
+    this.#comingBack = this.#comeBack();
   }
 
   /**
@@ -116,157 +155,148 @@ export class ServerConnection {
    * then the list may be an old one, and no call must follow.
    */
   async current(signal: AbortSignal): Promise<Ready | Down> {
-    this.refreshIfStale();
-    if (this.#check !== undefined || this.#refresh !== undefined) {
+    this.listing.refreshIfStale();
+    if (this.#check !== undefined || this.listing.reading !== undefined) {
       const known = async () => {
         await this.#check;
-        await this.#refresh;
+        await this.listing.reading;
       };
       await unlessAborted(known(), signal);
     }
     const session = this.#session;
-    return session === undefined
-      ? { kind: 'down', reason: this.#downReason }
-      : { kind: 'ready', session, tools: this.#tools };
+    if (session !== undefined) return { kind: 'ready', session, tools: this.tools };
+    return this.down ?? { kind: 'down', reason: '', retryAfterMs: undefined };
   }
 
-  /** Starts to read the list again if it has changed, or if it is old and nobody would have told a change. */
-  refreshIfStale(): void {
-    const { bounds, clock } = this.#dependencies;
-    const session = this.#session;
-    if (session === undefined) return;
-    const isOld = !session.followsChanges() && clock() - this.#listedAt >= bounds.listFreshMs;
-    if (this.#refreshLater || isOld) this.#toolsChanged();
-  }
-
-  /** As {@link current}, but waits for a server that is down: up to `ms` milliseconds, or until the signal aborts. */
-  async comeBack(ms: number, signal: AbortSignal): Promise<Ready | Down> {
-    if (this.#session === undefined && this.#reconnecting !== undefined && !signal.aborted) {
+  /**
+   * As {@link current}, but waits for a server that may be back soon: up to `ms` milliseconds, or until the signal aborts. One
+   * that ends again and again, or is refused, is not waited for.
+   */
+  async waitFor(ms: number, signal: AbortSignal): Promise<Ready | Down> {
+    if (this.#state.kind === 'backoff' && this.#comingBack !== undefined && !signal.aborted) {
       let enough: () => void = () => undefined;
       const late = new Promise<void>((resolve) => {
         enough = resolve;
       });
       const timer = setTimeout(enough, ms);
-      await unlessAborted(Promise.race([this.#reconnecting, late]), signal);
+      await unlessAborted(Promise.race([this.#comingBack, late]), signal);
       clearTimeout(timer);
     }
     return this.current(signal);
   }
 
-  /**
-   * To be called when a call timed out: a process that does not even answer a ping would let every further call wait for
-   * nothing. Calls wait until that is known. HTTP servers are not asked: each request there stands for itself.
-   */
-  suspect(session: Session): void {
-    if (this.#session !== session || this.config.transport.kind !== 'stdio') return;
-    const { pingMs } = this.#dependencies.bounds;
-    this.#check = session.ping(pingMs).catch((error: unknown) => {
-      // An error of its own is a sign of life.
-      if (!(error instanceof ProtocolError)) this.lost(session, `it does not answer within ${pingMs} ms`);
-    });
-  }
-
-  /** To be called when a session turned out to be dead: it is given up, and another is made after a pause. */
-  lost(session: Session, reason: string): void {
+  /** To be called with what a call showed of a session: it is dead, was forgotten, or the call took too long. */
+  happened(session: Session, happening: Happening): void {
     if (this.#session !== session || this.#stop.signal.aborted) return;
-    const { log, clock } = this.#dependencies;
+    const before = this.#state;
+    this.#enter(happening);
+    if (isConnected(this.#state)) {
+      if (before.kind === 'ready' && this.#state.kind === 'degraded') this.#ask(session);
+      return;
+    }
+    const { log } = this.#dependencies;
     this.#session = undefined;
-    this.#down(`the server "${this.config.name}" is down: ${reason}`);
-    log.warn(`MCP server "${this.config.name}" lost: ${visibleText(reason)}`);
+    clearTimeout(this.#probe);
+    this.#tell('lost');
     session.close().catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`));
-    this.#reconnecting = this.#reconnect(this.#backoff.next(clock() - this.#upSince));
+    this.#comingBack = this.#comeBack();
   }
 
-  /** Gives a session up that the server has forgotten, and makes another at once. */
+  /** Gives a session up that the server has forgotten, and waits for another. */
   async renew(session: Session, signal: AbortSignal): Promise<Ready | Down> {
-    this.lost(session, 'it has ended the session');
-    this.#wake?.();
-    return this.comeBack(this.#dependencies.bounds.reconnectMs, signal);
+    this.happened(session, { type: 'forgot', reason: 'it has ended the session' });
+    return this.waitFor(this.#dependencies.bounds.reconnectMs, signal);
   }
 
   /** Ends everything; throws if something could not be ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    clearTimeout(this.#probe);
     const session = this.#session;
     this.#session = undefined;
-    this.#down(`the server "${this.config.name}" is stopped`);
+    this.#enter({ type: 'stopped' });
     this.#wake?.();
     await session?.close();
-    await this.#reconnecting;
+    await this.#comingBack;
   }
 
-  async #reconnect(firstPauseMs: number): Promise<void> {
-    const { bounds, log } = this.#dependencies;
-    const { name } = this.config;
-    for (let pauseMs = firstPauseMs; !this.#stop.signal.aborted; pauseMs = this.#backoff.next(0)) {
-      await this.#pause(pauseMs);
+  #enter(happening: Happening): void {
+    const { bounds, clock, random } = this.#dependencies;
+    const before = this.#state;
+    const now = clock();
+    this.#state = nextState(before, happening, { now, random: random() }, bounds);
+    if (this.#state.kind !== before.kind) this.#stateSince = now;
+  }
+
+  /** Tries again after each pause that the state asks for, until the server is back or the bridge ends. */
+  async #comeBack(): Promise<void> {
+    const { bounds, clock, log } = this.#dependencies;
+    const { name, transport } = this.config;
+    for (;;) {
+      await this.#pause(retryAfter(this.#state, clock()) ?? 0);
       if (this.#stop.signal.aborted) return;
-      const limitMs = this.config.transport.kind === 'stdio' ? bounds.stdioStartMs : bounds.reconnectMs;
       try {
-        await this.open(limitMs);
-        log.info(`MCP server "${name}" is back`, { tools: this.#tools.length });
+        await this.open(transport.kind === 'stdio' ? bounds.stdioStartMs : bounds.reconnectMs);
+        log.info(`MCP server "${name}" is back`, { tools: this.tools.length });
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        this.#down(`the server "${name}" is down: ${reasonOf(error)}`);
-        log.warn(`MCP server "${name}" is not back yet: ${visibleText(reasonOf(error))}`);
+        this.#enter(openFailure(this.config, error));
+        this.#tell('not_back');
       }
     }
   }
 
+  /** Writes down that the server is down, in other words if it will stay so for long. */
+  #tell(how: 'absent' | 'lost' | 'not_back'): void {
+    const { log } = this.#dependencies;
+    const { name } = this.config;
+    const state = this.#state;
+    const reason = visibleText('reason' in state ? state.reason : '');
+    if (state.kind === 'crash_loop') log.warn(`MCP server "${name}" ends again and again: ${reason}`);
+    else if (state.kind === 'quarantined') log.warn(`MCP server "${name}" is quarantined: ${reason}`);
+    else if (how === 'absent') log.warn(`MCP server "${name}" is not there: ${reason}; the agent starts without it`);
+    else if (how === 'lost') log.warn(`MCP server "${name}" lost: ${reason}`);
+    else log.warn(`MCP server "${name}" is not back yet: ${reason}`);
+  }
+
+  /** Finds out whether a server in doubt still answers. Calls over a pipe wait for that: each would be stuck in it. */
+  #ask(session: Session): void {
+    const { pingMs } = this.#dependencies.bounds;
+    const asked = askForLife(session, pingMs).then((happening) => this.happened(session, happening));
+    if (this.config.transport.kind !== 'stdio') return;
+    this.#check = asked.finally(() => {
+      this.#check = undefined;
+    });
+  }
+
+  /** Asks for a sign of life now and then, never while something else is under way that a server may do alone. */
+  #probeLater(session: Session): void {
+    const { probeEveryMs, pingMs } = this.#dependencies.bounds;
+    this.#probe = setTimeout(() => {
+      const probe = async () => {
+        if (!this.#isBusy(session)) {
+          const happening = await askForLife(session, pingMs);
+          // What came in between may have kept it from answering.
+          if (happening.type === 'answered' || !this.#isBusy(session)) this.happened(session, happening);
+        }
+        if (this.#session === session) this.#probeLater(session);
+      };
+      void probe();
+    }, probeEveryMs).unref();
+  }
+
+  #isBusy(session: Session): boolean {
+    return this.#check !== undefined || (this.config.callsAtOnce === 1 && session.callsUnderWay() > 0);
+  }
+
   async #pause(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      this.#timer = setTimeout(resolve, ms);
+      timer = setTimeout(resolve, ms);
     });
-    clearTimeout(this.#timer);
+    clearTimeout(timer);
     this.#wake = undefined;
-  }
-
-  #down(reason: string): void {
-    this.#downReason = reason;
-  }
-
-  /**
-   * The server says that its list changed: calls wait until it has been read again. Not while one is under way: a server
-   * that does one thing at a time would be taken for dead, and its call with it.
-   */
-  #toolsChanged(): void {
-    const session = this.#session;
-    if (session === undefined) return;
-    this.#refreshLater = session.isCalling();
-    if (this.#refreshLater) return;
-    if (this.#refresh !== undefined) {
-      this.#refreshAgain = true;
-      return;
-    }
-    this.#refresh = this.#refreshTools(session).finally(() => {
-      this.#refresh = undefined;
-    });
-  }
-
-  async #refreshTools(session: Session): Promise<void> {
-    try {
-      do {
-        this.#refreshAgain = false;
-        await this.#list(session, this.#dependencies.bounds.listMs);
-      } while (this.#refreshAgain);
-    } catch (error) {
-      // Its tools are not known any more, so none of them may run.
-      this.lost(session, `its tools could not be listed: ${reasonOf(error)}`);
-    }
-  }
-
-  async #list(session: Session, timeoutMs: number): Promise<void> {
-    const { bounds, log, clock, onTools } = this.#dependencies;
-    const { name, unannotated, approvalRequired, approvalTools = [] } = this.config;
-    const { definitions, problems: unreadable } = await session.listTools(timeoutMs);
-    const { forwardsBearer } = this;
-    const place = { server: name, unannotated, approvalRequired, approvalTools, forwardsBearer };
-    const { tools, problems } = defineTools(definitions, place, bounds);
-    for (const problem of [...unreadable, ...problems]) log.warn(`MCP server "${name}": ${problem}`);
-    this.#tools = tools;
-    this.#listedAt = clock();
-    onTools();
   }
 }

@@ -6,17 +6,23 @@ import type { AttemptState, Attempts } from './attempts.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type ExecutorDependencies, makeAttempt } from './executor.ts';
 import { refused, toolMessage } from './outcome.ts';
+import { type ServerStatus, serverMessage } from './server-status.ts';
+
+/** Longest message about progress that is passed on, in characters. */
+const messageMax = 1_000;
 
 /** What the service is made of. */
 export type ServiceDependencies = ExecutorDependencies & {
   readonly catalogue: () => Catalogue;
   readonly attempts: Attempts;
   readonly stopping: () => boolean;
+  /** The servers in the order of the configuration. */
+  readonly servers: () => readonly ServerStatus[];
 };
 
 /** The surface of the bridge: `stopgo.mcp.v1.McpBridgeService`. */
 export function createService(dependencies: ServiceDependencies): ServiceImpl<typeof mcp.McpBridgeService> {
-  const { standing, catalogue, attempts, stopping } = dependencies;
+  const { standing, catalogue, attempts, stopping, servers } = dependencies;
 
   const check = (request: { readonly key?: mcp.CallKey | undefined; readonly instance: string }): mcp.CallKey => {
     // A former id of ours will do: what became of its attempts is known here, and none of them is sent any more.
@@ -51,7 +57,7 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       const tool = dependencies.tool(request.server, request.tool);
       // The pin stands for the definition that the call may run with; any other is refused.
       const repeatable = tool !== undefined && tool.pin === request.pin && isRepeatable(tool.hints);
-      return attempts.execute(key, repeatable, (signal) =>
+      return attempts.execute(key, repeatable, (watch) =>
         stopping()
           ? Promise.resolve(
               refused(
@@ -59,11 +65,13 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
                 'the bridge is stopping; the call was not sent, and another may make it',
               ),
             )
-          : makeAttempt(request, token, signal, dependencies),
+          : makeAttempt(request, token, watch, dependencies),
       );
     },
 
     fenceCall: async (request) => ({ state: fenceState(attempts.fence(check(request))) }),
+
+    listServers: async () => ({ instance: standing.instance, servers: servers().map(serverMessage) }),
 
     cancelCall: async (request) => ({ found: attempts.cancel(check(request)) }),
   };
@@ -73,8 +81,15 @@ function fenceState(state: AttemptState): mcp.FenceCallResponse['state'] {
   switch (state.kind) {
     case 'never_seen':
       return { case: 'neverSeen', value: create(mcp.NeverSeenSchema) };
-    case 'running':
-      return { case: 'running', value: create(mcp.RunningSchema) };
+    case 'running': {
+      const { waiting, progress } = state;
+      const told = progress && {
+        progress: progress.progress,
+        progressMessage: (progress.message ?? '').slice(0, messageMax),
+      };
+      const value = { waiting, ...told, progressTotal: progress?.total ?? 0 };
+      return { case: 'running', value: create(mcp.RunningSchema, value) };
+    }
     case 'outcome':
       return { case: 'outcome', value: state.outcome };
     case 'forgotten':

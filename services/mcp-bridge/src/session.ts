@@ -7,19 +7,11 @@ import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
-import { type DefinedTool, shownName } from './tool-definitions.ts';
-
-/** One call to make. */
-export type SessionCall = {
-  readonly tool: DefinedTool;
-  readonly arguments: { readonly [key: string]: Json };
-  /** The caller's token, already decided to be for this server. */
-  readonly token: string | undefined;
-  /** Limit of the call, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Aborting it asks the server to stop the call; what it answers shortly after is still how the call ended. */
-  readonly signal: AbortSignal;
-};
+import { idOfSkipped } from './oversize.ts';
+import { resultMismatch } from './result-check.ts';
+import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
+import type { SessionCall } from './session-call.ts';
+import { shownName } from './tool-definitions.ts';
 
 /** The definitions of a server, and why some that it gave are not among them. */
 export type ToolList = { readonly definitions: readonly Json[]; readonly problems: readonly string[] };
@@ -30,8 +22,12 @@ export type Session = {
   listTools(timeoutMs: number): Promise<ToolList>;
   /** Makes a call. Never throws. */
   call(call: SessionCall): Promise<CallEnd>;
-  /** Whether a call is under way: many a server answers nothing else until it is done. */
-  readonly isCalling: () => boolean;
+  /** Calls that are under way. */
+  readonly callsUnderWay: () => number;
+  /** Revision of the protocol that is spoken. */
+  readonly protocolVersion: string | undefined;
+  /** Whether an error of this session says that the server has forgotten it. */
+  readonly isGone: (error: unknown) => boolean;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
   readonly followsChanges: () => boolean;
   /** Asks for a sign of life; throws if none comes in time. */
@@ -48,29 +44,36 @@ export type SessionParts = {
   readonly client: Client;
   readonly tap: ListTap;
   readonly callCancel: CallCancel;
-  readonly streamResumeMs: number;
-  readonly cancelWaitMs: number;
+  readonly waits: CallWaits;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
   readonly followsChanges: () => boolean;
   /** How the connection ended, if it did. */
   readonly endReason: () => string | undefined;
   /** Whoever is set here is told when a message beyond the bound was skipped. */
-  readonly oversize: { told: (() => void) | undefined };
+  readonly oversize: Line['oversize'];
   readonly ended: Promise<string>;
   readonly close: () => Promise<void>;
   readonly within: Line['within'];
 };
 
-/** Added to the limit of a call for the client's own timer, so that ours, which knows the reason, comes first. */
+/** Added to the limits of a call for the client's own timer, so that ours, which knows the reason, comes first. */
 const clientTimerSlackMs = 5_000;
 
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
   const { server, client, tap, callCancel } = parts;
-  let isCalling = false;
+  const calls = new Map<object, RunningCall>();
+  parts.oversize.told = (ends) => {
+    const id = idOfSkipped(ends);
+    // If the message does not show whose answer it is, and it may be one of several, each has its time.
+    for (const [args, running] of calls)
+      if (id === undefined ? calls.size === 1 : callCancel.isOf(id, args)) running.giveUp('oversize');
+  };
   return {
-    isCalling: () => isCalling,
+    callsUnderWay: () => calls.size,
+    protocolVersion: client.getNegotiatedProtocolVersion(),
+    isGone: (error) => endOfError(error, server, parts.hasSession()).kind === 'session_gone',
     ended: parts.ended,
     followsChanges: parts.followsChanges,
     close: parts.close,
@@ -80,70 +83,83 @@ export function createSession(parts: SessionParts): Session {
     },
     listTools: (timeoutMs) => listTools(client, tap, timeoutMs),
     call: async (call) => {
+      const running = new RunningCall(call, parts.waits);
+      // A copy of its own: the request is known by it.
+      const args = { ...call.arguments };
       const scope: CallScope = { token: call.token, requestsOpen: 0, oversize: false, onChange: () => undefined };
-      const stop = new AbortController();
-      let cause: 'timeout' | 'canceled' | 'stream' | 'oversize' | undefined;
-      const end = (why: typeof cause) => {
-        cause ??= why;
-        stop.abort(new Error(why));
-      };
-      const limit = setTimeout(() => end(call.signal.aborted ? 'canceled' : 'timeout'), call.timeoutMs);
-      let wait: NodeJS.Timeout | undefined;
+      scope.onChange = () => running.watch(scope);
       const cancel = () => {
-        if (callCancel.tell(client)) wait = setTimeout(() => end('canceled'), parts.cancelWaitMs);
-        else end('canceled');
+        if (callCancel.tell(client, args)) running.stopWithin();
+        else running.giveUp('canceled');
       };
       call.signal.addEventListener('abort', cancel, { once: true });
-      let idle: NodeJS.Timeout | undefined;
-      scope.onChange = () => {
-        clearTimeout(idle);
-        if (scope.requestsOpen === 0) idle = setTimeout(() => end('stream'), parts.streamResumeMs);
-      };
-      // Calls of one server run one at a time, so that a skipped message is the answer to this one.
-      parts.oversize.told = () => end('oversize');
-      isCalling = true;
-      callCancel.begin();
+      calls.set(args, running);
       try {
-        return await parts.within(scope, () => callTool(client, call, stop.signal));
+        return await parts.within(scope, () => callTool(client, call, args, running));
       } catch (error) {
-        if (scope.oversize || cause === 'oversize') return failed(`the result of the server "${server}" is too large`);
-        if (cause === 'timeout') {
-          return { kind: 'lost', cause, reason: `did not answer within ${Math.round(call.timeoutMs)} ms` };
-        }
-        if (cause === 'canceled') return { kind: 'lost', cause, reason: 'was asked to stop the call while it ran' };
-        if (cause === 'stream') return lost('broke off its answer while the call ran');
+        const why = scope.oversize ? 'oversize' : running.givenUp;
+        if (why !== undefined) return endOfGivenUp(why, call, server);
         const known = endOfError(error, server, parts.hasSession());
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
-        isCalling = false;
-        for (const timer of [limit, wait, idle]) clearTimeout(timer);
+        calls.delete(args);
+        running.end();
         scope.onChange = () => undefined;
-        parts.oversize.told = undefined;
         call.signal.removeEventListener('abort', cancel);
       }
     },
   };
 }
 
+function endOfGivenUp(why: GivenUp, call: SessionCall, server: string): CallEnd {
+  switch (why) {
+    case 'oversize':
+      return failed(`the call ran, and the result of the server "${server}" is too large`, 'result_too_large');
+    case 'timeout':
+      return { kind: 'lost', cause: why, reason: `did not answer within ${Math.round(call.timeoutMs)} ms` };
+    case 'total': {
+      const reason = `did not end within ${Math.round(call.totalTimeoutMs)} ms, though it told progress`;
+      return { kind: 'lost', cause: 'timeout', reason };
+    }
+    case 'canceled':
+      return { kind: 'lost', cause: why, reason: 'was asked to stop the call while it ran' };
+    case 'stream':
+      return lost('broke off its answer while the call ran');
+  }
+}
+
 function lost(reason: string): CallEnd {
   return { kind: 'lost', cause: 'connection', reason };
 }
 
-async function callTool(client: Client, call: SessionCall, signal: AbortSignal): Promise<CallEnd> {
-  const { name, inputSchema } = call.tool;
-  // The definition spares the client a list of its own. Without an output schema in it: what does not match one is
-  // still the result of a call that ran, and the model can judge it better than an error could.
+async function callTool(
+  client: Client,
+  { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
+  args: { readonly [key: string]: Json },
+  running: RunningCall,
+): Promise<CallEnd> {
+  const { name, inputSchema } = tool;
+  // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
+  // does not match, and the call ran.
   const toolDefinition = { name, inputSchema } as unknown as Tool;
   const result = await client.callTool(
-    { name, arguments: { ...call.arguments } },
-    { signal, timeout: call.timeoutMs + clientTimerSlackMs, toolDefinition },
+    { name, arguments: args },
+    {
+      signal: running.signal,
+      timeout: Math.max(timeoutMs, totalTimeoutMs) + clientTimerSlackMs,
+      onprogress: (progress) => running.progress(progress),
+      toolDefinition,
+    },
   );
-  return {
-    kind: 'answered',
-    isError: result.isError === true,
-    result: resultText(result, (text) => withoutToken(text, call.token)),
-  };
+  const clean = (text: string) => withoutToken(text, token);
+  const mismatch = resultMismatch(tool, result);
+  if (mismatch !== undefined) {
+    const words = `The call ran, but its structured result is not what the tool promises: ${clean(mismatch)}`;
+    return { kind: 'answered', failure: 'invalid_result', result: resultText(result, clean, words) };
+  }
+  const text = resultText(result, clean);
+  return { kind: 'answered', ...(result.isError === true ? { failure: 'tool' } : {}), result: text };
 }
 
 function noTools(error: unknown): { readonly tools: readonly Tool[] } {

@@ -3,5 +3,10 @@ import { shownUrl } from './http-fetch.ts';
 
 /** What the log says of a server when it is started. Arguments and queries may hold credentials and are left out. */
 export function startLine({ name, transport }: McpServerConfig): string {
-  return `MCP Server [${name}]: ${transport.kind === 'http' ? shownUrl(transport.url) : transport.command}`;
+  return `MCP Server [${name}]: ${shownAddress(transport)}`;
+}
+
+/** Where a server is, without arguments, queries or anything else that may be a credential. */
+export function shownAddress(transport: McpServerConfig['transport']): string {
+  return transport.kind === 'http' ? shownUrl(transport.url) : transport.command;
 }

@@ -5,12 +5,14 @@ import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
-import { assembleCatalogue, duplicateTool, emptyCatalogue } from './catalogue.ts';
+import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
 import type { Environment } from './child-environment.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
-import { openAtStart, waitingHelps } from './open-at-start.ts';
+import { openAtStart } from './open-at-start.ts';
+import { waitingHelps } from './open-failure.ts';
 import { ServerConnection } from './server-connection.ts';
+import { type ServerStatus, serverStatus } from './server-status.ts';
 import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
 
@@ -33,17 +35,6 @@ export type McpBridgeOptions = {
   readonly bounds?: Partial<BridgeBounds>;
 };
 
-/** A server as it stands now. */
-export type ServerStatus = {
-  readonly name: string;
-  readonly transport: 'stdio' | 'http';
-  readonly ready: boolean;
-  /** Why it is not ready. */
-  readonly reason?: string;
-  /** Tools as last listed. */
-  readonly tools: number;
-};
-
 /** A running bridge. */
 export type McpBridge = {
   readonly service: ServiceImpl<typeof mcp.McpBridgeService>;
@@ -57,7 +48,8 @@ export type McpBridge = {
 };
 
 /**
- * Starts the bridge: every server in turn, all or nothing. No server at all is fine.
+ * Starts the bridge: every server in turn, all or nothing. No server at all is fine. A server that is not insisted on
+ * (`on_start_failure: degrade`) keeps nobody waiting for longer than a moment, and is tried again for as long as it takes.
  *
  * @throws Error `failed to start MCP clients: failed to start MCP server "b": …` (a DomainError `unavailable` if it is a
  * server over HTTP that may still come) or `duplicate tool name "X" found in
@@ -73,10 +65,17 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   let started = false;
   let stopping: Promise<void> | undefined;
 
+  let leftOut: readonly CatalogueProblem[] = [];
   const assemble = () => {
-    const next = assembleCatalogue(connections, catalogue, bounds.catalogueBytesMax);
-    catalogue = next.catalogue;
-    for (const problem of next.problems) log.warn(problem);
+    // Who is insisted on comes first: a server that may come late takes no name from it.
+    const sources = connections.toSorted((a, b) => Number(isOptional(a)) - Number(isOptional(b)));
+    const next = assembleCatalogue(sources, catalogue, bounds.catalogueBytesMax);
+    const isKnown = (one: CatalogueProblem) =>
+      leftOut.some(({ server, tool }) => server === one.server && tool === one.tool);
+    for (const one of next.problems.filter((problem) => !isKnown(problem)))
+      log.warn(`tool "${one.tool}" of MCP server "${one.server}" is left out: ${one.problem}`);
+    ({ catalogue } = next);
+    leftOut = next.problems;
   };
   const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras, clock };
   for (const config of options.servers) {
@@ -95,9 +94,15 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   }
 
   if (connections.length === 0) log.info('No MCP servers configured');
+  const late: Promise<void>[] = [];
   for (const [index, connection] of connections.entries()) {
     const { name } = connection.config;
     log.info(startLine(connection.config));
+    if (isOptional(connection)) {
+      const opening = openAtStart(connection, { bounds, log, clock });
+      late.push(opening.catch((error: unknown) => connection.openLater(error)));
+      continue;
+    }
     try {
       await openAtStart(connection, { bounds, log, clock });
     } catch (error) {
@@ -106,23 +111,31 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       if (connection.config.transport.kind === 'http' && waitingHelps(error)) throw unavailable(problem);
       throw new Error(problem);
     }
-    const duplicate = duplicateTool(connections.slice(0, index + 1));
+    const duplicate = duplicateTool(connections.slice(0, index + 1).filter((one) => !isOptional(one)));
     if (duplicate === undefined) continue;
     await stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
     const { tool, first, second } = duplicate;
     throw new Error(`duplicate tool name "${tool}" found in MCP servers "${first}" and "${second}"`);
   }
+  await within(bounds.degradedStartMs, Promise.all(late));
   started = true;
   assemble();
 
+  const describe = () =>
+    connections.map((connection) => {
+      const left = leftOut.filter(({ server }) => server === connection.config.name);
+      const lines = left.map(({ tool, problem }) => `tool "${tool}" is left out: ${problem}`);
+      return serverStatus(connection, lines, clock());
+    });
   const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({
     standing: options.standing,
     catalogue: () => {
-      for (const connection of connections) connection.refreshIfStale();
+      for (const connection of connections) connection.listing.refreshIfStale();
       return catalogue;
     },
     attempts,
+    servers: describe,
     stopping: () => stopping !== undefined,
     server: (name) => byName.get(name),
     tool: (server, name) => catalogue.tools.find((tool) => tool.server === server && tool.name === name),
@@ -132,7 +145,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   });
   return {
     service,
-    describe: () => connections.map(statusOf),
+    describe,
     stop: () => {
       stopping ??= drain(attempts, bounds.drainMs).then(() => stopAll(connections));
       return stopping;
@@ -155,12 +168,17 @@ async function stopAll(connections: readonly ServerConnection[]): Promise<void> 
   if (problems.length > 0) throw new Error(`errors stopping MCP clients: ${problems.join('; ')}`);
 }
 
-function statusOf({ config, downReason, tools }: ServerConnection): ServerStatus {
-  return {
-    name: config.name,
-    transport: config.transport.kind,
-    ready: downReason === undefined,
-    ...(downReason === undefined ? {} : { reason: downReason }),
-    tools: tools.length,
-  };
+/** Whether the agent starts without it. */
+function isOptional({ config }: ServerConnection): boolean {
+  return config.onStartFailure === 'degrade';
+}
+
+/** Waits for the work, but no longer than so many milliseconds. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

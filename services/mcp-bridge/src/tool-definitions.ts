@@ -1,4 +1,6 @@
 import { byteLength, canonicalJson, effectiveHints, type Hints, type Json, toolPin, visibleText } from '@stopgo/core';
+import { hiddenText } from './hidden-text.ts';
+import { type SchemaCheck, schemaCheck, schemaProblem } from './schema-check.ts';
 
 /** A tool of one server, with what the platform makes of its definition. */
 export type DefinedTool = {
@@ -14,6 +16,12 @@ export type DefinedTool = {
   readonly hints: Hints;
   readonly approvalRequired: boolean;
   readonly forwardsBearer: boolean;
+  /** Calls of its server that are made at the same time. */
+  readonly callsAtOnce: number;
+  /** What is wrong with arguments. */
+  readonly inputCheck: SchemaCheck;
+  /** What is wrong with a structured result; absent if the tool promises nothing, or nothing that can be understood. */
+  readonly outputCheck?: SchemaCheck;
 };
 
 /** What the configuration of its server says about each tool. */
@@ -24,25 +32,30 @@ export type ToolPlace = {
   /** Tools of which every call needs an approval all the same. */
   readonly approvalTools: readonly string[];
   readonly forwardsBearer: boolean;
+  readonly callsAtOnce: number;
 };
 
 /** The tools that can be used, and why the others cannot. */
 export type DefinedTools = { readonly tools: readonly DefinedTool[]; readonly problems: readonly string[] };
 
 /** How large one definition may be. */
-export type DefinitionBounds = { readonly definitionBytesMax: number; readonly definitionDepthMax: number };
+export type DefinitionBounds = {
+  readonly definitionBytesMax: number;
+  readonly definitionDepthMax: number;
+  readonly definitionValuesMax: number;
+};
 
-/** Names longer than this are cut in a warning, in characters. */
-const shownNameCharactersMax = 80;
+/** Names, and places in a schema, are cut after so many characters in a warning. */
+const shownCharactersMax = 80;
 
 /**
  * Reads the definitions of a server. One that cannot be used is left out and told, so that it does not take the others
- * with it: no name, a name given twice, a schema that is no object schema, a definition beyond the bound.
+ * with it: no name, a name given twice, a schema that is none, a definition beyond the bounds, text that nobody sees.
  */
 export function defineTools(
   definitions: readonly Json[],
   place: ToolPlace,
-  bounds: DefinitionBounds & { readonly toolsPerServerMax: number },
+  bounds: UseBounds & { readonly toolsPerServerMax: number },
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
   const problems: string[] = [];
@@ -55,16 +68,25 @@ export function defineTools(
     if (typeof result === 'string') problems.push(result);
     else if (tools.has(result.name))
       problems.push(`tool ${shownName(result.name)}: defined twice; the second is left out`);
-    else tools.set(result.name, result);
+    else {
+      tools.set(result.name, result);
+      const problem = outputProblem(definition);
+      if (problem !== undefined)
+        problems.push(
+          `tool ${shownName(result.name)}: its outputSchema is not valid (${problem}); results are not checked`,
+        );
+    }
   }
   for (const name of place.approvalTools)
     if (!tools.has(name)) problems.push(`approval_tools names ${shownName(name)}, which it does not offer`);
   return { tools: [...tools.values()], problems };
 }
 
-function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds): DefinedTool | string {
+type UseBounds = DefinitionBounds & { readonly schemaCheckMs: number };
+
+function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): DefinedTool | string {
   if (!isObject(definition)) return 'a tool that is no JSON object is left out';
-  const { name, inputSchema, annotations } = definition;
+  const { name, inputSchema, outputSchema, annotations } = definition;
   if (typeof name !== 'string' || name === '') return 'a tool without a name is left out';
   const label = `tool ${shownName(name)}`;
   if (!isObject(inputSchema) || inputSchema.type !== 'object') {
@@ -72,6 +94,12 @@ function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds
   }
   const problem = sizeProblem(definition, bounds);
   if (problem !== undefined) return `${label}: ${problem}; the tool is left out`;
+  const schema = schemaProblem(inputSchema);
+  if (schema !== undefined)
+    return `${label}: its inputSchema is not valid (${shownText(schema)}); the tool is left out`;
+  const hidden = hiddenText(pinned(definition));
+  if (hidden !== undefined)
+    return `${label}: its definition holds a character that a person does not see (${shownText(hidden)}); the tool is left out`;
   try {
     const { pin, definitionJson } = toolPin(pinned(definition));
     return {
@@ -90,6 +118,11 @@ function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds
       }),
       approvalRequired: place.approvalRequired || place.approvalTools.includes(name),
       forwardsBearer: place.forwardsBearer,
+      callsAtOnce: place.callsAtOnce,
+      inputCheck: schemaCheck(inputSchema, bounds.schemaCheckMs),
+      ...(isObject(outputSchema) && outputProblem(definition) === undefined
+        ? { outputCheck: schemaCheck(outputSchema, bounds.schemaCheckMs) }
+        : {}),
     };
   } catch {
     return `${label}: its definition cannot be written as canonical JSON; the tool is left out`;
@@ -102,6 +135,9 @@ export function sizeProblem(definition: Json, bounds: DefinitionBounds): string 
   if (!isWithinDepth(definition, bounds.definitionDepthMax)) {
     return `its definition is nested deeper than ${bounds.definitionDepthMax} levels`;
   }
+  if (valuesIn(definition, bounds.definitionValuesMax) > bounds.definitionValuesMax) {
+    return `its definition holds more than ${bounds.definitionValuesMax} values`;
+  }
   const bytes = byteLength(JSON.stringify(definition));
   return bytes > bounds.definitionBytesMax
     ? `its definition has ${bytes} bytes (at most ${bounds.definitionBytesMax})`
@@ -111,6 +147,24 @@ export function sizeProblem(definition: Json, bounds: DefinitionBounds): string 
 function isWithinDepth(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner: Json) => isWithinDepth(inner, levels - 1));
+}
+
+/** Values within a value; counts no further than a few more than `enough`. */
+function valuesIn(value: Json, enough: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let count = 1;
+  for (const inner of Object.values(value)) {
+    if (count > enough) break;
+    count += valuesIn(inner as Json, enough - count);
+  }
+  return count;
+}
+
+/** What makes no sense in the schema of its results; undefined if nothing does, or there is none. */
+function outputProblem(definition: Json): string | undefined {
+  const schema = isObject(definition) ? definition.outputSchema : undefined;
+  const problem = schema === undefined ? undefined : schemaProblem(schema);
+  return problem === undefined ? undefined : shownText(problem);
 }
 
 const pinnedKeys = [
@@ -139,5 +193,9 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
 
 /** A tool's name for a log line. */
 export function shownName(name: string): string {
-  return `"${visibleText(name.slice(0, shownNameCharactersMax))}"`;
+  return `"${shownText(name)}"`;
+}
+
+function shownText(text: string): string {
+  return visibleText(text.slice(0, shownCharactersMax)).replaceAll('\n', ' ');
 }

@@ -255,7 +255,7 @@ test('an answer larger than the bound is an error, however it is sent', async ()
   for (stream of [false, true]) {
     expect(finishedOf(await execute('pay', {}))).toMatchObject({
       isError: true,
-      content: 'Tool execution failed: the result of the server "l" is too large',
+      content: 'Tool execution failed: the call ran, and the result of the server "l" is too large',
     });
   }
 });

@@ -36,6 +36,9 @@ const mcpServerKeys = {
   approval_tools: list(filledText()).default([]),
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
+  total_timeout: timeout.optional(),
+  concurrency: wholeNumber(1, BOUNDS.mcpConcurrencyMax).optional(),
+  on_start_failure: choice(['fail', 'degrade']).default('fail'),
   auth: choice(['forward', 'none']).default('forward'),
 };
 

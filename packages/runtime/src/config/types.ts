@@ -38,8 +38,14 @@ export type McpServerConfig = {
   readonly approvalTools?: readonly string[];
   /** True when several copies of this server may run at once because it keeps nothing between calls. */
   readonly stateless: boolean;
-  /** Limit of one call, in milliseconds. */
+  /** How long one call may take without a sign of progress, in milliseconds. */
   readonly timeoutMs: number;
+  /** How long one call may take in all, whatever progress it tells, in milliseconds; at least `timeoutMs`. */
+  readonly totalTimeoutMs: number;
+  /** Calls of this server that are made at the same time; further ones wait for their turn. */
+  readonly callsAtOnce: number;
+  /** What it does to the agent's start when this server cannot be connected: end it, or go on and try again later. */
+  readonly onStartFailure: 'fail' | 'degrade';
 };
 
 /** Another agent that can be delegated to over A2A. */

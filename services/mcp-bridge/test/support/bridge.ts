@@ -44,6 +44,9 @@ const defaults = {
   approvalRequired: false,
   stateless: false,
   timeoutMs: 10_000,
+  totalTimeoutMs: 60_000,
+  callsAtOnce: 1,
+  onStartFailure: 'fail',
 } as const satisfies Partial<McpServerConfig>;
 
 export function stdioServer(

@@ -23,12 +23,19 @@ async function world() {
   const connect = (address: string) => {
     open.add(address);
     const at = (): Service =>
-      listening.get(address) ?? { listTools: down, execute: down, fenceCall: down, cancelCall: down };
+      listening.get(address) ?? {
+        listTools: down,
+        execute: down,
+        fenceCall: down,
+        cancelCall: down,
+        listServers: down,
+      };
     const client = createInProcessClient(mcp.McpBridgeService, {
       listTools: (request, context) => at().listTools(request, context),
       execute: (request, context) => at().execute(request, context),
       fenceCall: (request, context) => at().fenceCall(request, context),
       cancelCall: (request, context) => at().cancelCall(request, context),
+      listServers: (request, context) => at().listServers(request, context),
     });
     return { client, close: () => void open.delete(address) };
   };
@@ -53,6 +60,7 @@ async function world() {
         return { state: { case: 'running', value: {} } };
       },
       cancelCall: async () => ({ found: true }),
+      listServers: async () => ({ instance }),
     });
     await beat({ instance, role: 'mcp-bridge', address, counter: 1, leaving: false }, signal);
     await heartbeat.renew();

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCLtAQoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCCJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0irwEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJIp8BCg9FeGVjdXRlUmVzcG9uc2USKwoIZmluaXNoZWQYASABKAsyFy5zdG9wZ28ubWNwLnYxLkZpbmlzaGVkSAASKQoHcmVmdXNlZBgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUmVmdXNlZEgAEikKB3Vua25vd24YAyABKAsyFi5zdG9wZ28ubWNwLnYxLlVua25vd25IAEIJCgdvdXRjb21lImYKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0iawoHUmVmdXNlZBIsCgZyZWFzb24YASABKA4yHC5zdG9wZ28ubWNwLnYxLlJlZnVzZWRSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIhCgR0b29sGAMgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sIhoKB1Vua25vd24SDwoHbWVzc2FnZRgBIAEoCSJJChBGZW5jZUNhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSLZAQoRRmVuY2VDYWxsUmVzcG9uc2USLgoKbmV2ZXJfc2VlbhgBIAEoCzIYLnN0b3Bnby5tY3AudjEuTmV2ZXJTZWVuSAASKQoHcnVubmluZxgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUnVubmluZ0gAEjEKB291dGNvbWUYAyABKAsyHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZUgAEi0KCWZvcmdvdHRlbhgEIAEoCzIYLnN0b3Bnby5tY3AudjEuRm9yZ290dGVuSABCBwoFc3RhdGUiCwoJTmV2ZXJTZWVuIgkKB1J1bm5pbmciCwoJRm9yZ290dGVuIkoKEUNhbmNlbENhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSIjChJDYW5jZWxDYWxsUmVzcG9uc2USDQoFZm91bmQYASABKAgq+QEKDVJlZnVzZWRSZWFzb24SHgoaUkVGVVNFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0VEX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTRURfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEiEKHVJFRlVTRURfUkVBU09OX1RPT0xfTk9UX0ZPVU5EEAMSHwobUkVGVVNFRF9SRUFTT05fTk9UX0FQUFJPVkVEEAQSJQohUkVGVVNFRF9SRUFTT05fU0VSVkVSX1VOQVZBSUxBQkxFEAUSGQoVUkVGVVNFRF9SRUFTT05fRkVOQ0VEEAYyzwIKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCKEAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkinwEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAQgkKB291dGNvbWUikwEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQigwEKB1JlZnVzZWQSLAoGcmVhc29uGAEgASgOMhwuc3RvcGdvLm1jcC52MS5SZWZ1c2VkUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSIQoEdG9vbBgDIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSJHCgdVbmtub3duEg8KB21lc3NhZ2UYASABKAkSKwoHZmFpbHVyZRgCIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQiSQoQRmVuY2VDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAki2QEKEUZlbmNlQ2FsbFJlc3BvbnNlEi4KCm5ldmVyX3NlZW4YASABKAsyGC5zdG9wZ28ubWNwLnYxLk5ldmVyU2VlbkgAEikKB3J1bm5pbmcYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJ1bm5pbmdIABIxCgdvdXRjb21lGAMgASgLMh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2VIABItCglmb3Jnb3R0ZW4YBCABKAsyGC5zdG9wZ28ubWNwLnYxLkZvcmdvdHRlbkgAQgcKBXN0YXRlIgsKCU5ldmVyU2VlbiJeCgdSdW5uaW5nEg8KB3dhaXRpbmcYASABKAgSEAoIcHJvZ3Jlc3MYAiABKAESFgoOcHJvZ3Jlc3NfdG90YWwYAyABKAESGAoQcHJvZ3Jlc3NfbWVzc2FnZRgEIAEoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIiswIKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCir5AQoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBiroAQoLU2VydmVyU3RhdGUSHAoYU0VSVkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0VSVkVSX1NUQVRFX1NUQVJUSU5HEAESFgoSU0VSVkVSX1NUQVRFX1JFQURZEAISGQoVU0VSVkVSX1NUQVRFX0RFR1JBREVEEAMSGAoUU0VSVkVSX1NUQVRFX0JBQ0tPRkYQBBIbChdTRVJWRVJfU1RBVEVfQ1JBU0hfTE9PUBAFEhwKGFNFUlZFUl9TVEFURV9RVUFSQU5USU5FRBAGEhgKFFNFUlZFUl9TVEFURV9TVE9QUEVEEAcypQMKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlYgZwcm90bzM");
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -136,6 +136,13 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
    * @generated from field: bool forwards_bearer = 10;
    */
   forwardsBearer: boolean;
+
+  /**
+   * Calls of its server that this instance makes at the same time; further ones wait for their turn.
+   *
+   * @generated from field: uint32 calls_at_once = 11;
+   */
+  callsAtOnce: number;
 };
 
 /**
@@ -340,6 +347,13 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
    * @generated from field: uint32 duration_ms = 5;
    */
   durationMs: number;
+
+  /**
+   * What kind of error the content tells of, if is_error.
+   *
+   * @generated from field: stopgo.mcp.v1.FailureKind failure = 6;
+   */
+  failure: FailureKind;
 };
 
 /**
@@ -369,6 +383,13 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
    * @generated from field: stopgo.mcp.v1.Tool tool = 3;
    */
   tool?: Tool | undefined;
+
+  /**
+   * With SERVER_UNAVAILABLE: when the server may be back, if that is known; else 0.
+   *
+   * @generated from field: uint32 retry_after_ms = 4;
+   */
+  retryAfterMs: number;
 };
 
 /**
@@ -388,6 +409,13 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
    * @generated from field: string message = 1;
    */
   message: string;
+
+  /**
+   * What lost the answer.
+   *
+   * @generated from field: stopgo.mcp.v1.FailureKind failure = 2;
+   */
+  failure: FailureKind;
 };
 
 /**
@@ -483,6 +511,29 @@ export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
  * @generated from message stopgo.mcp.v1.Running
  */
 export type Running = Message<"stopgo.mcp.v1.Running"> & {
+  /**
+   * It waits for its turn and has not been sent.
+   *
+   * @generated from field: bool waiting = 1;
+   */
+  waiting: boolean;
+
+  /**
+   * The latest progress that the server told; total is 0 if it did not say how much there is to do.
+   *
+   * @generated from field: double progress = 2;
+   */
+  progress: number;
+
+  /**
+   * @generated from field: double progress_total = 3;
+   */
+  progressTotal: number;
+
+  /**
+   * @generated from field: string progress_message = 4;
+   */
+  progressMessage: string;
 };
 
 /**
@@ -545,6 +596,234 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 16);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListServersRequest
+ */
+export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListServersRequest.
+ * Use `create(ListServersRequestSchema)` to create a new message.
+ */
+export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListServersResponse
+ */
+export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> & {
+  /**
+   * The instance that answers.
+   *
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: repeated stopgo.mcp.v1.Server servers = 2;
+   */
+  servers: Server[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListServersResponse.
+ * Use `create(ListServersResponseSchema)` to create a new message.
+ */
+export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+
+/**
+ * @generated from message stopgo.mcp.v1.Server
+ */
+export type Server = Message<"stopgo.mcp.v1.Server"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * "stdio" or "http".
+   *
+   * @generated from field: string transport = 2;
+   */
+  transport: string;
+
+  /**
+   * The command without its arguments, or the URL without what may be a credential.
+   *
+   * @generated from field: string address = 3;
+   */
+  address: string;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.ServerState state = 4;
+   */
+  state: ServerState;
+
+  /**
+   * Why it is not ready; empty if it is.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * How long it has been in this state.
+   *
+   * @generated from field: uint64 state_ms = 6;
+   */
+  stateMs: bigint;
+
+  /**
+   * When it is tried again; 0 if it is not waiting.
+   *
+   * @generated from field: uint32 retry_after_ms = 7;
+   */
+  retryAfterMs: number;
+
+  /**
+   * Tools that it offers and that can be used.
+   *
+   * @generated from field: uint32 tools = 8;
+   */
+  tools: number;
+
+  /**
+   * Why others of its tools cannot be used, each as a sentence.
+   *
+   * @generated from field: repeated string problems = 9;
+   */
+  problems: string[];
+
+  /**
+   * Protocol revision that is spoken with it; empty if it has never been connected.
+   *
+   * @generated from field: string protocol_version = 10;
+   */
+  protocolVersion: string;
+
+  /**
+   * Times that it was connected again after the first.
+   *
+   * @generated from field: uint32 reconnects = 11;
+   */
+  reconnects: number;
+
+  /**
+   * @generated from field: uint32 calls_running = 12;
+   */
+  callsRunning: number;
+
+  /**
+   * @generated from field: uint32 calls_waiting = 13;
+   */
+  callsWaiting: number;
+
+  /**
+   * @generated from field: uint32 calls_at_once = 14;
+   */
+  callsAtOnce: number;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.Server.
+ * Use `create(ServerSchema)` to create a new message.
+ */
+export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+
+/**
+ * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
+ *
+ * @generated from enum stopgo.mcp.v1.FailureKind
+ */
+export const FailureKind = {
+  /**
+   * @generated from enum value: FAILURE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The tool ran and says that it failed.
+   *
+   * @generated from enum value: FAILURE_KIND_TOOL = 1;
+   */
+  TOOL: 1,
+
+  /**
+   * The server answered with an error of the protocol, or over HTTP with a refusal.
+   *
+   * @generated from enum value: FAILURE_KIND_PROTOCOL = 2;
+   */
+  PROTOCOL: 2,
+
+  /**
+   * The arguments are not what the tool takes; the call was not sent.
+   *
+   * @generated from enum value: FAILURE_KIND_INVALID_ARGUMENTS = 3;
+   */
+  INVALID_ARGUMENTS: 3,
+
+  /**
+   * The call ran, and its result is not what the tool promises, or no valid MCP.
+   *
+   * @generated from enum value: FAILURE_KIND_INVALID_RESULT = 4;
+   */
+  INVALID_RESULT: 4,
+
+  /**
+   * The call ran, and its result is larger than is taken.
+   *
+   * @generated from enum value: FAILURE_KIND_RESULT_TOO_LARGE = 5;
+   */
+  RESULT_TOO_LARGE: 5,
+
+  /**
+   * @generated from enum value: FAILURE_KIND_TIMEOUT = 6;
+   */
+  TIMEOUT: 6,
+
+  /**
+   * @generated from enum value: FAILURE_KIND_CANCELED = 7;
+   */
+  CANCELED: 7,
+
+  /**
+   * The server ended, or the connection to it did.
+   *
+   * @generated from enum value: FAILURE_KIND_SERVER_LOST = 8;
+   */
+  SERVER_LOST: 8,
+
+  /**
+   * The server is down.
+   *
+   * @generated from enum value: FAILURE_KIND_SERVER_UNAVAILABLE = 9;
+   */
+  SERVER_UNAVAILABLE: 9,
+
+  /**
+   * The server asks for something that is not given, such as input of a person.
+   *
+   * @generated from enum value: FAILURE_KIND_NOT_SUPPORTED = 10;
+   */
+  NOT_SUPPORTED: 10,
+} as const;
+
+/**
+ * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
+ *
+ * @generated from enum stopgo.mcp.v1.FailureKind
+ */
+export type FailureKind = (typeof FailureKind)[keyof typeof FailureKind] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.mcp.v1.FailureKind.
+ */
+export const FailureKindSchema: GenEnum<FailureKind> = /*@__PURE__*/
+  enumDesc(file_stopgo_mcp_v1_mcp, 0);
 
 /**
  * RefusedReason says why the attempt did not run.
@@ -611,7 +890,77 @@ export type RefusedReason = (typeof RefusedReason)[keyof typeof RefusedReason] |
  * Describes the enum stopgo.mcp.v1.RefusedReason.
  */
 export const RefusedReasonSchema: GenEnum<RefusedReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 0);
+  enumDesc(file_stopgo_mcp_v1_mcp, 1);
+
+/**
+ * ServerState is where a server is in its life.
+ *
+ * @generated from enum stopgo.mcp.v1.ServerState
+ */
+export const ServerState = {
+  /**
+   * @generated from enum value: SERVER_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It is being connected for the first time.
+   *
+   * @generated from enum value: SERVER_STATE_STARTING = 1;
+   */
+  STARTING: 1,
+
+  /**
+   * @generated from enum value: SERVER_STATE_READY = 2;
+   */
+  READY: 2,
+
+  /**
+   * Connected, but it owes a sign of life.
+   *
+   * @generated from enum value: SERVER_STATE_DEGRADED = 3;
+   */
+  DEGRADED: 3,
+
+  /**
+   * Lost or not to be had; tried again after a pause that grows.
+   *
+   * @generated from enum value: SERVER_STATE_BACKOFF = 4;
+   */
+  BACKOFF: 4,
+
+  /**
+   * It ended again and again soon after it had come up; tried again now and then only.
+   *
+   * @generated from enum value: SERVER_STATE_CRASH_LOOP = 5;
+   */
+  CRASH_LOOP: 5,
+
+  /**
+   * Refused for what it is or does, until that has changed; looked at again now and then.
+   *
+   * @generated from enum value: SERVER_STATE_QUARANTINED = 6;
+   */
+  QUARANTINED: 6,
+
+  /**
+   * @generated from enum value: SERVER_STATE_STOPPED = 7;
+   */
+  STOPPED: 7,
+} as const;
+
+/**
+ * ServerState is where a server is in its life.
+ *
+ * @generated from enum stopgo.mcp.v1.ServerState
+ */
+export type ServerState = (typeof ServerState)[keyof typeof ServerState] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.mcp.v1.ServerState.
+ */
+export const ServerStateSchema: GenEnum<ServerState> = /*@__PURE__*/
+  enumDesc(file_stopgo_mcp_v1_mcp, 2);
 
 /**
  * McpBridgeService executes tool calls on MCP servers, each attempt at most once.
@@ -666,6 +1015,16 @@ export const McpBridgeService: GenService<{
     methodKind: "unary";
     input: typeof CancelCallRequestSchema;
     output: typeof CancelCallResponseSchema;
+  },
+  /**
+   * ListServers tells how each configured server is, in the order of the configuration.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.ListServers
+   */
+  listServers: {
+    methodKind: "unary";
+    input: typeof ListServersRequestSchema;
+    output: typeof ListServersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_mcp_v1_mcp, 0);

@@ -1,0 +1,24 @@
+import type { McpServerConfig } from '@stopgo/runtime';
+import { NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import type { Happening } from './server-state.ts';
+
+const unauthorized = 401;
+const forbidden = 403;
+
+/** What a connection that could not be made means for the life of its server. */
+export function openFailure({ transport }: McpServerConfig, error: unknown): Happening {
+  const reason = reasonOf(error);
+  if (!waitingHelps(error)) return { type: 'refused', reason };
+  // What answers nobody over HTTP may be anywhere in the world and on its way. A process is ours, and it has ended.
+  return { type: transport.kind === 'http' ? 'unreachable' : 'failed', reason };
+}
+
+/** Whether a server may still come. False for what stays as it is: wrong credentials, a redirect, what we do not allow. */
+export function waitingHelps(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof NotSent) return true;
+    if (at instanceof RedirectRefused || at instanceof NotAllowed) return false;
+    if ('status' in at && (at.status === unauthorized || at.status === forbidden)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,98 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { visibleText } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import type { ServerConnection } from './server-connection.ts';
+import { retryAfter, type ServerState } from './server-state.ts';
+import { shownAddress } from './start-lines.ts';
+import { stateLine } from './state-lines.ts';
+
+/** A server as it stands now. */
+export type ServerStatus = {
+  readonly name: string;
+  readonly transport: 'stdio' | 'http';
+  /** The command without its arguments, or the URL without what may be a credential. */
+  readonly address: string;
+  readonly state: ServerState['kind'];
+  /** Whether calls are sent to it. */
+  readonly ready: boolean;
+  /** Why it is not well; absent if it is. */
+  readonly reason?: string;
+  /** How long it has been in this state, in milliseconds. */
+  readonly stateMs: number;
+  /** When it is tried again, in milliseconds; absent if it is not waiting. */
+  readonly retryAfterMs?: number;
+  /** Tools as last listed. */
+  readonly tools: number;
+  /** Why others of its tools cannot be used, each as a sentence. */
+  readonly problems: readonly string[];
+  readonly protocolVersion?: string;
+  readonly reconnects: number;
+  readonly callsRunning: number;
+  readonly callsWaiting: number;
+  readonly callsAtOnce: number;
+};
+
+/** How a server is, and nothing that may be a credential. `left`: tools of it that the catalogue leaves out, and why. */
+export function serverStatus(connection: ServerConnection, left: readonly string[], now: number): ServerStatus {
+  const { config, state, listing, queue, protocolVersion } = connection;
+  const line =
+    state.kind === 'degraded' ? `the server "${config.name}": ${state.reason}` : stateLine(config.name, state);
+  const retryAfterMs = retryAfter(state, now);
+  return {
+    name: config.name,
+    transport: config.transport.kind,
+    address: shownAddress(config.transport),
+    state: state.kind,
+    ready: connection.down === undefined,
+    ...(line === '' ? {} : { reason: visibleText(line) }),
+    stateMs: connection.stateMs,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    tools: listing.tools.length,
+    problems: [...listing.problems, ...left],
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    reconnects: connection.reconnects,
+    callsRunning: queue.running,
+    callsWaiting: queue.waiting,
+    callsAtOnce: config.callsAtOnce,
+  };
+}
+
+/** The same in the words of the contract. */
+export function serverMessage(status: ServerStatus): MessageInitShape<typeof mcp.ServerSchema> {
+  const { name, transport, address, tools, reconnects, callsRunning, callsWaiting, callsAtOnce } = status;
+  return {
+    name,
+    transport,
+    address,
+    state: stateCode(status.state),
+    reason: status.reason ?? '',
+    stateMs: BigInt(Math.max(0, Math.round(status.stateMs))),
+    retryAfterMs: Math.ceil(status.retryAfterMs ?? 0),
+    tools,
+    problems: [...status.problems],
+    protocolVersion: status.protocolVersion ?? '',
+    reconnects,
+    callsRunning,
+    callsWaiting,
+    callsAtOnce,
+  };
+}
+
+function stateCode(state: ServerState['kind']): mcp.ServerState {
+  switch (state) {
+    case 'starting':
+      return mcp.ServerState.STARTING;
+    case 'ready':
+      return mcp.ServerState.READY;
+    case 'degraded':
+      return mcp.ServerState.DEGRADED;
+    case 'backoff':
+      return mcp.ServerState.BACKOFF;
+    case 'crash_loop':
+      return mcp.ServerState.CRASH_LOOP;
+    case 'quarantined':
+      return mcp.ServerState.QUARANTINED;
+    case 'stopped':
+      return mcp.ServerState.STOPPED;
+  }
+}

@@ -1,0 +1,117 @@
+import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import type { BridgeBounds } from './bounds.ts';
+import { deadlineOf } from './deadline.ts';
+import { reasonOf } from './failures.ts';
+import type { Session } from './session.ts';
+import { type DefinedTool, defineTools } from './tool-definitions.ts';
+
+/** What the list of one server's tools needs. */
+export type ToolListingDependencies = {
+  readonly bounds: BridgeBounds;
+  readonly log: Logger;
+  /** Milliseconds that only grow. */
+  readonly clock: () => number;
+  readonly forwardsBearer: boolean;
+  /** The connection as it is now; undefined while there is none. */
+  readonly session: () => Session | undefined;
+  /** The tools have been listed; they may be others than before. */
+  readonly onTools: () => void;
+  /** The tools of a session could not be listed: nobody knows what they are now. */
+  readonly onFailure: (session: Session, reason: string) => void;
+};
+
+/** The tools of one server as last listed, read again after each change. */
+export class ToolListing {
+  readonly #config: McpServerConfig;
+  readonly #dependencies: ToolListingDependencies;
+  #tools: readonly DefinedTool[] = [];
+  #problems: readonly string[] = [];
+  #listedAt = 0;
+  #reading: Promise<void> | undefined;
+  #again = false;
+  /** The list is to be read again once the call that is under way is over. */
+  #later = false;
+
+  constructor(config: McpServerConfig, dependencies: ToolListingDependencies) {
+    this.#config = config;
+    this.#dependencies = dependencies;
+  }
+
+  /** As last listed; they stay while the server is down. */
+  get tools(): readonly DefinedTool[] {
+    return this.#tools;
+  }
+
+  /** Why others of its tools cannot be used, each as a sentence. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Settles when the list is not being read (any more); undefined if it is not. */
+  get reading(): Promise<void> | undefined {
+    return this.#reading;
+  }
+
+  /** Reads the list of a session. Throws if it cannot be had in time. */
+  async read(session: Session, timeoutMs: number): Promise<void> {
+    const { bounds, log, clock, forwardsBearer, onTools } = this.#dependencies;
+    const { name, unannotated, approvalRequired, approvalTools = [], callsAtOnce } = this.#config;
+    // The limit is for all pages together.
+    const limit = deadlineOf(timeoutMs);
+    const listed = await Promise.race([session.listTools(timeoutMs), limit.passed]).finally(limit.clear);
+    const place = { server: name, unannotated, approvalRequired, approvalTools, forwardsBearer, callsAtOnce };
+    const { tools, problems } = defineTools(listed.definitions, place, bounds);
+    const before = new Set(this.#problems);
+    this.#problems = [...listed.problems, ...problems].slice(0, bounds.problemsMax);
+    for (const problem of this.#problems) if (!before.has(problem)) log.warn(`MCP server "${name}": ${problem}`);
+    this.#tools = tools;
+    this.#listedAt = clock();
+    onTools();
+  }
+
+  /** Starts to read the list again if it has changed, or if it is old and nobody would have told a change. */
+  refreshIfStale(): void {
+    const { bounds, clock, session } = this.#dependencies;
+    const current = session();
+    if (current === undefined) return;
+    const isOld = !current.followsChanges() && clock() - this.#listedAt >= bounds.listFreshMs;
+    if (this.#later || isOld) this.changed();
+  }
+
+  /**
+   * The server says that its list changed: calls wait until it has been read again. Not while a call is under way at a server
+   * that is given one at a time: if that is all it can do, it would be taken for dead, and its call with it.
+   */
+  changed(): void {
+    const session = this.#dependencies.session();
+    if (session === undefined) return;
+    this.#later = this.#config.callsAtOnce === 1 && session.callsUnderWay() > 0;
+    if (this.#later) return;
+    if (this.#reading !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#reading = this.#readWhatChanges(session).finally(() => {
+      this.#reading = undefined;
+    });
+  }
+
+  async #readWhatChanges(session: Session): Promise<void> {
+    const { bounds, onFailure } = this.#dependencies;
+    try {
+      for (let reads = 1; ; reads += 1) {
+        this.#again = false;
+        await this.read(session, bounds.listMs);
+        if (!this.#again) return;
+        // One that never stops to say so must not keep its calls waiting. The next of them has it read again.
+        if (reads === bounds.listReadsMax) {
+          this.#later = true;
+          return;
+        }
+      }
+    } catch (error) {
+      // Its tools are not known any more, so none of them may run.
+      onFailure(session, `its tools could not be listed: ${reasonOf(error)}`);
+    }
+  }
+}
