@@ -80,30 +80,31 @@ function groupsOf(address: string): readonly number[] {
   return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 
-/** What a name stood for before: the places of its addresses. Belongs to one server for as long as the bridge lives. */
-export type KnownPlaces = Set<AddressPlace>;
+/** What names stood for before: the places of their addresses. Belongs to one server for as long as the bridge lives. */
+export type KnownPlaces = Map<string, Set<AddressPlace>>;
 
 /**
- * Why a connection to these addresses of a host must not be made; undefined if it may. Remembers the places in `known`.
+ * Why a connection to these addresses of a host must not be made; undefined if it may, and then the places are remembered.
  */
 export function addressProblem(host: string, addresses: readonly string[], known: KnownPlaces): string | undefined {
   const bad = addresses.find((address) => placeOf(address) === 'forbidden');
   if (bad !== undefined)
     return `${shownHost(host, bad)} is an address that no tool server may have; configure the address of the server`;
-  const moved = addresses.find((address) => known.size > 0 && isFurtherIn(placeOf(address), known));
+  const places = known.get(host) ?? new Set();
+  const moved = addresses.find((address) => isFurtherIn(placeOf(address), places));
   if (moved !== undefined)
     return (
       `${shownHost(host, moved)} is inside (${placeOf(moved)}), and the name stood for an address outside before; ` +
       'if that is right, restart the agent'
     );
-  for (const address of addresses) known.add(placeOf(address));
+  for (const address of addresses) places.add(placeOf(address));
+  known.set(host, places);
   return undefined;
 }
 
-function isFurtherIn(place: AddressPlace, known: KnownPlaces): boolean {
-  if (known.has(place) || place === 'public') return false;
+function isFurtherIn(place: AddressPlace, known: ReadonlySet<AddressPlace>): boolean {
   // From the network to this machine and back: names of the machine itself do that. From outside to inside: never.
-  return !known.has('private') && !known.has('loopback');
+  return place !== 'public' && known.has('public') && !known.has(place);
 }
 
 function shownHost(host: string, address: string): string {

@@ -1,11 +1,14 @@
 import {
   Client,
+  type ClientCapabilities,
   type Implementation,
+  type Middleware,
   type PriorDiscovery,
   ProtocolError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
+import type { KnownPlaces } from './address-rules.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
@@ -28,6 +31,17 @@ export type ConnectDependencies = {
   readonly eras: EraCache;
   /** Milliseconds that only grow. */
   readonly clock: () => number;
+  /** Puts credentials of our own into the requests to a server that bring no caller's token; absent: we have none. */
+  readonly credentialsFor?: ((server: McpServerConfig) => Middleware | undefined) | undefined;
+  /** What a server may ask of us, and who answers; absent: nothing may be asked. */
+  readonly answers?: ServerAnswers | undefined;
+};
+
+/** What is declared to servers that they may ask of us, and who answers it. */
+export type ServerAnswers = {
+  readonly capabilities: ClientCapabilities;
+  /** Puts the answers to the requests of the declared kinds into a client that connects. */
+  readonly register: (client: Client, server: McpServerConfig) => void;
 };
 
 /** When a connection that is being made is given up. */
@@ -40,7 +54,7 @@ export type ConnectLimits = { readonly timeoutMs: number; readonly signal: Abort
  */
 export async function connect(
   config: McpServerConfig,
-  dependencies: ConnectDependencies,
+  dependencies: ConnectDependencies & { readonly places: KnownPlaces },
   listeners: ConnectListeners,
   limits: ConnectLimits,
 ): Promise<Session> {
@@ -88,14 +102,16 @@ type Agreement = ConnectLimits & {
 
 async function connectOnce(
   config: McpServerConfig,
-  dependencies: ConnectDependencies,
+  dependencies: ConnectDependencies & { readonly places: KnownPlaces },
   listeners: ConnectListeners,
   { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
-  const { bounds, clientInfo, eras } = dependencies;
+  const { bounds, clientInfo, eras, answers, places } = dependencies;
   const onePipe = config.transport.kind === 'stdio';
   const line =
-    config.transport.kind === 'stdio' ? stdioLine(config.transport, dependencies) : httpLine(config.transport, bounds);
+    config.transport.kind === 'stdio'
+      ? stdioLine(config.transport, dependencies)
+      : httpLine(config.transport, { bounds, places, credentials: dependencies.credentialsFor?.(config) });
   const { transport } = line;
   const tap = new ListTap(bounds);
   tap.attach(transport);
@@ -103,12 +119,13 @@ async function connectOnce(
   callCancel.attach(transport);
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {
-    capabilities: {},
+    capabilities: answers?.capabilities ?? {},
     versionNegotiation: { mode, probe: { timeoutMs: onePipe ? Math.min(bounds.probeMs, timeoutMs) : timeoutMs } },
-    // Nobody here could answer for a person; such a call gets an error result.
-    inputRequired: { autoFulfill: false },
+    // Where nobody could answer, such a call gets an error result.
+    inputRequired: { autoFulfill: answers !== undefined },
     listMaxPages: bounds.listPagesMax,
   });
+  answers?.register(client, config);
   client.onerror = (error) => listeners.onError(onePipe ? error : withoutBody(error));
 
   let closing = false;

@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { type CallScope, callScope } from './call-scope.ts';
-import { NotSent, RedirectRefused } from './failures.ts';
+import type { Connections } from './checked-agent.ts';
+import { NotAllowed, NotSent, RedirectRefused } from './failures.ts';
 
 /** Error codes of a connection that was never made, so that nothing was sent (see {@link connectionFailure}). */
 const neverConnected: ReadonlySet<string> = new Set([
@@ -40,24 +41,39 @@ export function mayCarryToken(url: string): boolean {
   return protocol === 'https:' || isLoopbackHost(hostname);
 }
 
+/** What such a `fetch` is made of. */
+export type HttpFetchOptions = {
+  readonly messageBytesMax: number;
+  /** Makes the connections; else Node's own does. */
+  readonly dispatcher?: Connections;
+  /** Whether requests may bring credentials already; those of the call they belong to come before them. */
+  readonly keepsAuthorization?: boolean;
+};
+
 /**
  * The `fetch` of a connection to one server: adds the token of the call that a request belongs to, never follows a
  * redirect, bounds what is read, and tells "never sent" from "lost".
  *
- * @throws NotSent, RedirectRefused, or what `fetch` throws.
+ * @throws NotSent, NotAllowed, RedirectRefused, or what `fetch` throws.
  */
-export function createHttpFetch(messageBytesMax: number): FetchLike {
+export function createHttpFetch({
+  messageBytesMax,
+  dispatcher,
+  keepsAuthorization = false,
+}: HttpFetchOptions): FetchLike {
   return async (url, init) => {
     const scope = callScope.getStore();
     const headers = new Headers(init?.headers);
-    headers.delete('authorization');
+    if (!keepsAuthorization) headers.delete('authorization');
     if (scope?.token !== undefined) headers.set('authorization', `Bearer ${scope.token}`);
     change(scope, 1);
     let response: Response;
     try {
-      response = await fetch(url, { ...init, headers, redirect: 'manual' });
+      response = await fetch(url, { ...init, headers, redirect: 'manual', ...(dispatcher && { dispatcher }) });
     } catch (error) {
       change(scope, -1);
+      const forbidden = notAllowed(error);
+      if (forbidden !== undefined) throw forbidden;
       const { code, established } = connectionFailure(error);
       if (code === undefined) throw error;
       if (!established && neverConnected.has(code)) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
@@ -130,6 +146,11 @@ function targetOf(url: string | URL, response: Response): string {
   const location = response.headers.get('location');
   if (location === null || !URL.canParse(location, String(url))) return 'nowhere';
   return shownUrl(new URL(location, url));
+}
+
+function notAllowed(error: unknown): NotAllowed | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof NotAllowed) return at;
+  return undefined;
 }
 
 type ConnectionFailure = { readonly code: string | undefined; readonly established: boolean };

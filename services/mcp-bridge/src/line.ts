@@ -1,10 +1,19 @@
-import { type Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  type Middleware,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
+import type { KnownPlaces } from './address-rules.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallScope, callScope } from './call-scope.ts';
+import { checkedAgent, checkLiteral } from './checked-agent.ts';
 import { childEnvironment, type Environment } from './child-environment.ts';
 import { ChildProcessTransport } from './child-process-transport.ts';
+import { commandProblem } from './command-rules.ts';
 import { deadlineOf } from './deadline.ts';
+import { NotAllowed } from './failures.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import type { LineEnds } from './line-reader.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -21,11 +30,17 @@ export type Line = {
   readonly within: <T>(scope: CallScope, work: () => T) => T;
 };
 
-/** A line to a child process. */
+/**
+ * A line to a child process.
+ *
+ * @throws NotAllowed if it would be started by a shell, or with code that is not its own.
+ */
 export function stdioLine(
   config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
   { bounds, environment }: { readonly bounds: BridgeBounds; readonly environment: Environment },
 ): Line {
+  const problem = commandProblem(config);
+  if (problem !== undefined) throw new NotAllowed(problem);
   const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
   const oversize: Line['oversize'] = { told: undefined };
   const transport = new ChildProcessTransport({
@@ -48,10 +63,34 @@ export function stdioLine(
   };
 }
 
-/** A line to a URL. */
-export function httpLine(config: Extract<McpServerConfig['transport'], { kind: 'http' }>, bounds: BridgeBounds): Line {
-  const transport = new StreamableHTTPClientTransport(new URL(config.url), {
-    fetch: createHttpFetch(bounds.messageBytesMax),
+/** What a line to a URL needs. */
+export type HttpLineDependencies = {
+  readonly bounds: BridgeBounds;
+  /** Where its names stood before. */
+  readonly places: KnownPlaces;
+  /** Puts credentials of our own into requests that bring no caller's token. */
+  readonly credentials?: Middleware | undefined;
+};
+
+/**
+ * A line to a URL.
+ *
+ * @throws NotAllowed if its address is one that no tool server may have.
+ */
+export function httpLine(
+  config: Extract<McpServerConfig['transport'], { kind: 'http' }>,
+  { bounds, places, credentials }: HttpLineDependencies,
+): Line {
+  const url = new URL(config.url);
+  checkLiteral(url, places);
+  const agent = checkedAgent(places);
+  const fetch = createHttpFetch({
+    messageBytesMax: bounds.messageBytesMax,
+    dispatcher: agent,
+    keepsAuthorization: credentials !== undefined,
+  });
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch: credentials === undefined ? fetch : credentials(fetch),
   });
   return {
     transport,
@@ -66,6 +105,7 @@ export function httpLine(config: Extract<McpServerConfig['transport'], { kind: '
         limit.clear();
         await client.close();
         await transport.close();
+        await agent.destroy();
       }
     },
     within: (scope, work) => callScope.run(scope, work),

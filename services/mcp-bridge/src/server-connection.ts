@@ -1,5 +1,6 @@
 import { visibleText } from '@stopgo/core';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import type { KnownPlaces } from './address-rules.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallQueue } from './call-queue.ts';
 import { type ConnectDependencies, connect } from './connect.ts';
@@ -52,6 +53,7 @@ export class ServerConnection {
   /** Calls wait until it is known whether the server still answers. */
   #check: Promise<void> | undefined;
   #probe: NodeJS.Timeout | undefined;
+  readonly #places: KnownPlaces = new Map();
   readonly #stop = new AbortController();
 
   constructor(config: McpServerConfig, dependencies: ServerConnectionDependencies) {
@@ -111,7 +113,7 @@ export class ServerConnection {
     let changed = false;
     const session = await connect(
       this.config,
-      this.#dependencies.connect,
+      { ...this.#dependencies.connect, places: this.#places },
       {
         onToolsChanged: () => {
           changed = true;

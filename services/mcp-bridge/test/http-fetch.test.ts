@@ -10,7 +10,8 @@ function failing(code: string, syscall?: string): void {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
 }
 
-const send = () => createHttpFetch(1_000)('https://tools.example/mcp?key=abc', { method: 'POST', body: 'call' });
+const send = () =>
+  createHttpFetch({ messageBytesMax: 1_000 })('https://tools.example/mcp?key=abc', { method: 'POST', body: 'call' });
 
 test.each([
   ['EHOSTUNREACH', 'connect'],

@@ -1,0 +1,59 @@
+import { lookup as systemLookup } from 'node:dns';
+import { isIP } from 'node:net';
+import { Agent } from 'undici';
+import { addressProblem, type KnownPlaces } from './address-rules.ts';
+import { NotAllowed } from './failures.ts';
+
+/** Looks a name up, as `dns.lookup` does. */
+export type Lookup = (
+  host: string,
+  options: { readonly all: true; readonly family?: number },
+  callback: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
+) => void;
+
+/** Where `fetch` takes its connections from. */
+export type Connections = NonNullable<RequestInit['dispatcher']>;
+
+const ofSystem: Lookup = (host, options, callback) => systemLookup(host, options, callback);
+
+/**
+ * Connections for `fetch` that are made to addresses that the rules allow only. What a name stands for is looked at in the
+ * moment of the connection, so that it cannot be another one by then.
+ */
+export function checkedAgent(known: KnownPlaces, lookup: Lookup = ofSystem): Connections {
+  const agent = new Agent({
+    connect: {
+      lookup: (host, options, callback) => {
+        const family = typeof options.family === 'number' ? { family: options.family } : {};
+        lookup(host, { all: true, ...family }, (error, addresses) => {
+          const problem =
+            error === null
+              ? addressProblem(
+                  host,
+                  addresses.map(({ address }) => address),
+                  known,
+                )
+              : undefined;
+          const failure = problem === undefined ? error : new NotAllowed(problem);
+          const [first] = addresses;
+          if (failure !== null || first === undefined) return callback(failure, '', 0);
+          if (options.all === true) return callback(null, [...addresses]);
+          callback(null, first.address, first.family);
+        });
+      },
+    },
+  });
+  // The types of Node's `fetch` are of an older version of the same package.
+  return agent as unknown as Connections;
+}
+
+/**
+ * The same look at an address that is written out: there is nothing to look up then.
+ *
+ * @throws NotAllowed with what to do.
+ */
+export function checkLiteral(url: URL, known: KnownPlaces): void {
+  const host = url.hostname.replace(/^\[(.*)\]$/u, '$1');
+  const problem = isIP(host) === 0 ? undefined : addressProblem(host, [host], known);
+  if (problem !== undefined) throw new NotAllowed(problem);
+}
