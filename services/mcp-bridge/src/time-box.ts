@@ -24,8 +24,9 @@ export function timeBoxed<T>(ms: number, work: () => T): T {
   try {
     script.runInContext(context, { timeout: ms });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      throw new TimeBoxed(`it took longer than ${ms} ms`);
+    // Made in the other context, so that it is an instance of none of our classes.
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new TimeBoxed(`it took longer than ${ms} ms`);
     throw error;
   } finally {
     box.work = undefined;

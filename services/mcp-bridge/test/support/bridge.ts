@@ -76,14 +76,21 @@ export type JournalEntry = {
   readonly args?: Record<string, unknown>;
 };
 
+type More = Partial<McpServerConfig> & { env?: Record<string, string> };
+
 /** The hand-written server, and the journal of what it did. */
-export function scriptedServer(
-  name: string,
-  flags: readonly string[] = [],
-  more: Partial<McpServerConfig> & { env?: Record<string, string> } = {},
-) {
+export function scriptedServer(name: string, flags: readonly string[] = [], more: More = {}) {
+  return journaledServer('scripted-server.mjs', name, flags, more);
+}
+
+/** The one that does what servers should not. */
+export function nastyServer(name: string, flags: readonly string[] = [], more: More = {}) {
+  return journaledServer('nasty-server.mjs', name, flags, more);
+}
+
+function journaledServer(file: string, name: string, flags: readonly string[], more: More) {
   const journalFile = join(temporaryFolder(), 'journal');
-  const script = fileURLToPath(new URL('../fixtures/scripted-server.mjs', import.meta.url));
+  const script = fileURLToPath(new URL(`../fixtures/${file}`, import.meta.url));
   const journal = (): JournalEntry[] => {
     let text: string;
     try {

@@ -1,0 +1,149 @@
+import { mcp } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import {
+  eventually,
+  finishedOf,
+  httpServer,
+  isAlive,
+  nastyServer,
+  refusedOf,
+  scriptedServer,
+  startBridge,
+} from './support/bridge.ts';
+import { legacyServer, listen } from './support/http.ts';
+
+const { ServerState } = mcp;
+
+test('an agent starts without a server that it does not insist on, however that fails, and has it when it comes', async () => {
+  const mute = scriptedServer('mute', ['--silent'], { onStartFailure: 'degrade' });
+  const broken = scriptedServer('broken', ['--fail'], { onStartFailure: 'degrade' });
+  const place = await listen(() => undefined);
+  await place.close();
+  const good = scriptedServer('good', ['--prefix=g_']);
+  const { tools, lines, client, bridge } = await startBridge(
+    [mute.config, broken.config, httpServer('late', place.url, { onStartFailure: 'degrade' }), good.config],
+    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, degradedStartMs: 1_500, crashesMax: 100 } },
+  );
+  expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('good'));
+  const state = async (name: string) => (await client.listServers({})).servers.find((server) => server.name === name);
+  expect(await state('mute')).toMatchObject({ state: ServerState.STARTING, tools: 0 });
+  expect(await state('broken')).toMatchObject({
+    state: ServerState.BACKOFF,
+    reason: expect.stringMatching(/^the server "broken" is down: .*exited with code 7.*its last output: cannot open/),
+  });
+  expect(lines.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(
+      /^MCP server "late" is not there: no connection to .*ECONNREFUSED.*; the agent starts without it$/,
+    ),
+  );
+  await legacyServer({ port: place.port });
+  await eventually(async () => (await tools()).some(({ server }) => server === 'late'), 'the late one is there');
+  expect(await state('late')).toMatchObject({ state: ServerState.READY, tools: 2, reason: '' });
+  await bridge.stop();
+  expect(mute.pids().filter(isAlive)).toEqual([]);
+});
+
+test('a server that comes late takes no name from one that is insisted on', async () => {
+  const late = scriptedServer('late', [], { onStartFailure: 'degrade' });
+  const sure = scriptedServer('sure');
+  const { tools, client } = await startBridge([late.config, sure.config]);
+  expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('sure'));
+  const { servers } = await client.listServers({});
+  expect(servers[0]?.problems).toContain('tool "note" is left out: "sure" has one of that name');
+});
+
+test('a server that ends again and again is left in peace, and its calls are refused at once', async () => {
+  const server = nastyServer('s', ['--short-lived'], { onStartFailure: 'degrade' });
+  const { client, execute, lines } = await startBridge([server.config], {
+    bounds: { backoffFirstMs: 1, crashesMax: 3, callWaitMs: 60_000 },
+  });
+  const status = async () => (await client.listServers({})).servers[0];
+  await eventually(async () => (await status())?.state === ServerState.CRASH_LOOP, 'it is in a crash loop');
+  expect((await status())?.reason).toMatch(/^the server "s" ends again and again: its process exited with code 9/);
+  expect((await status())?.retryAfterMs).toBeGreaterThan(60_000);
+  expect(lines.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^MCP server "s" ends again and again: its process exited with code 9/),
+  );
+  const refused = refusedOf(await execute('typed', { n: 1 }, { server: 's' }));
+  expect(refused.message).toMatch(/^the server "s" ends again and again: .*; the call was not sent$/);
+  expect(server.pids()).toHaveLength(3);
+});
+
+test('a server that is connected and deaf is found out without a call, and started again', async () => {
+  const server = nastyServer('s', ['--deaf']);
+  const { client, lines } = await startBridge([server.config], { bounds: { probeEveryMs: 20, pingMs: 50 } });
+  const status = async () => (await client.listServers({})).servers[0];
+  await eventually(async () => (await status())?.reconnects === 1, 'it was started again');
+  expect(lines.map(({ message }) => message)).toContain('MCP server "s" lost: it does not answer within 50 ms');
+  await eventually(() => server.journal().filter(({ method }) => method === 'ping').length > 4, 'it answers now');
+  expect((await status())?.state).toBe(ServerState.READY);
+  // Once for each process: a look at its health is no second handshake.
+  expect(server.journal().filter(({ method }) => method === 'initialize')).toHaveLength(2);
+});
+
+test('a look at the health of a server does not disturb the one call that it is given at a time', async () => {
+  const server = nastyServer('s', ['--deaf']);
+  const { execute } = await startBridge([server.config], { bounds: { probeEveryMs: 50, pingMs: 1 } });
+  expect(finishedOf(await execute('steps', { steps: 20, ms: 50 })).content).toBe('all steps done');
+});
+
+test('an HTTP server that has gone is found out without a call', async () => {
+  const server = await legacyServer();
+  const { client } = await startBridge([httpServer('l', server.url)], { bounds: { probeEveryMs: 20, pingMs: 200 } });
+  await server.close();
+  const status = async () => (await client.listServers({})).servers[0];
+  await eventually(async () => (await status())?.state === ServerState.BACKOFF, 'it is down');
+  await legacyServer({ port: server.port });
+  await eventually(async () => (await status())?.state === ServerState.READY, 'it is back');
+});
+
+test('a server that never stops to say that its tools changed keeps no call waiting', async () => {
+  const server = nastyServer('s', ['--restless']);
+  const { execute, bridge } = await startBridge([server.config]);
+  for (const n of [1, 2, 3]) expect(finishedOf(await execute('typed', { n })).content).toBe(`{"n":${n}}`);
+  expect(bridge.describe()[0]?.state).toBe('ready');
+});
+
+test('three pages are read; a list without end is refused', async () => {
+  const { tools } = await startBridge([nastyServer('s', ['--page=3']).config]);
+  expect(await tools()).toHaveLength(8);
+  const endless = startBridge([nastyServer('s', ['--page=3', '--endless']).config], { bounds: { listPagesMax: 5 } });
+  await expect(endless).rejects.toThrow(/failed to start MCP server "s": /);
+});
+
+test('tools that hide something, have no schema, or are too much are left out; why is in the log and the answer', async () => {
+  const server = nastyServer('s', ['--hidden', '--bad-input', '--many-values']);
+  const { tools, lines, client } = await startBridge([server.config]);
+  expect((await tools()).map(({ name }) => name)).not.toContain('sly');
+  expect(await tools()).toHaveLength(8);
+  const problems = (await client.listServers({})).servers[0]?.problems;
+  expect(problems).toEqual([
+    expect.stringContaining('tool "unclear"'),
+    'tool "sly": its definition holds a character that a person does not see (U+E0041 in /description); the tool is left out',
+    'tool "shapeless": its inputSchema is not valid ("type" is none at #/properties/a); the tool is left out',
+    'tool "bomb": its definition holds more than 5000 values; the tool is left out',
+  ]);
+  const warned = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+  expect(warned).toEqual(problems?.map((problem) => `MCP server "s": ${problem}`));
+});
+
+test('a server that is started again has its tools listed anew', async () => {
+  const server = nastyServer('s');
+  const { execute, client } = await startBridge([server.config]);
+  await execute('end', {});
+  const status = async () => (await client.listServers({})).servers[0];
+  await eventually(async () => (await status())?.reconnects === 1, 'it is back');
+  expect(server.journal().filter(({ method }) => method === 'tools/list')).toHaveLength(2);
+  expect(await status()).toMatchObject({ state: ServerState.READY, protocolVersion: '2025-06-18', transport: 'stdio' });
+});
+
+test('what is shown of a server holds neither its arguments nor its query', async () => {
+  const server = await legacyServer();
+  const stdio = scriptedServer('s', ['--key=secret-argument', '--prefix=s_'], { env: { KEY: 'secret-value' } });
+  const { client } = await startBridge([httpServer('l', `${server.url}?key=secret-query`), stdio.config]);
+  const { servers } = await client.listServers({});
+  expect(servers.map(({ address }) => address)).toEqual([server.url, process.execPath]);
+  expect(
+    JSON.stringify(servers, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
+  ).not.toMatch(/secret/);
+});
