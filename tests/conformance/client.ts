@@ -1,7 +1,13 @@
 // The client that the public MCP conformance suite is shown. It connects, lists and calls over the bridge's own connection
 // layer; what a scenario needs beside that (a person who answers, somebody who logs in) is played here. See README.md.
 import type { Client } from '@modelcontextprotocol/client';
-import { bridgeBounds, EraCache, type ServerAnswers, ServerConnection } from '@stopgo/mcp-bridge/connection';
+import {
+  bridgeBounds,
+  type DefinedTool,
+  EraCache,
+  type ServerAnswers,
+  ServerConnection,
+} from '@stopgo/mcp-bridge/connection';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { loggingIn } from './logging-in.ts';
 
@@ -64,8 +70,12 @@ const connection = new ServerConnection(config, {
   onTools: () => undefined,
 });
 
-/** Arguments that the tools of the scenarios take. */
+/** Arguments that the tools of the scenarios take: two numbers, or what the definition of another tool says. */
 const numbers = { a: 5, b: 3 };
+function argumentsFor(name: string): DefinedTool['inputSchema'] {
+  const other = connection.tools.find((one) => one.name !== name);
+  return name === 'json_schema_echo' && other !== undefined ? { schema: other.inputSchema } : numbers;
+}
 
 await connection.open(bridgeBounds.stdioStartMs);
 const signal = new AbortController().signal;
@@ -80,7 +90,7 @@ for (const { name, arguments: args } of asked as NonNullable<Context['toolCalls'
   const timeouts = { timeoutMs: config.timeoutMs, totalTimeoutMs: config.totalTimeoutMs };
   const end = await available.session.call({
     tool,
-    arguments: args ?? numbers,
+    arguments: args ?? argumentsFor(name),
     token: undefined,
     signal,
     ...timeouts,

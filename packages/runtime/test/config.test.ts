@@ -83,6 +83,9 @@ mcp_servers:
     approval_tools: [write]
     stateless: true
     timeout: 1.5
+    total_timeout: 1m
+    concurrency: 4
+    on_start_failure: degrade
   - { name: web, url: 'https://tools.example.com/mcp', era: modern, auth: none }
 `);
     expect(warnings).toEqual([]);
@@ -117,6 +120,9 @@ mcp_servers:
         approvalTools: ['write'],
         stateless: true,
         timeoutMs: 1_500,
+        totalTimeoutMs: 60_000,
+        callsAtOnce: 4,
+        onStartFailure: 'degrade',
       },
       {
         name: 'web',
@@ -126,6 +132,9 @@ mcp_servers:
         approvalRequired: false,
         stateless: false,
         timeoutMs: 30_000,
+        totalTimeoutMs: 600_000,
+        callsAtOnce: 8,
+        onStartFailure: 'fail',
       },
     ]);
   });

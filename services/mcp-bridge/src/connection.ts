@@ -3,3 +3,4 @@ export { bridgeBounds } from './bounds.ts';
 export type { ServerAnswers } from './connect.ts';
 export { EraCache } from './era-cache.ts';
 export { ServerConnection } from './server-connection.ts';
+export type { DefinedTool } from './tool-definitions.ts';

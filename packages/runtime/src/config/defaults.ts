@@ -15,7 +15,7 @@ export const DEFAULTS = {
   logLevel: 'info',
   logFormat: 'text',
   mcpTimeout: '30s',
-  mcpTotalTimeoutMs: 600_000,
+  mcpTotalTimeout: '10m',
   stdioConcurrency: 1,
   httpConcurrency: 8,
   maxIterations: 10,

@@ -67,7 +67,7 @@ function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerC
     ...(server.approval_tools.length === 0 ? {} : { approvalTools: server.approval_tools }),
     stateless: server.stateless,
     timeoutMs: server.timeout,
-    totalTimeoutMs: Math.max(server.timeout, server.total_timeout ?? DEFAULTS.mcpTotalTimeoutMs),
+    totalTimeoutMs: Math.max(server.timeout, server.total_timeout),
     callsAtOnce:
       server.concurrency ?? (server.url === undefined ? DEFAULTS.stdioConcurrency : DEFAULTS.httpConcurrency),
     onStartFailure: server.on_start_failure,

@@ -36,7 +36,7 @@ const mcpServerKeys = {
   approval_tools: list(filledText()).default([]),
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
-  total_timeout: timeout.optional(),
+  total_timeout: timeout.prefault(DEFAULTS.mcpTotalTimeout),
   concurrency: wholeNumber(1, BOUNDS.mcpConcurrencyMax).optional(),
   on_start_failure: choice(['fail', 'degrade']).default('fail'),
   auth: choice(['forward', 'none']).default('forward'),
