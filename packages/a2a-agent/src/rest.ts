@@ -1,6 +1,7 @@
 // HTTP+JSON in both versions: 1.0 as the SDK writes it, 0.3 in the JSON of its own protocol buffers, which names the
 // parts of a message `content`, wraps data, spells one state otherwise, and says of each status whether it is the last.
 import {
+  AgentCard,
   ListTasksRequest,
   type ListTasksResponse,
   SendMessageRequest,
@@ -10,6 +11,7 @@ import {
 } from '@a2a-js/sdk';
 import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { agedCard } from './card.ts';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 
@@ -52,6 +54,10 @@ export const writeRestTask = (version: RestVersion, task: Task): object => {
   const json = Task.toJSON(task);
   return version === '1.0' ? (json as object) : aged(json);
 };
+
+/** An agent's card. */
+export const writeRestCard = (version: RestVersion, card: AgentCard): object =>
+  version === '1.0' ? (AgentCard.toJSON(card) as object) : agedCard(card);
 
 /** A page of tasks. */
 export const writeRestList = (

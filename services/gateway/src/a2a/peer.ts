@@ -1,4 +1,11 @@
-import { type A2ARequestHandler, type Dialect, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import {
+  type A2ARequestHandler,
+  activatedOf,
+  type Dialect,
+  extensionsHeader,
+  extensionsNamed,
+  HITL_EXTENSION,
+} from '@stopgo/a2a-agent';
 import { invalidArgument } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
@@ -7,6 +14,7 @@ import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import type { Cursor } from './call.ts';
+import { extensionsOf } from './extensions.ts';
 import { requestHandler } from './handler.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
@@ -30,12 +38,15 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  const extensions = extensionsNamed((name) => req.get(name));
+  const activated = activatedOf(extensionsOf(deps), extensions);
   const asked = {
     open,
     frame,
     idempotencyKey: idempotencyKeyOf(req),
     after: lastRevisionSeen(req),
-    withHitl: extensionsOf(req).includes(HITL_EXTENSION),
+    extensions,
+    withHitl: extensions.includes(HITL_EXTENSION),
     cursor,
     signal: left.signal,
   };
@@ -51,18 +62,17 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
     profile: () => profileOf(deps, reachedAt(req), frame),
     asA2AError: (error: unknown) => asA2AError(error, deps.newId, report),
   };
-  return { cursor, left, opened, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };
+  const handlerFor = (dialect: Dialect) => {
+    if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
+    return requestHandler(handlerDeps, { ...asked, dialect });
+  };
+  return { cursor, left, opened, handlerFor };
 }
 
 /** The version that a request names, in its header or, for clients that cannot set headers, in its address. */
 export function versionAsked(req: Request): string | undefined {
   const inAddress: unknown = req.query['A2A-Version'];
   return req.get('a2a-version') || (typeof inAddress === 'string' ? inAddress : undefined);
-}
-
-function extensionsOf(req: Request): readonly string[] {
-  const named = [req.get('a2a-extensions'), req.get('x-a2a-extensions')].join(',');
-  return named.split(',').map((uri) => uri.trim());
 }
 
 /**
