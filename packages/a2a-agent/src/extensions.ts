@@ -1,12 +1,6 @@
 import type { Dialect } from './dialect.ts';
 import { ExtensionSupportRequiredError } from './protocol.ts';
 
-/**
- * The promise to take a message once: the same `Idempotency-Key` from the same caller makes no second task, and is
- * answered with the first one's.
- */
-export const IDEMPOTENCY_EXTENSION = 'urn:stopgo:a2a:idempotency-key:v1';
-
 /** The extensions that an agent has, by their URIs. */
 export type Extensions = {
   readonly declared: readonly string[];
