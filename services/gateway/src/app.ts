@@ -1,6 +1,7 @@
 import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
+import { sayProblemAt } from './a2a/rest-routes.ts';
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
 import { browserRules } from './browser-rules.ts';
@@ -110,7 +111,7 @@ const answerError =
     if (isNotReached(error) || isTokenRefused(error))
       log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
-    const say = res.locals.sayProblem as SayProblem | undefined;
+    const say = (res.locals.sayProblem as SayProblem | undefined) ?? sayProblemAt(where.path);
     if (say !== undefined) say(res, problem);
     else sendJson(res, problem.status, problem.body);
   };

@@ -21,7 +21,7 @@ import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
 import type { Frame } from '../frame.ts';
 import { jsonBody } from '../request-body.ts';
-import type { Route, RouteDependencies } from '../routes/route.ts';
+import type { Route, RouteDependencies, SayProblem } from '../routes/route.ts';
 import { type Peer, peerOf, versionAsked } from './peer.ts';
 import { sendStream } from './sse-answer.ts';
 import { asA2AError, ServiceError } from './task-errors.ts';
@@ -113,8 +113,7 @@ export const restRoutes = (deps: RouteDependencies): readonly Route[] => {
     method,
     path,
     handle: (req, res, frame) => answer(deps, req, res, frame, { byPath, operation }),
-    sayProblem: (res, { status, body }) =>
-      sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
+    sayProblem: sayProblemIn(byPath),
   });
   const of10 = [...OPERATIONS, ['GET', '/extendedAgentCard', extendedCard] as const];
   const of03 = [...OPERATIONS, ['GET', '/card', extendedCard] as const];
@@ -124,6 +123,17 @@ export const restRoutes = (deps: RouteDependencies): readonly Route[] => {
     ...of10.map((operation) => route('1.0', `/:tenant${operation[1]}`, operation)),
   ];
 };
+
+/** How it is said that nothing is found at an address among those of HTTP+JSON; undefined for other addresses. */
+export function sayProblemAt(path: string): SayProblem | undefined {
+  if (/^\/v1(?:\/|$)/.test(path)) return sayProblemIn('0.3');
+  return /^(?:\/[^/]+)?\/(?:tasks|message:\w+)(?:[/:]|$)/.test(path) ? sayProblemIn('1.0') : undefined;
+}
+
+const sayProblemIn =
+  (version: RestVersion): SayProblem =>
+  (res, { status, body }) =>
+    sendBody(res, version, status, writeRestProblem(version, status, String(body.error)));
 
 type Asked = { readonly byPath: RestVersion; readonly operation: Operation };
 
