@@ -2,7 +2,7 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler } from '@a2a-js/sdk/server';
 import { type Dialect, dialectOf, isKnownMethod, isObject } from './dialect.ts';
-import { readLegacyId, readLegacySend, writeLegacyError, writeLegacyTask } from './legacy.ts';
+import { legacyArtifact, readLegacyId, readLegacySend, writeLegacyError, writeLegacyTask } from './legacy.ts';
 import { A2A_ERROR_CODE, type A2ARequestHandler, type ServerCallContext, type Task } from './protocol.ts';
 
 /** One JSON-RPC request, and who answers it. */
@@ -13,8 +13,11 @@ export type JsonRpcCall = {
   readonly version: string | undefined;
   /** The handler for a peer that speaks like this. It throws nothing but what a peer may read. */
   readonly handlerFor: (dialect: Dialect) => A2ARequestHandler;
-  /** Says how the peer speaks that asks for this task, which its request does not show. */
-  readonly dialectOfTask: (taskId: unknown) => Promise<'0.3' | 'legacy'>;
+  /**
+   * Says how the peer speaks that asks for this task, which its request does not show. If nobody can know, it is answered
+   * in 0.3, with the artifact besides where those before look for it.
+   */
+  readonly dialectOfTask: (taskId: unknown) => Promise<'0.3' | 'legacy' | 'unknown'>;
   readonly context: ServerCallContext;
   /** Resolves when a stream is known to be good though it has no event yet, so that it can be begun. */
   readonly opened: Promise<void>;
@@ -38,13 +41,24 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
     return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
   }
   if (!isKnownMethod(method)) return one(errorEnvelope(id, METHOD_NOT_FOUND));
-  const dialect = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
+  const known = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
+  const dialect = known === 'unknown' ? '0.3' : known;
   const handler = call.handlerFor(dialect);
   if (dialect === 'legacy') return one(await answerLegacy(id, method, params, handler, call.context));
   const transport =
     dialect === '1.0' ? new JsonRpcTransportHandler(handler) : new LegacyJsonRpcTransportHandler(handler);
   const answer = await transport.handle(body, call.context);
-  return isStream(answer) ? begun(id, dialect, answer, call.opened) : one(answer);
+  if (isStream(answer)) return begun(id, dialect, answer, call.opened);
+  return one(known === 'unknown' ? withArtifact(answer) : answer);
+}
+
+/** The envelope of a task of 0.3, with the artifact of the dialect before it besides. */
+function withArtifact(envelope: object): object {
+  const { result } = envelope as { readonly result?: unknown };
+  if (!isObject(result) || !Array.isArray(result.artifacts) || result.artifacts.length === 0) return envelope;
+  const parts = result.artifacts.flatMap((one) => (isObject(one) && Array.isArray(one.parts) ? one.parts : []));
+  const texts = parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
+  return { ...envelope, result: { ...result, artifact: legacyArtifact(texts.join('\n')) } };
 }
 
 /** The answer to a body that is no JSON. */

@@ -61,7 +61,13 @@ export function readLegacyId(params: unknown): string {
   return params.id;
 }
 
-/** A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything. */
+/** An artifact that is a text. */
+export const legacyArtifact = (text: string): Json => ({ parts: [{ type: 'text', text }] });
+
+/**
+ * A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything; it is
+ * also in a list, where some look for it.
+ */
 export function writeLegacyTask({ id, status, artifacts }: Task): Json {
   const message = textOf(status?.message?.parts ?? []);
   const answer = artifacts.map(({ parts }) => textOf(parts)).join('\n') || message;
@@ -71,7 +77,7 @@ export function writeLegacyTask({ id, status, artifacts }: Task): Json {
       state: STATES[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? 'unknown',
       ...(message === '' ? {} : { message }),
     },
-    ...(answer === '' ? {} : { artifact: { parts: [{ type: 'text', text: answer }] } }),
+    ...(answer === '' ? {} : { artifact: legacyArtifact(answer), artifacts: [legacyArtifact(answer)] }),
   };
 }
 

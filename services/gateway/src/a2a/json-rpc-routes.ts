@@ -7,7 +7,7 @@ import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
 import { jsonBody } from '../request-body.ts';
 import { permit, type Route, type RouteDependencies } from '../routes/route.ts';
-import { LEGACY_SURFACE } from './call.ts';
+import { LEGACY_SURFACE, SURFACE } from './call.ts';
 import { peerOf, versionAsked } from './peer.ts';
 import { sendStream } from './sse-answer.ts';
 
@@ -16,11 +16,17 @@ export const jsonRpcRoutes = (deps: RouteDependencies): readonly Route[] =>
   ['/a2a', '/a2a/v1', '/'].map((path) => ({
     method: 'POST',
     path,
-    handle: (req, res, frame) => answer(deps, req, res, frame),
+    handle: (req, res, frame) => answerAsJsonRpc(deps, req, res, frame),
     sayProblem,
   }));
 
-async function answer(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Promise<void> {
+/** Answers a request whose body is an envelope of JSON-RPC. */
+export async function answerAsJsonRpc(
+  deps: RouteDependencies,
+  req: Request,
+  res: Response,
+  frame: Frame,
+): Promise<void> {
   const body = bodyOf(req);
   if (body === undefined) {
     sendEnvelope(res, unparsable());
@@ -62,7 +68,7 @@ function sendEnvelope(res: Response, envelope: object): void {
 }
 
 /**
- * The dialect of somebody who asks for a task without saying how he speaks: the one that the task was started in. For a
+ * The dialect of somebody who asks for a task without saying how he speaks: the one that the task was started in, if that was over A2A. For a
  * task that is not there it is the legacy one at the address that peers of that age are given, else 0.3.
  */
 async function dialectOfTask(
@@ -70,7 +76,7 @@ async function dialectOfTask(
   req: Request,
   frame: Frame,
   taskId: unknown,
-): Promise<'0.3' | 'legacy'> {
+): Promise<'0.3' | 'legacy' | 'unknown'> {
   const otherwise = req.path === '/a2a' ? 'legacy' : '0.3';
   if (typeof taskId !== 'string' || !isUuid(taskId.toLowerCase())) return otherwise;
   const id = taskId.toLowerCase();
@@ -82,5 +88,6 @@ async function dialectOfTask(
   const [first] = events;
   if (first === undefined) return otherwise;
   const { actor } = fromBinary(envelope.EnvelopeSchema, first.envelope);
-  return actor?.surface === LEGACY_SURFACE ? 'legacy' : '0.3';
+  if (actor?.surface === LEGACY_SURFACE) return 'legacy';
+  return actor?.surface === SURFACE ? '0.3' : 'unknown';
 }

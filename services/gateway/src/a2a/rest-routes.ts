@@ -22,6 +22,7 @@ import type { Request, Response } from 'express';
 import type { Frame } from '../frame.ts';
 import { jsonBody } from '../request-body.ts';
 import type { Route, RouteDependencies, SayProblem } from '../routes/route.ts';
+import { answerAsJsonRpc } from './json-rpc-routes.ts';
 import { type Peer, peerOf, versionAsked } from './peer.ts';
 import { sendStream } from './sse-answer.ts';
 import { asA2AError, ServiceError } from './task-errors.ts';
@@ -144,6 +145,7 @@ async function answer(
   frame: Frame,
   { byPath, operation }: Asked,
 ) {
+  if (isJsonRpc(req)) return answerAsJsonRpc(deps, req, res, frame);
   const spoken = restVersionOf(versionAsked(req), byPath);
   const version = spoken ?? '1.0';
   try {
@@ -169,6 +171,17 @@ async function answer(
     }
     const { status, body } = writeRestError(version, said);
     sendBody(res, version, status, body);
+  }
+}
+
+/** There are clients that send envelopes of JSON-RPC to these addresses, and expect one back. */
+function isJsonRpc(req: Request): boolean {
+  if (req.method !== 'POST' || req.params.tenant !== undefined) return false;
+  try {
+    const body = jsonBody(req);
+    return typeof body === 'object' && body !== null && 'jsonrpc' in body;
+  } catch {
+    return false;
   }
 }
 
