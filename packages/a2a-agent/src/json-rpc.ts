@@ -1,5 +1,5 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { ContentTypeNotSupportedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler } from '@a2a-js/sdk/server';
 import { type Dialect, dialectOf, isKnownMethod, isObject } from './dialect.ts';
 import { readLegacyId, readLegacySend, writeLegacyError, writeLegacyTask } from './legacy.ts';
@@ -50,6 +50,15 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
 /** The answer to a body that is no JSON. */
 export const unparsable = (): object =>
   errorEnvelope(null, { code: A2A_ERROR_CODE.PARSE_ERROR, message: 'Parse error' });
+
+/** The answer to a body that is no JSON and does not claim to be. */
+export const notJson = (): object =>
+  errorEnvelope(
+    null,
+    JsonRpcTransportHandler.mapToJSONRPCError(
+      new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/json'),
+    ),
+  );
 
 /** The answer to a request that was refused before it was read, by a fault of the peer or of ours. */
 export const refused = (message: string, whose: 'peer' | 'ours'): object =>

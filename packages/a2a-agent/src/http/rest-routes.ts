@@ -1,29 +1,32 @@
+import type { Request, Response } from 'express';
+import { isObject } from '../dialect.ts';
 import {
-  mediaTypeOf,
+  ContentTypeNotSupportedError,
   RequestMalformedError,
-  type RestVersion,
-  readRestList,
-  readRestSend,
-  restVersionOf,
   ServerCallContext,
   type StreamResponse,
   type Task,
   VersionNotSupportedError,
+} from '../protocol.ts';
+import {
+  mediaTypeOf,
+  type RestVersion,
+  readRestList,
+  readRestSend,
+  restVersionOf,
   writeRestError,
   writeRestEvent,
   writeRestList,
   writeRestProblem,
+  writeRestSent,
   writeRestTask,
-} from '@stopgo/a2a-agent';
-import { describeError } from '@stopgo/runtime';
-import type { Request, Response } from 'express';
-import type { Problem } from '../errors.ts';
-import type { Frame } from '../frame.ts';
-import { jsonBody } from '../request-body.ts';
-import type { Route, RouteDependencies } from '../routes/route.ts';
-import { type Peer, peerOf, versionAsked } from './peer.ts';
+} from '../rest.ts';
+import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
+import { answerEnvelope } from './json-rpc-routes.ts';
+import { jsonBody } from './request-body.ts';
+import { saysJson, versionAsked } from './request-headers.ts';
+import { ServiceError } from './service-error.ts';
 import { sendStream } from './sse-answer.ts';
-import { asA2AError, ServiceError } from './task-errors.ts';
 
 type Handler = ReturnType<Peer['handlerFor']>;
 
@@ -44,10 +47,8 @@ const taskAnswer = (version: RestVersion, task: Task): Outcome => ({
 });
 
 const send: Operation = async (handler, req, version) => {
-  const task = await handler.sendMessage(readRestSend(version, jsonBody(req)), context);
-  // This agent always makes a task of a message.
-  const body = { task: writeRestTask(version, task as Task) };
-  return { kind: 'answer', body, status: version === '1.0' ? 200 : 201 };
+  const sent = await handler.sendMessage(readRestSend(version, jsonBody(req)), context);
+  return { kind: 'answer', body: writeRestSent(version, sent), status: version === '1.0' ? 200 : 201 };
 };
 
 const stream: Operation = async (handler, req, version) => ({
@@ -87,27 +88,32 @@ const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
   ['GET', '/tasks/:taskId', get],
 ];
 
-/** HTTP+JSON at the paths of 1.0, and of 0.3 under `/v1`; a request that names its version is answered in that at either. */
-export const restRoutes = (deps: RouteDependencies): readonly Route[] =>
+/**
+ * HTTP+JSON at the paths of 1.0, and of 0.3 under `/v1`; a request that names its version is answered in that at either.
+ * An envelope of JSON-RPC that is sent to one of them is answered as such.
+ */
+export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] =>
   (
     [
       ['', '1.0'],
       ['/v1', '0.3'],
     ] as const
   ).flatMap(([prefix, byPath]) =>
-    OPERATIONS.map(([method, path, operation]) => ({
-      method,
-      path: `${prefix}${path}`,
-      handle: (req: Request, res: Response, frame: Frame) => answer(deps, req, res, frame, { byPath, operation }),
-      sayProblem: (res: Response, { status, body }: Problem) =>
-        sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
-    })),
+    OPERATIONS.map(
+      ([method, path, operation]): A2ARoute<Frame> => ({
+        method,
+        path: `${prefix}${path}`,
+        handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
+        sayProblem: (res, { status, body }) =>
+          sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
+      }),
+    ),
   );
 
 type Asked = { readonly byPath: RestVersion; readonly operation: Operation };
 
-async function answer(
-  deps: RouteDependencies,
+async function answer<Frame>(
+  agent: HttpAgent<Frame>,
   req: Request,
   res: Response,
   frame: Frame,
@@ -116,9 +122,14 @@ async function answer(
   const spoken = restVersionOf(versionAsked(req), byPath);
   const version = spoken ?? '1.0';
   try {
+    const body = bodyOf(req);
+    if (isObject(body) && 'jsonrpc' in body) {
+      await answerEnvelope(agent, { req, res, frame, body });
+      return;
+    }
     if (spoken === undefined)
       throw new VersionNotSupportedError('this version of A2A is not spoken here; use 1.0 or 0.3');
-    const peer = peerOf(deps, req, res, frame);
+    const peer = agent.peerOf(req, res, frame);
     const outcome = await operation(peer.handlerFor(version), req, version);
     if (outcome.kind === 'answer') {
       sendBody(res, version, outcome.status ?? 200, outcome.body);
@@ -127,10 +138,10 @@ async function answer(
     // What goes wrong before the first event is an answer like any other.
     const first = outcome.events.next();
     await Promise.race([first, peer.opened]);
-    await sendStream(deps, res, shown(version, first, outcome.events), peer);
+    await sendStream(agent, res, shown(version, first, outcome.events), peer);
   } catch (error) {
     if (res.headersSent) throw error;
-    const said = asA2AError(error, deps.newId, reporter(deps, req, frame));
+    const said = agent.readable(error, req, frame);
     if (said instanceof ServiceError) {
       for (const [name, value] of Object.entries(said.headers)) res.setHeader(name, value);
       sendBody(res, version, said.status, writeRestProblem(version, said.status, said.message));
@@ -141,10 +152,15 @@ async function answer(
   }
 }
 
-const reporter =
-  ({ log }: RouteDependencies, req: Request, { sessionId }: Frame) =>
-  (cause: unknown, id: string): void =>
-    log.error('internal error', { error_id: id, path: req.path, sid: sessionId, error: describeError(cause) });
+/** @throws DomainError or A2AError for a body that is no JSON. */
+function bodyOf(req: Request): unknown {
+  try {
+    return jsonBody(req);
+  } catch (error) {
+    if (saysJson(req)) throw error;
+    throw new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/a2a+json');
+  }
+}
 
 async function* shown(
   version: RestVersion,
