@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
-import { gracefulStop, listen, OpenStreams } from '@stopgo/a2a-agent/http';
+import { gracefulStop, isLoopback, listen, OpenStreams } from '@stopgo/a2a-agent/http';
 import { describeError, type Started } from '@stopgo/runtime';
 import { createApp, dependenciesOf } from './app.ts';
 import {
@@ -14,7 +14,6 @@ import {
   STOP_GRACE_MS,
 } from './bounds.ts';
 import { answerClientErrors } from './client-errors.ts';
-import { isLoopback } from './loopback.ts';
 import type { GatewayOptions } from './options.ts';
 
 /**

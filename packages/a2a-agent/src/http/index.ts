@@ -4,9 +4,11 @@ import type { A2ARoute, HttpAgent } from './http-agent.ts';
 import { jsonRpcRoutes } from './json-rpc-routes.ts';
 import { restRoutes } from './rest-routes.ts';
 
+export { browserRules } from './browser-rules.ts';
 export { gracefulStop } from './graceful-stop.ts';
 export type { A2ARoute, Cursor, HttpAgent, Peer } from './http-agent.ts';
 export { httpUrl, listen } from './listen.ts';
+export { isLoopback } from './loopback.ts';
 export { OpenStreams, type StreamSlot } from './open-streams.ts';
 export { type JsonObject, jsonBody, malformed, objectBody, readBody } from './request-body.ts';
 export { extensionsOf, lastRevisionSeen } from './request-headers.ts';
