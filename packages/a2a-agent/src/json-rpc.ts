@@ -97,7 +97,7 @@ type Stream = AsyncGenerator<object, void>;
 
 const isStream = (answer: object): answer is Stream => Symbol.asyncIterator in answer;
 
-/** What goes wrong before the first event is an answer like any other; what goes wrong later ends the stream. */
+/** What goes wrong before the first event is an answer like any other in 1.0; what goes wrong later ends the stream. */
 async function begun(id: RequestId, dialect: Dialect, stream: Stream, opened: Promise<void>): Promise<JsonRpcAnswer> {
   const asError = (error: unknown) =>
     errorEnvelope(
@@ -111,8 +111,13 @@ async function begun(id: RequestId, dialect: Dialect, stream: Stream, opened: Pr
     await Promise.race([first, opened]);
     return { kind: 'stream', envelopes: continued(first, stream, asError) };
   } catch (error) {
-    return one(asError(error));
+    // Clients of 0.3 read an event stream whatever it holds.
+    return dialect === '0.3' ? { kind: 'stream', envelopes: only(asError(error)) } : one(asError(error));
   }
+}
+
+async function* only(envelope: object): Stream {
+  yield envelope;
 }
 
 async function* continued(
