@@ -26,10 +26,14 @@ const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2'
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
-  platform = await start(place, resourcesConfig(place, `a2a_grpc_port: 0\nlimits:\n  body_bytes: ${BODY_BYTES_MAX}\n`), {
-    env: model.env,
-    args,
-  });
+  platform = await start(
+    place,
+    resourcesConfig(place, `a2a_grpc_port: 0\nlimits:\n  body_bytes: ${BODY_BYTES_MAX}\n`),
+    {
+      env: model.env,
+      args,
+    },
+  );
   http = client(platform.url);
   agents = await Promise.all(platform.urls.flatMap((url) => [clientOf(url), clientOf(url)]));
   const urlAt = (index: number) => platform.urls[index % platform.urls.length] ?? '';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STORY_PEERS, type SeenEvent, type StoryPeer } from './a2a-peers.ts';
+import { type SeenEvent, STORY_PEERS, type StoryPeer } from './a2a-peers.ts';
 import { client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';

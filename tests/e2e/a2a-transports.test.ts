@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STORY_PEERS, type SeenEvent, type StoryPeer } from './a2a-peers.ts';
+import { type SeenEvent, STORY_PEERS, type StoryPeer } from './a2a-peers.ts';
 import { type Client, client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
@@ -29,8 +29,7 @@ const HITL = 'https://kagent.dev/extensions/hitl/v1';
 const resources = async (): Promise<string> =>
   (await http.post('/conversations', { message: 'list all resources' })).body.result.response;
 
-const conversations = async (): Promise<number | undefined> =>
-  (await http.get('/conversations')).body.summary.total;
+const conversations = async (): Promise<number | undefined> => (await http.get('/conversations')).body.summary.total;
 
 async function told(stream: AsyncGenerator<SeenEvent, void>): Promise<string[]> {
   const all: string[] = [];
@@ -75,7 +74,9 @@ describe.each(Object.entries(STORY_PEERS))('the SDK %s', (how, connect) => {
     expect((await peer.get(done.id, 1)).history).toHaveLength(1);
   });
 
-  test.each<[string, (approval: string) => { readonly text?: string; readonly data?: unknown; readonly metadata?: object }]>([
+  test.each<
+    [string, (approval: string) => { readonly text?: string; readonly data?: unknown; readonly metadata?: object }]
+  >([
     ['a plain word', () => ({ text: 'approved' })],
     ['a line with its id', (id) => ({ text: `yes ${id}` })],
     ['data', (id) => ({ data: { approval_id: id, approved: true } })],
