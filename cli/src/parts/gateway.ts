@@ -19,6 +19,8 @@ export function startGatewayPart({ config, logger }: PartOptions, clients: Gatew
     remoteAgents: remoteAgentsOf(agentDefinition(config)),
     agentDescription: config.description,
     ...(config.a2aGrpcPort === undefined ? {} : { a2aGrpcPort: config.a2aGrpcPort }),
+    ...(config.a2aExtendedCard === undefined ? {} : { a2aExtendedCard: config.a2aExtendedCard }),
+    a2aRequiredExtensions: config.a2aRequiredExtensions,
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     now: () => performance.now(),
     newId: randomUUID,

@@ -1,6 +1,7 @@
 // HTTP+JSON in both versions: 1.0 as the SDK writes it, 0.3 in the JSON of its own protocol buffers, which names the
 // parts of a message `content`, wraps data, spells one state otherwise, and says of each status whether it is the last.
 import {
+  AgentCard,
   ListTasksRequest,
   type ListTasksResponse,
   Message,
@@ -11,6 +12,7 @@ import {
 } from '@a2a-js/sdk';
 import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { agedCard } from './card.ts';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 
@@ -60,6 +62,10 @@ export function writeRestSent(version: RestVersion, sent: Task | Message): objec
   const json = Message.toJSON(sent);
   return version === '1.0' ? { message: json } : { msg: aged(json) };
 }
+
+/** An agent's card. */
+export const writeRestCard = (version: RestVersion, card: AgentCard): object =>
+  version === '1.0' ? (AgentCard.toJSON(card) as object) : agedCard(card);
 
 /** A page of tasks. */
 export const writeRestList = (

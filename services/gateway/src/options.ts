@@ -12,6 +12,12 @@ export type GatewayClients = {
   readonly bridge: Client<typeof mcp.McpBridgeService>;
 };
 
+/** What an extended card says: another description, more skills. */
+export type ExtendedCard = {
+  readonly description?: string;
+  readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+};
+
 /** What the gateway needs. It holds no state of its own and decides nothing. */
 export type GatewayOptions = {
   /** Where it listens. */
@@ -37,6 +43,10 @@ export type GatewayOptions = {
   readonly publicUrl?: string;
   /** Port of A2A over gRPC; 0 lets the system pick a free one, absent: it is not spoken. */
   readonly a2aGrpcPort?: number;
+  /** Extensions of A2A, by URI, that peers must name to be served; absent: none. */
+  readonly a2aRequiredExtensions?: readonly string[];
+  /** What the extended card of the agent says besides its card; absent: there is none. */
+  readonly a2aExtendedCard?: ExtendedCard;
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */

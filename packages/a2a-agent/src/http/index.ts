@@ -11,7 +11,7 @@ export { httpUrl, listen } from './listen.ts';
 export { isLoopback } from './loopback.ts';
 export { OpenStreams, type StreamSlot } from './open-streams.ts';
 export { type JsonObject, jsonBody, malformed, objectBody, readBody } from './request-body.ts';
-export { extensionsOf, lastRevisionSeen } from './request-headers.ts';
+export { lastRevisionSeen } from './request-headers.ts';
 export { ServiceError } from './service-error.ts';
 export { SseWriter } from './sse.ts';
 

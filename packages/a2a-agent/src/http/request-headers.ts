@@ -8,12 +8,6 @@ export function versionAsked(req: Request): string | undefined {
   return req.get('a2a-version') || (typeof inAddress === 'string' ? inAddress : undefined);
 }
 
-/** The extensions that a request asks for, under the name of the header in 1.0 and in 0.3. */
-export function extensionsOf(req: Request): readonly string[] {
-  const named = [req.get('a2a-extensions'), req.get('x-a2a-extensions')].join(',');
-  return named.split(',').map((uri) => uri.trim());
-}
-
 /** True unless a request says that its body is something else than JSON. */
 export const saysJson = (req: Request): boolean => /json|^$/i.test(req.get('content-type') ?? '');
 

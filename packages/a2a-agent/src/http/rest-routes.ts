@@ -3,6 +3,7 @@ import { isObject } from '../dialect.ts';
 import {
   ContentTypeNotSupportedError,
   RequestMalformedError,
+  type SendMessageRequest,
   ServerCallContext,
   type StreamResponse,
   type Task,
@@ -14,6 +15,7 @@ import {
   readRestList,
   readRestSend,
   restVersionOf,
+  writeRestCard,
   writeRestError,
   writeRestEvent,
   writeRestList,
@@ -41,24 +43,35 @@ const context = new ServerCallContext();
 
 const idOf = (req: Request): string => (typeof req.params.taskId === 'string' ? req.params.taskId : '');
 
+/** The tenant that a request names, in its path or query. */
+function tenantOf({ params, query }: Request): string {
+  const named: unknown = params.tenant ?? query.tenant;
+  return named === undefined ? '' : String(named);
+}
+
 const taskAnswer = (version: RestVersion, task: Task): Outcome => ({
   kind: 'answer',
   body: writeRestTask(version, task),
 });
 
+function messageIn(req: Request, version: RestVersion): SendMessageRequest {
+  const request = readRestSend(version, jsonBody(req));
+  return { ...request, tenant: tenantOf(req) || request.tenant };
+}
+
 const send: Operation = async (handler, req, version) => {
-  const sent = await handler.sendMessage(readRestSend(version, jsonBody(req)), context);
+  const sent = await handler.sendMessage(messageIn(req, version), context);
   return { kind: 'answer', body: writeRestSent(version, sent), status: version === '1.0' ? 200 : 201 };
 };
 
 const stream: Operation = async (handler, req, version) => ({
   kind: 'stream',
-  events: handler.sendMessageStream(readRestSend(version, jsonBody(req)), context),
+  events: handler.sendMessageStream(messageIn(req, version), context),
 });
 
 const subscribe: Operation = async (handler, req) => ({
   kind: 'stream',
-  events: handler.resubscribe({ tenant: '', id: idOf(req) }, context),
+  events: handler.resubscribe({ tenant: tenantOf(req), id: idOf(req) }, context),
 });
 
 const get: Operation = async (handler, req, version) => {
@@ -67,16 +80,21 @@ const get: Operation = async (handler, req, version) => {
     throw new RequestMalformedError('historyLength must be 0 or more');
   }
   const historyLength = length === undefined ? undefined : Number(length);
-  return taskAnswer(version, await handler.getTask({ tenant: '', id: idOf(req), historyLength }, context));
+  return taskAnswer(version, await handler.getTask({ tenant: tenantOf(req), id: idOf(req), historyLength }, context));
 };
 
 const list: Operation = async (handler, req, version) => ({
   kind: 'answer',
-  body: writeRestList(version, await handler.listTasks(readRestList(req.query), context)),
+  body: writeRestList(version, await handler.listTasks({ ...readRestList(req.query), tenant: tenantOf(req) }, context)),
 });
 
 const cancel: Operation = async (handler, req, version) =>
-  taskAnswer(version, await handler.cancelTask({ tenant: '', id: idOf(req), metadata: undefined }, context));
+  taskAnswer(version, await handler.cancelTask({ tenant: tenantOf(req), id: idOf(req), metadata: undefined }, context));
+
+const extendedCard: Operation = async (handler, req, version) => ({
+  kind: 'answer',
+  body: writeRestCard(version, await handler.getAuthenticatedExtendedAgentCard({ tenant: tenantOf(req) }, context)),
+});
 
 const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
   ['POST', '/message\\:send', send],
@@ -90,25 +108,29 @@ const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
 
 /**
  * HTTP+JSON at the paths of 1.0, and of 0.3 under `/v1`; a request that names its version is answered in that at either.
- * An envelope of JSON-RPC that is sent to one of them is answered as such.
+ * An envelope of JSON-RPC that is sent to one of them is answered as such. The paths of 1.0 may begin with a tenant: there
+ * is none, which these are told in the words of the protocol.
  */
-export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] =>
-  (
-    [
-      ['', '1.0'],
-      ['/v1', '0.3'],
-    ] as const
-  ).flatMap(([prefix, byPath]) =>
-    OPERATIONS.map(
-      ([method, path, operation]): A2ARoute<Frame> => ({
-        method,
-        path: `${prefix}${path}`,
-        handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
-        sayProblem: (res, { status, body }) =>
-          sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
-      }),
-    ),
-  );
+export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] => {
+  const route = (
+    byPath: RestVersion,
+    path: string,
+    [method, , operation]: (typeof OPERATIONS)[number],
+  ): A2ARoute<Frame> => ({
+    method,
+    path,
+    handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
+    sayProblem: (res, { status, body }) =>
+      sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
+  });
+  const of10 = [...OPERATIONS, ['GET', '/extendedAgentCard', extendedCard] as const];
+  const of03 = [...OPERATIONS, ['GET', '/card', extendedCard] as const];
+  return [
+    ...of10.map((operation) => route('1.0', operation[1], operation)),
+    ...of03.map((operation) => route('0.3', `/v1${operation[1]}`, operation)),
+    ...of10.map((operation) => route('1.0', `/:tenant${operation[1]}`, operation)),
+  ];
+};
 
 type Asked = { readonly byPath: RestVersion; readonly operation: Operation };
 

@@ -1,10 +1,18 @@
-import { type A2ARequestHandler, AgentCard, cardOf, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import {
+  type A2ARequestHandler,
+  AgentCard,
+  activatedOf,
+  cardOf,
+  extensionsNamed,
+  HITL_EXTENSION,
+} from '@stopgo/a2a-agent';
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { ANONYMOUS } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import { extensionsOf } from './extensions.ts';
 import { requestHandler } from './handler.ts';
 import { profileOf } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
@@ -20,6 +28,7 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
     messageBytesMax: options.limits.bodyBytes,
     card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
     handlerFor: (caller) => handlerOf(deps, options, caller),
+    activatedFor: ({ header }) => activatedOf(extensionsOf(deps), extensionsNamed(header)),
   });
 }
 
@@ -35,7 +44,7 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
   const left = new AbortController();
   if (caller.signal.aborted) left.abort();
   caller.signal.addEventListener('abort', () => left.abort(), { once: true });
-  const named = [caller.header('a2a-extensions'), caller.header('x-a2a-extensions')].join(',');
+  const extensions = extensionsNamed((name) => caller.header(name));
   const handler = requestHandler(
     {
       ...deps,
@@ -47,7 +56,8 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
       dialect: caller.version,
       idempotencyKey: caller.header('idempotency-key'),
       after: undefined,
-      withHitl: named.includes(HITL_EXTENSION),
+      extensions,
+      withHitl: extensions.includes(HITL_EXTENSION),
       cursor: { revision: undefined },
       open: () => {},
       signal: left.signal,

@@ -3,9 +3,9 @@ import {
   AgentCard,
   type AgentProfile,
   cardOf,
-  ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
+  requireNamed,
   TaskNotCancelableError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
@@ -13,7 +13,9 @@ import { CALL_MARGIN_MS } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
+import { extensionsOf } from './extensions.ts';
 import { listTasks } from './list.ts';
+import { extended } from './profile.ts';
 import { send } from './send.ts';
 import { follow, sendAndFollow } from './stream.ts';
 import { taskOf } from './task.ts';
@@ -34,6 +36,7 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
   const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
       requireNoTenant(params);
+      requireNamed(extensionsOf(deps), call.extensions);
       return await work();
     } catch (error) {
       throw deps.asA2AError(error, call);
@@ -42,16 +45,21 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
   const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
     try {
       requireNoTenant(params);
+      requireNamed(extensionsOf(deps), call.extensions);
       yield* work();
     } catch (error) {
       throw deps.asA2AError(error, call);
     }
   };
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
+  const extendedCard = async () => {
+    await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
+    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps)));
+  };
   const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
   return {
-    getAgentCard: () => guard({}, card),
-    getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
+    getAgentCard: card,
+    getAuthenticatedExtendedAgentCard: (params) => guard(params, extendedCard),
     sendMessage: (params) =>
       guard(params, async () => {
         const { configuration } = params;

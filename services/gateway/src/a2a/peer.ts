@@ -1,10 +1,11 @@
-import { HITL_EXTENSION } from '@stopgo/a2a-agent';
-import { type Cursor, extensionsOf, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
+import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
 import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import { extensionsOf } from './extensions.ts';
 import { requestHandler } from './handler.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
@@ -18,12 +19,15 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  const extensions = extensionsNamed((name) => req.get(name));
+  const activated = activatedOf(extensionsOf(deps), extensions);
   const asked = {
     open,
     frame,
     idempotencyKey: idempotencyKeyOf(req),
     after: lastRevisionSeen(req),
-    withHitl: extensionsOf(req).includes(HITL_EXTENSION),
+    extensions,
+    withHitl: extensions.includes(HITL_EXTENSION),
     cursor,
     signal: left.signal,
   };
@@ -39,5 +43,9 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
     profile: () => profileOf(deps, reachedAt(req), frame),
     asA2AError: (error: unknown) => asA2AError(error, deps.newId, report),
   };
-  return { cursor, left, opened, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };
+  const handlerFor = (dialect: Dialect) => {
+    if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
+    return requestHandler(handlerDeps, { ...asked, dialect });
+  };
+  return { cursor, left, opened, handlerFor };
 }

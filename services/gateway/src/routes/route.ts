@@ -18,6 +18,8 @@ export type RouteDependencies = Pick<
   | 'agentDescription'
   | 'remoteAgents'
   | 'publicUrl'
+  | 'a2aRequiredExtensions'
+  | 'a2aExtendedCard'
   | 'newId'
 > & {
   readonly authorize: Authorize;
