@@ -1,15 +1,15 @@
-import { startAgent } from '@stopgo/a2a-agent/agent';
-import { process as act, reply } from './script.ts';
+// `npm run conformance-agent`: an agent for the public conformance kit of A2A. Runs until it is told to stop.
+import { startOverLibrary } from './over-library.ts';
+import { startOverServices } from './over-services.ts';
+import { settingsFrom, USAGE } from './settings.ts';
 
-const port = Number(process.argv[2] ?? 0);
-const agent = await startAgent({
-  name: 'conformance',
-  description: 'Does what the kit asks for.',
-  port,
-  grpcPort: port === 0 ? 0 : port + 1,
-  process: act,
-  reply,
-  streaming: process.env.NO_STREAM === undefined,
-});
-console.log(`listening on ${agent.address}`);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void agent.stop());
+try {
+  const settings = settingsFrom(process.argv.slice(2));
+  const start = settings.over === 'services' ? startOverServices : startOverLibrary;
+  const { address, stop } = await start(settings);
+  console.log(`conformance agent over ${settings.over} on ${address}`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  process.exitCode = 1;
+}

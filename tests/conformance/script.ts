@@ -1,11 +1,11 @@
 // What the agent does that the public conformance kit of A2A talks to: the id of a message begins with what is to be done.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Part } from '@stopgo/a2a-agent';
 import {
-  type AgentOptions,
   InputRequired,
+  type Message,
   type NewArtifact,
+  type Part,
   type ProcessFunc,
   Rejected,
   textPart,
@@ -15,6 +15,10 @@ import {
 export const LONG_MS = 4_000;
 /** How long a task takes whose stream is looked at, in milliseconds. */
 export const STREAMED_MS = 200;
+
+/** What is said when nothing else is asked for. */
+export const ANSWER = 'Hello from TCK';
+const QUESTION = 'Which one?';
 
 const FILE = { filename: 'output.txt', mediaType: 'text/plain', metadata: undefined };
 
@@ -36,7 +40,7 @@ const SCENES: Readonly<Record<string, ProcessFunc>> = {
   'tck-artifact-file-url': () => ({ artifacts: [artifact('file-url', atUrl)] }),
   'tck-artifact-data': () => ({ artifacts: [artifact('data', inData)] }),
   'tck-input-required': () => {
-    throw new InputRequired('Which one?');
+    throw new InputRequired(QUESTION);
   },
   'tck-reject-task': () => {
     throw new Rejected('rejected');
@@ -66,14 +70,45 @@ function streamed(shown: NewArtifact): ProcessFunc {
   };
 }
 
-/** The beginning of a message's id that a scene is known by; undefined for any other message, which is simply answered. */
-export const sceneOf = (messageId: string): string | undefined =>
-  Object.keys(SCENES)
-    .filter((prefix) => messageId.startsWith(prefix))
-    .sort((one, other) => other.length - one.length)[0];
+/** What a message asks for. */
+export type Wish =
+  | { readonly kind: 'scene'; readonly scene: string }
+  /** Be done at once. */
+  | { readonly kind: 'answer' }
+  /** Stay open and ask: the kit of version 0.3 goes on with, and cancels, whatever it has sent. */
+  | { readonly kind: 'ask' };
 
-export const process: ProcessFunc = (turn) => SCENES[sceneOf(turn.message.messageId) ?? '']?.(turn) ?? 'Hello from TCK';
+/** What a message's id asks for. */
+export function wishOf(messageId: string): Wish {
+  const [scene] = Object.keys(SCENES)
+    .filter((prefix) => messageId.startsWith(prefix))
+    .sort((one, other) => other.length - one.length);
+  if (scene !== undefined) return { kind: 'scene', scene };
+  return messageId.startsWith('tck-') ? { kind: 'answer' } : { kind: 'ask' };
+}
+
+/** What an agent of the library does. */
+export const process: ProcessFunc = (turn) => {
+  const wish = wishOf(turn.message.messageId);
+  if (wish.kind === 'ask') throw new InputRequired(QUESTION);
+  return wish.kind === 'answer' ? ANSWER : SCENES[wish.scene]?.(turn);
+};
 
 /** Some messages are answered with a message. */
-export const reply: AgentOptions['reply'] = ({ messageId }) =>
+export const reply = ({ messageId }: Message): string | undefined =>
   messageId.startsWith('tck-message-response') ? 'Direct message response' : undefined;
+
+/** Scenes that no conversation of the platform can show: its answers are texts, and each message makes a task. */
+const BEYOND_A_CONVERSATION = [
+  'tck-artifact-file',
+  'tck-artifact-data',
+  'tck-message-response',
+  'tck-reject-task',
+  'tck-stream-artifact-file',
+  'tck-stream-artifact-chunked',
+];
+
+/** True for a message that the platform has no answer for, or that it does not read: it reads no files. */
+export const isBeyondAConversation = ({ messageId, parts }: Message): boolean =>
+  BEYOND_A_CONVERSATION.some((prefix) => messageId.startsWith(prefix)) ||
+  parts.some(({ content }) => content?.$case === 'raw' || content?.$case === 'url');

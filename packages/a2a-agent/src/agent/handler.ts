@@ -22,6 +22,10 @@ export type HandlerDependencies = {
   readonly tasks: Tasks;
   readonly store: MemoryTaskStore;
   readonly profile: AgentProfile;
+  /** What the extended card says besides; undefined: there is none. */
+  readonly extendedSkills: AgentProfile['skills'] | undefined;
+  /** @throws A2AError for a peer that is not served. */
+  readonly admit: () => void;
   /** A message in place of a task, for messages that are answered at once. */
   readonly reply: (message: Message) => Message | undefined;
   /** How long an answer waits for its task, in milliseconds. */
@@ -44,6 +48,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
   const guard = async <T>(params: Addressed, work: () => T | Promise<T>): Promise<T> => {
     try {
       requireNoTenant(params);
+      deps.admit();
       return await work();
     } catch (error) {
       throw readable(error);
@@ -52,6 +57,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
   const guarded = async function* (params: Addressed, work: () => AsyncGenerator<StreamResponse, void>) {
     try {
       requireNoTenant(params);
+      deps.admit();
       yield* work();
     } catch (error) {
       throw readable(error);
@@ -63,8 +69,13 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
       throw new UnsupportedOperationError('this agent has no streams; send the message and get the task');
   };
   return {
-    getAgentCard: () => guard({}, () => AgentCard.fromJSON(cardOf(deps.profile))),
-    getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
+    getAgentCard: async () => AgentCard.fromJSON(cardOf(deps.profile)),
+    getAuthenticatedExtendedAgentCard: (params) =>
+      guard(params, () => {
+        const { profile, extendedSkills } = deps;
+        if (extendedSkills === undefined) throw new ExtendedAgentCardNotConfiguredError();
+        return AgentCard.fromJSON(cardOf({ ...profile, skills: [...profile.skills, ...extendedSkills] }));
+      }),
     sendMessage: (params) =>
       guard<Task | Message>(params, async () => {
         const { configuration } = params;

@@ -3,6 +3,7 @@
 export { dataPart, textPart } from '../parts.ts';
 export type { Message, Part, Task } from '../protocol.ts';
 export { type Agent, type AgentOptions, startAgent } from './agent.ts';
+export { type AgentBehaviour, AgentCore } from './agent-core.ts';
 export {
   InputRequired,
   type NewArtifact,

@@ -6,7 +6,7 @@ import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
-import { requestHandler } from './handler.ts';
+import { handlerOf } from './handler.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
@@ -45,7 +45,7 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   };
   const handlerFor = (dialect: Dialect) => {
     if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
-    return requestHandler(handlerDeps, { ...asked, dialect });
+    return handlerOf(handlerDeps, { ...asked, dialect });
   };
   return { cursor, left, opened, handlerFor };
 }

@@ -20,6 +20,8 @@ export type RouteDependencies = Pick<
   | 'publicUrl'
   | 'a2aRequiredExtensions'
   | 'a2aExtendedCard'
+  | 'a2aStreaming'
+  | 'interceptA2A'
   | 'newId'
 > & {
   readonly authorize: Authorize;
