@@ -2,7 +2,6 @@ import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts, views } from '@stopgo/proto';
 import { textBytesMax } from './bounds.ts';
-import { contextOf } from './context.ts';
 import { cutText } from './cut.ts';
 import { decisionKind } from './decisions.ts';
 import { uuidFrom } from './digest.ts';
@@ -193,7 +192,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
   const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
-    contextId: contextOf(state),
+    contextId: state.contextId ?? '',
     sessionId: state.sessionId,
     status: pendingApprovalIds.length > 0 ? views.ConversationStatus.WAITING_APPROVAL : views.ConversationStatus.ACTIVE,
     createdAt: timestampFromMs(state.createdAt),

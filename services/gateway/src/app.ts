@@ -1,4 +1,4 @@
-import { browserRules, readBody } from '@stopgo/a2a-agent/http';
+import { browserRules, readBody, sayProblemAt } from '@stopgo/a2a-agent/http';
 import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
@@ -109,7 +109,7 @@ const answerError =
     if (isNotReached(error) || isTokenRefused(error))
       log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
-    const say = res.locals.sayProblem as SayProblem | undefined;
+    const say = (res.locals.sayProblem as SayProblem | undefined) ?? sayProblemAt(where.path);
     if (say !== undefined) say(res, problem);
     else sendJson(res, problem.status, problem.body);
   };

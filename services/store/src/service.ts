@@ -156,13 +156,14 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       };
     },
 
-    async listByChange(request) {
+    async listByChange(request, { signal }) {
       const { contextId, principal, standing, changedSince } = request;
       const filter = {
         context: contextId === '' ? undefined : { id: contextId, principal },
         standing: standing === 0 ? undefined : standing,
         changedSince: changedSince === undefined ? 0 : Math.ceil(timestampMs(changedSince)),
       };
+      await views.caughtUp(signal);
       const { rows, next } = views.conversationsByChange(filter, pageByChange(request, listLimitDefault));
       const matching = views.countByChange(filter);
       return { conversations: [...rows], nextCursor: encodeChangeCursor(next), matching };

@@ -26,8 +26,8 @@ export type HttpAgent<Frame> = {
   readonly peerOf: (req: Request, res: Response, frame: Frame) => Peer;
   /** What the agent says of itself to this asker. */
   readonly profileOf: (req: Request, frame: Frame) => Promise<AgentProfile>;
-  /** How somebody speaks that asks for this task and does not show it. */
-  readonly dialectOfTask: (req: Request, frame: Frame, taskId: unknown) => Promise<'0.3' | 'legacy'>;
+  /** How somebody speaks that asks for this task and does not show it; unknown: he may expect either. */
+  readonly dialectOfTask: (req: Request, frame: Frame, taskId: unknown) => Promise<'0.3' | 'legacy' | 'unknown'>;
   /** An error as the peer may read it: an A2AError or a {@link ServiceError}. */
   readonly readable: (error: unknown, req: Request, frame: Frame) => Error;
   /** The event streams that may be open at once. @throws DomainError `resource_exhausted` if there are as many. */

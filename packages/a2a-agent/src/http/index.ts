@@ -12,6 +12,7 @@ export { isLoopback } from './loopback.ts';
 export { OpenStreams, type StreamSlot } from './open-streams.ts';
 export { type JsonObject, jsonBody, malformed, objectBody, readBody } from './request-body.ts';
 export { lastRevisionSeen } from './request-headers.ts';
+export { sayProblemAt } from './rest-routes.ts';
 export { ServiceError } from './service-error.ts';
 export { SseWriter } from './sse.ts';
 

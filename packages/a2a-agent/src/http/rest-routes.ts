@@ -120,8 +120,7 @@ export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Fr
     method,
     path,
     handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
-    sayProblem: (res, { status, body }) =>
-      sendBody(res, byPath, status, writeRestProblem(byPath, status, String(body.error))),
+    sayProblem: sayProblemIn(byPath),
   });
   const of10 = [...OPERATIONS, ['GET', '/extendedAgentCard', extendedCard] as const];
   const of03 = [...OPERATIONS, ['GET', '/card', extendedCard] as const];
@@ -131,6 +130,20 @@ export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Fr
     ...of10.map((operation) => route('1.0', `/:tenant${operation[1]}`, operation)),
   ];
 };
+
+/** How it is said that nothing is found at an address among those of HTTP+JSON; undefined for other addresses. */
+export function sayProblemAt(path: string): SayRefusal | undefined {
+  if (/^\/v1(?:\/|$)/.test(path)) return sayProblemIn('0.3');
+  return /^(?:\/[^/]+)?\/(?:tasks|message:\w+)(?:[/:]|$)/.test(path) ? sayProblemIn('1.0') : undefined;
+}
+
+const sayProblemIn =
+  (version: RestVersion): SayRefusal =>
+  (res, { status, body }) =>
+    sendBody(res, version, status, writeRestProblem(version, status, String(body.error)));
+
+/** Says a refusal in the words of the protocol. */
+type SayRefusal = NonNullable<A2ARoute<unknown>['sayProblem']>;
 
 type Asked = { readonly byPath: RestVersion; readonly operation: Operation };
 
@@ -145,7 +158,7 @@ async function answer<Frame>(
   const version = spoken ?? '1.0';
   try {
     const body = bodyOf(req);
-    if (isObject(body) && 'jsonrpc' in body) {
+    if (isObject(body) && 'jsonrpc' in body && req.params.tenant === undefined) {
       await answerEnvelope(agent, { req, res, frame, body });
       return;
     }
@@ -174,12 +187,16 @@ async function answer<Frame>(
   }
 }
 
-/** @throws DomainError or A2AError for a body that is no JSON. */
+/**
+ * The body, if it can be read: there are clients that send envelopes of JSON-RPC to these addresses, and expect one back.
+ *
+ * @throws A2AError for what is no JSON and does not claim to be.
+ */
 function bodyOf(req: Request): unknown {
   try {
     return jsonBody(req);
-  } catch (error) {
-    if (saysJson(req)) throw error;
+  } catch {
+    if (saysJson(req)) return undefined;
     throw new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/a2a+json');
   }
 }

@@ -32,7 +32,7 @@ export type A2AActor = {
   readonly address: string;
 };
 
-const SURFACE = 'a2a';
+export const SURFACE = 'a2a';
 export const LEGACY_SURFACE = 'a2a-legacy';
 
 const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall): A2AActor => ({

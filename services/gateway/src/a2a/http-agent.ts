@@ -6,7 +6,7 @@ import { describeError } from '@stopgo/runtime';
 import type { Request } from 'express';
 import type { Frame } from '../frame.ts';
 import { permit, type Route, type RouteDependencies } from '../routes/route.ts';
-import { LEGACY_SURFACE } from './call.ts';
+import { LEGACY_SURFACE, SURFACE } from './call.ts';
 import { peerOf } from './peer.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
@@ -32,15 +32,15 @@ export function a2aRoutesOf(deps: RouteDependencies): readonly Route[] {
 }
 
 /**
- * The dialect of somebody who asks for a task without saying how he speaks: the one that the task was started in. For a
- * task that is not there it is the legacy one at the address that peers of that age are given, else 0.3.
+ * The dialect of somebody who asks for a task without saying how he speaks: the one that the task was started in, if that
+ * was over A2A. For a task that is not there it is the legacy one at the address that peers of that age are given, else 0.3.
  */
 async function dialectOfTask(
   deps: RouteDependencies,
   req: Request,
   frame: Frame,
   taskId: unknown,
-): Promise<'0.3' | 'legacy'> {
+): Promise<'0.3' | 'legacy' | 'unknown'> {
   const otherwise = req.path === '/a2a' ? 'legacy' : '0.3';
   if (typeof taskId !== 'string' || !isUuid(taskId.toLowerCase())) return otherwise;
   const id = taskId.toLowerCase();
@@ -52,5 +52,6 @@ async function dialectOfTask(
   const [first] = events;
   if (first === undefined) return otherwise;
   const { actor } = fromBinary(envelope.EnvelopeSchema, first.envelope);
-  return actor?.surface === LEGACY_SURFACE ? 'legacy' : '0.3';
+  if (actor?.surface === LEGACY_SURFACE) return 'legacy';
+  return actor?.surface === SURFACE ? '0.3' : 'unknown';
 }

@@ -1426,7 +1426,8 @@ export const StoreService: GenService<{
     output: typeof ListConversationsResponseSchema;
   },
   /**
-   * ListByChange shows conversations, the one that something happened to last first. Lists may lag behind appends.
+   * ListByChange shows conversations, the one that something happened to last first. It never answers with less than was
+   * acknowledged before the call.
    *
    * @generated from rpc stopgo.store.v1.StoreService.ListByChange
    */

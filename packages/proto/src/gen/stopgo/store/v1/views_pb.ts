@@ -95,7 +95,7 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
   pipeline?: Pipeline | undefined;
 
   /**
-   * The context that it belongs to: its own id unless it was created in another one.
+   * The context that it was created in; empty: one of its own, named by its id.
    *
    * @generated from field: string context_id = 13;
    */
