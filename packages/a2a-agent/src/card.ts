@@ -11,6 +11,8 @@ export type AgentProfile = {
   readonly baseUrl: string;
   /** Where gRPC is spoken, as `host:port`; undefined if it is not. */
   readonly grpcAddress?: string | undefined;
+  /** True: readers of 0.3 are given it as a URL, as the text of that version has it. Its clients take an address only. */
+  readonly grpcAsUrl?: boolean;
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
   readonly extensions: readonly string[];
@@ -81,9 +83,8 @@ type Version = Exclude<Dialect, 'legacy'>;
 
 const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 
-/** Readers of 0.3 expect a URL where those of 1.0 expect an address. */
-const grpcAddress = ({ grpcAddress: address }: AgentProfile, version: Version): string[] =>
-  address === undefined ? [] : [version === '1.0' ? address : `http://${address}`];
+const grpcAddress = ({ grpcAddress: address, grpcAsUrl = false }: AgentProfile, version: Version): string[] =>
+  address === undefined ? [] : [version === '0.3' && grpcAsUrl ? `http://${address}` : address];
 
 const interfaces = (profile: AgentProfile): Json =>
   VERSIONS.flatMap((protocolVersion) => [

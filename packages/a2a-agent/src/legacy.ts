@@ -5,6 +5,7 @@ import { textOf, textPart } from './parts.ts';
 import {
   A2A_ERROR_CODE,
   A2AError,
+  type Message,
   RequestMalformedError,
   Role,
   type SendMessageRequest,
@@ -80,6 +81,14 @@ export function writeLegacyTask({ id, status, artifacts }: Task): Json {
     ...(answer === '' ? {} : { artifact: legacyArtifact(answer), artifacts: [legacyArtifact(answer)] }),
   };
 }
+
+/** A message in place of a task, which this dialect does not know: a task that is done with it. */
+export const writeLegacyMessage = ({ messageId, parts }: Message): Json => ({
+  id: messageId,
+  status: { state: 'completed' },
+  artifact: legacyArtifact(textOf(parts)),
+  artifacts: [legacyArtifact(textOf(parts))],
+});
 
 /** An error: its code and text; a task that is not there is a wrong param. */
 export function writeLegacyError(error: unknown): { readonly code: number; readonly message: string } {

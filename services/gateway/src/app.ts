@@ -1,14 +1,12 @@
+import { browserRules, readBody, sayProblemAt } from '@stopgo/a2a-agent/http';
 import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
-import { sayProblemAt } from './a2a/rest-routes.ts';
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
-import { browserRules } from './browser-rules.ts';
 import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { GatewayOptions } from './options.ts';
-import { readBody } from './request-body.ts';
 import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';

@@ -1,4 +1,5 @@
 import type { Dialect } from '@stopgo/a2a-agent';
+import type { Cursor } from '@stopgo/a2a-agent/http';
 import { envelope } from '@stopgo/proto';
 import type { Frame } from '../frame.ts';
 
@@ -21,9 +22,6 @@ export type A2ACall = {
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 };
-
-/** The revision that the last event shows; undefined while more events of the same revision are to come. */
-export type Cursor = { revision: number | undefined };
 
 /** Who did something over A2A, as it is recorded; the surface also tells which dialect a task was started in. */
 export type A2AActor = {

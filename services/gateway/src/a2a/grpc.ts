@@ -13,7 +13,7 @@ import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
-import { requestHandler } from './handler.ts';
+import { handlerOf } from './handler.ts';
 import { profileOf } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
@@ -27,12 +27,12 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
     port: options.port,
     messageBytesMax: options.limits.bodyBytes,
     card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
-    handlerFor: (caller) => handlerOf(deps, options, caller),
+    handlerFor: (caller) => handlerFor(deps, options, caller),
     activatedFor: ({ header }) => activatedOf(extensionsOf(deps), extensionsNamed(header)),
   });
 }
 
-function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
+function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
   const frame = frameFrom(
     {
       session: caller.header('x-session-id'),
@@ -45,7 +45,7 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
   if (caller.signal.aborted) left.abort();
   caller.signal.addEventListener('abort', () => left.abort(), { once: true });
   const extensions = extensionsNamed((name) => caller.header(name));
-  const handler = requestHandler(
+  const handler = handlerOf(
     {
       ...deps,
       profile: () => profileOf(deps, `http://${options.host}`, frame),

@@ -7,6 +7,7 @@ import {
   RequestMalformedError,
   requireNamed,
   TaskNotCancelableError,
+  UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
@@ -28,11 +29,17 @@ export type HandlerDependencies = RouteDependencies & {
   readonly asA2AError: (error: unknown, call: A2ACall) => Error;
 };
 
+/** The operations of A2A for one request, with whatever stands before them. */
+export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+  const handler = requestHandler(deps, call);
+  return deps.interceptA2A?.(handler, call) ?? handler;
+}
+
 /**
  * The operations of A2A for one request, over the services: whatever they need to know stands in the log, so that any
  * replica can answer the next one. Errors are such that a peer may read them.
  */
-export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
   const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
       requireNoTenant(params);
@@ -68,8 +75,8 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
         const history = await recentHistory(deps, call, view, length);
         return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
       }),
-    sendMessageStream: (params) => guarded(params, () => sendAndFollow(deps, call, params)),
-    resubscribe: (params) => guarded(params, () => follow(deps, call, params.id)),
+    sendMessageStream: (params) => guarded(params, () => sendAndFollow(streaming(deps), call, params)),
+    resubscribe: (params) => guarded(params, () => follow(streaming(deps), call, params.id)),
     getTask: (params) =>
       guard(params, async () => {
         const length = historyLength(params.historyLength);
@@ -84,6 +91,12 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
     listTaskPushNotificationConfigs: noPush,
     deleteTaskPushNotificationConfig: noPush,
   };
+}
+
+/** @throws A2AError if the agent has no event streams. */
+function streaming(deps: HandlerDependencies): HandlerDependencies {
+  if (deps.a2aStreaming !== false) return deps;
+  throw new UnsupportedOperationError('this agent has no event streams; send the message and get the task');
 }
 
 type Addressed = { readonly tenant?: string };

@@ -28,7 +28,7 @@ export async function profileOf(
     baseUrl,
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
     skills: tools.map(({ name, description }) => ({ id: name, name, description })),
-    streaming: true,
+    streaming: deps.a2aStreaming !== false,
     extensions: declared,
     requiredExtensions: required,
     extendedCard: deps.a2aExtendedCard !== undefined,

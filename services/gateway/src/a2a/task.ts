@@ -51,7 +51,7 @@ export function taskOf(view: SoundView, { history = [], says, withHitl = false }
     status: statusOf(view, withHitl, says),
     artifacts: artifactsOf(head),
     history,
-    metadata: { revision: head.revision, ...(head.sessionId === '' ? {} : { session_id: head.sessionId }) },
+    metadata: { revision: head.revision, ...(head.sessionId === '' ? {} : { sessionId: head.sessionId }) },
   };
 }
 

@@ -1,31 +1,34 @@
+import type { Request, Response } from 'express';
+import { isObject } from '../dialect.ts';
 import {
-  mediaTypeOf,
+  ContentTypeNotSupportedError,
   RequestMalformedError,
-  type RestVersion,
-  readRestList,
-  readRestSend,
-  restVersionOf,
   type SendMessageRequest,
   ServerCallContext,
   type StreamResponse,
   type Task,
   VersionNotSupportedError,
+} from '../protocol.ts';
+import {
+  mediaTypeOf,
+  type RestVersion,
+  readRestList,
+  readRestSend,
+  restVersionOf,
   writeRestCard,
   writeRestError,
   writeRestEvent,
   writeRestList,
   writeRestProblem,
+  writeRestSent,
   writeRestTask,
-} from '@stopgo/a2a-agent';
-import { describeError } from '@stopgo/runtime';
-import type { Request, Response } from 'express';
-import type { Frame } from '../frame.ts';
-import { jsonBody } from '../request-body.ts';
-import type { Route, RouteDependencies, SayProblem } from '../routes/route.ts';
-import { answerAsJsonRpc } from './json-rpc-routes.ts';
-import { type Peer, peerOf, versionAsked } from './peer.ts';
+} from '../rest.ts';
+import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
+import { answerEnvelope } from './json-rpc-routes.ts';
+import { jsonBody } from './request-body.ts';
+import { saysJson, versionAsked } from './request-headers.ts';
+import { ServiceError } from './service-error.ts';
 import { sendStream } from './sse-answer.ts';
-import { asA2AError, ServiceError } from './task-errors.ts';
 
 type Handler = ReturnType<Peer['handlerFor']>;
 
@@ -57,10 +60,8 @@ function messageIn(req: Request, version: RestVersion): SendMessageRequest {
 }
 
 const send: Operation = async (handler, req, version) => {
-  const task = await handler.sendMessage(messageIn(req, version), context);
-  // This agent always makes a task of a message.
-  const body = { task: writeRestTask(version, task as Task) };
-  return { kind: 'answer', body, status: version === '1.0' ? 200 : 201 };
+  const sent = await handler.sendMessage(messageIn(req, version), context);
+  return { kind: 'answer', body: writeRestSent(version, sent), status: version === '1.0' ? 200 : 201 };
 };
 
 const stream: Operation = async (handler, req, version) => ({
@@ -107,13 +108,18 @@ const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
 
 /**
  * HTTP+JSON at the paths of 1.0, and of 0.3 under `/v1`; a request that names its version is answered in that at either.
- * The paths of 1.0 may begin with a tenant: there is none, which these are told in the words of the protocol.
+ * An envelope of JSON-RPC that is sent to one of them is answered as such. The paths of 1.0 may begin with a tenant: there
+ * is none, which these are told in the words of the protocol.
  */
-export const restRoutes = (deps: RouteDependencies): readonly Route[] => {
-  const route = (byPath: RestVersion, path: string, [method, , operation]: (typeof OPERATIONS)[number]): Route => ({
+export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] => {
+  const route = (
+    byPath: RestVersion,
+    path: string,
+    [method, , operation]: (typeof OPERATIONS)[number],
+  ): A2ARoute<Frame> => ({
     method,
     path,
-    handle: (req, res, frame) => answer(deps, req, res, frame, { byPath, operation }),
+    handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
     sayProblem: sayProblemIn(byPath),
   });
   const of10 = [...OPERATIONS, ['GET', '/extendedAgentCard', extendedCard] as const];
@@ -126,32 +132,39 @@ export const restRoutes = (deps: RouteDependencies): readonly Route[] => {
 };
 
 /** How it is said that nothing is found at an address among those of HTTP+JSON; undefined for other addresses. */
-export function sayProblemAt(path: string): SayProblem | undefined {
+export function sayProblemAt(path: string): SayRefusal | undefined {
   if (/^\/v1(?:\/|$)/.test(path)) return sayProblemIn('0.3');
   return /^(?:\/[^/]+)?\/(?:tasks|message:\w+)(?:[/:]|$)/.test(path) ? sayProblemIn('1.0') : undefined;
 }
 
 const sayProblemIn =
-  (version: RestVersion): SayProblem =>
+  (version: RestVersion): SayRefusal =>
   (res, { status, body }) =>
     sendBody(res, version, status, writeRestProblem(version, status, String(body.error)));
 
+/** Says a refusal in the words of the protocol. */
+type SayRefusal = NonNullable<A2ARoute<unknown>['sayProblem']>;
+
 type Asked = { readonly byPath: RestVersion; readonly operation: Operation };
 
-async function answer(
-  deps: RouteDependencies,
+async function answer<Frame>(
+  agent: HttpAgent<Frame>,
   req: Request,
   res: Response,
   frame: Frame,
   { byPath, operation }: Asked,
 ) {
-  if (isJsonRpc(req)) return answerAsJsonRpc(deps, req, res, frame);
   const spoken = restVersionOf(versionAsked(req), byPath);
   const version = spoken ?? '1.0';
   try {
+    const body = bodyOf(req);
+    if (isObject(body) && 'jsonrpc' in body && req.params.tenant === undefined) {
+      await answerEnvelope(agent, { req, res, frame, body });
+      return;
+    }
     if (spoken === undefined)
       throw new VersionNotSupportedError('this version of A2A is not spoken here; use 1.0 or 0.3');
-    const peer = peerOf(deps, req, res, frame);
+    const peer = agent.peerOf(req, res, frame);
     const outcome = await operation(peer.handlerFor(version), req, version);
     if (outcome.kind === 'answer') {
       sendBody(res, version, outcome.status ?? 200, outcome.body);
@@ -160,10 +173,10 @@ async function answer(
     // What goes wrong before the first event is an answer like any other.
     const first = outcome.events.next();
     await Promise.race([first, peer.opened]);
-    await sendStream(deps, res, shown(version, first, outcome.events), peer);
+    await sendStream(agent, res, shown(version, first, outcome.events), peer);
   } catch (error) {
     if (res.headersSent) throw error;
-    const said = asA2AError(error, deps.newId, reporter(deps, req, frame));
+    const said = agent.readable(error, req, frame);
     if (said instanceof ServiceError) {
       for (const [name, value] of Object.entries(said.headers)) res.setHeader(name, value);
       sendBody(res, version, said.status, writeRestProblem(version, said.status, said.message));
@@ -174,21 +187,19 @@ async function answer(
   }
 }
 
-/** There are clients that send envelopes of JSON-RPC to these addresses, and expect one back. */
-function isJsonRpc(req: Request): boolean {
-  if (req.method !== 'POST' || req.params.tenant !== undefined) return false;
+/**
+ * The body, if it can be read: there are clients that send envelopes of JSON-RPC to these addresses, and expect one back.
+ *
+ * @throws A2AError for what is no JSON and does not claim to be.
+ */
+function bodyOf(req: Request): unknown {
   try {
-    const body = jsonBody(req);
-    return typeof body === 'object' && body !== null && 'jsonrpc' in body;
+    return jsonBody(req);
   } catch {
-    return false;
+    if (saysJson(req)) return undefined;
+    throw new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/a2a+json');
   }
 }
-
-const reporter =
-  ({ log }: RouteDependencies, req: Request, { sessionId }: Frame) =>
-  (cause: unknown, id: string): void =>
-    log.error('internal error', { error_id: id, path: req.path, sid: sessionId, error: describeError(cause) });
 
 async function* shown(
   version: RestVersion,
