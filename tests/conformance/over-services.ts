@@ -23,7 +23,7 @@ export async function startOverServices(settings: Settings): Promise<Started> {
       env: { GEMINI_API_KEY: 'none-needed' },
       logger: createLogger({ level: 'warn', format: 'text', destination: process.stderr }),
       version: 'conformance',
-      gateway: { a2aStreaming: settings.streaming, interceptA2A: beyond(settings) },
+      gateway: { a2aGrpcAsUrl: true, a2aStreaming: settings.streaming, interceptA2A: beyond(settings) },
       intercept: { models: () => ({ forModel: () => scriptedModel }) },
     });
     const stop = async () => {
