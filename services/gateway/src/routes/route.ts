@@ -20,6 +20,7 @@ export type RouteDependencies = Pick<
   | 'publicUrl'
   | 'a2aRequiredExtensions'
   | 'a2aExtendedCard'
+  | 'a2aGrpcAsUrl'
   | 'a2aStreaming'
   | 'interceptA2A'
   | 'newId'
@@ -40,7 +41,7 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;
