@@ -6,9 +6,11 @@ const folder = 'tests/e2e';
 
 /** Why whole files of the end-to-end tests cannot be run on the composition. */
 const files: Readonly<Record<string, string>> = {
+  'a2a-hostile.test.ts': 'has a configuration of its own: small bodies, a port for gRPC',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',
   'a2a-restart.test.ts': 'kills the platform and starts it again',
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',
+  'a2a-tokens.test.ts': 'has tool servers and agents of its own',
   'a2a-transports.test.ts': 'has a configuration of its own: a port for gRPC',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',
