@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Part, Role, type SendMessageRequest, type Task } from '@a2a-js/sdk';
-import { type Client as A2AClient, ClientFactory } from '@a2a-js/sdk/client';
-import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import {
+  type Client as A2AClient,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { LegacyGrpcTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 
 /** A message as the SDK takes it. */
 export function said(parts: readonly Part[], more: Partial<Message> = {}): SendMessageRequest {
@@ -60,3 +67,20 @@ export const dataOf = (parts: readonly Part[] = []): unknown[] =>
 
 /** A client of the official SDK, whatever it speaks. */
 export type Peer = Pick<A2AClient, 'sendMessage' | 'getTask' | 'cancelTask' | 'sendMessageStream' | 'resubscribeTask'>;
+
+/** Each way to speak with an agent, as the official SDK does it. */
+export const PEERS: Readonly<Record<string, (url: string) => Promise<Peer>>> = {
+  '1.0 over JSON-RPC': (url) => new ClientFactory({ transports: [new JsonRpcTransportFactory()] }).createFromUrl(url),
+  '1.0 over HTTP+JSON': (url) => new ClientFactory({ transports: [new RestTransportFactory()] }).createFromUrl(url),
+  '1.0 over gRPC': (url) => new ClientFactory({ transports: [new GrpcTransportFactory()] }).createFromUrl(url),
+  '0.3 over JSON-RPC': async (url) => client03Of(url),
+  '0.3 over HTTP+JSON': async (url) => new LegacyRestTransport({ endpoint: url }),
+  '0.3 over gRPC': async (url) => new LegacyGrpcTransport({ endpoint: await grpcAddressOf(url) }),
+};
+
+/** Where an agent says that it speaks gRPC. */
+async function grpcAddressOf(url: string): Promise<string> {
+  const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+  const { additionalInterfaces } = card as { readonly additionalInterfaces: { url: string; transport: string }[] };
+  return new URL(additionalInterfaces.find(({ transport }) => transport === 'GRPC')?.url ?? '').host;
+}

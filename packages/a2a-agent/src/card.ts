@@ -1,5 +1,6 @@
 import type { Json } from '@stopgo/core';
 import type { Dialect } from './dialect.ts';
+import { AgentCard } from './protocol.ts';
 
 /** What an agent says of itself. */
 export type AgentProfile = {
@@ -15,6 +16,10 @@ export type AgentProfile = {
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
   readonly extensions: readonly string[];
+  /** Those of the extensions that a peer must understand; absent: none. */
+  readonly requiredExtensions?: readonly string[];
+  /** True if there is a card that says more, for who asks for it. */
+  readonly extendedCard?: boolean;
 };
 
 type JsonObject = { readonly [key: string]: Json };
@@ -28,7 +33,7 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
   capabilities: {
     streaming: profile.streaming,
     pushNotifications: false,
-    extendedAgentCard: false,
+    extendedAgentCard: profile.extendedCard === true,
     extensions: extensions(profile),
   },
 });
@@ -48,7 +53,7 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
     ...grpcAddress(profile, '0.3').map((url) => ({ url, transport: 'GRPC' })),
   ],
   supportedInterfaces: interfaces(profile),
-  supportsAuthenticatedExtendedCard: false,
+  supportsAuthenticatedExtendedCard: profile.extendedCard === true,
   capabilities: {
     streaming: profile.streaming,
     pushNotifications: false,
@@ -56,6 +61,19 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
     extensions: extensions(profile),
   },
 });
+
+/** A card as readers of 0.3 expect it: their interfaces are those that it names for that version. */
+export function agedCard(card: AgentCard): object {
+  const [first, ...others] = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === '0.3');
+  return {
+    ...(AgentCard.toJSON(card) as object),
+    protocolVersion: '0.3.0',
+    url: first?.url ?? '',
+    preferredTransport: first?.protocolBinding ?? '',
+    additionalInterfaces: others.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
+    supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard === true,
+  };
+}
 
 /** Every address answers every dialect; at this one who asks for a task that is not there is told so in the one of 0.3. */
 const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>
@@ -75,7 +93,8 @@ const interfaces = (profile: AgentProfile): Json =>
     ...grpcAddress(profile, protocolVersion).map((url) => ({ url, protocolBinding: 'GRPC', protocolVersion })),
   ]);
 
-const extensions = (profile: AgentProfile): Json => profile.extensions.map((uri) => ({ uri, required: false }));
+const extensions = ({ extensions: all, requiredExtensions: required = [] }: AgentProfile): Json =>
+  all.map((uri) => ({ uri, required: required.includes(uri) }));
 
 const shared = ({ name, description, version, skills }: AgentProfile) => ({
   name,

@@ -1,10 +1,17 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { ContentTypeNotSupportedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler } from '@a2a-js/sdk/server';
 import { type Dialect, dialectOf, isKnownMethod, isObject } from './dialect.ts';
-import { readLegacyId, readLegacySend, writeLegacyError, writeLegacyTask } from './legacy.ts';
+import {
+  legacyArtifact,
+  readLegacyId,
+  readLegacySend,
+  writeLegacyError,
+  writeLegacyMessage,
+  writeLegacyTask,
+} from './legacy.ts';
 import { problemOf03 } from './params-0-3.ts';
-import { A2A_ERROR_CODE, type A2ARequestHandler, type ServerCallContext, type Task } from './protocol.ts';
+import { A2A_ERROR_CODE, type A2ARequestHandler, type ServerCallContext } from './protocol.ts';
 
 /** One JSON-RPC request, and who answers it. */
 export type JsonRpcCall = {
@@ -14,8 +21,11 @@ export type JsonRpcCall = {
   readonly version: string | undefined;
   /** The handler for a peer that speaks like this. It throws nothing but what a peer may read. */
   readonly handlerFor: (dialect: Dialect) => A2ARequestHandler;
-  /** Says how the peer speaks that asks for this task, which its request does not show. */
-  readonly dialectOfTask: (taskId: unknown) => Promise<'0.3' | 'legacy'>;
+  /**
+   * Says how the peer speaks that asks for this task, which its request does not show. If nobody can know, it is answered
+   * in 0.3, with the artifact besides where those before look for it.
+   */
+  readonly dialectOfTask: (taskId: unknown) => Promise<'0.3' | 'legacy' | 'unknown'>;
   readonly context: ServerCallContext;
   /** Resolves when a stream is known to be good though it has no event yet, so that it can be begun. */
   readonly opened: Promise<void>;
@@ -39,7 +49,8 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
     return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
   }
   if (!isKnownMethod(method)) return one(errorEnvelope(id, METHOD_NOT_FOUND));
-  const dialect = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
+  const known = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
+  const dialect = known === 'unknown' ? '0.3' : known;
   const handler = call.handlerFor(dialect);
   if (dialect === 'legacy') return one(await answerLegacy(id, method, params, handler, call.context));
   const problem = dialect === '0.3' ? problemOf03(method, params) : undefined;
@@ -53,12 +64,31 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const answer = await transport.handle(body, call.context);
   // What the SDK breaks on while it reads is no fault of ours.
   if (!reading.isOver() && isInternalError(answer)) return one(errorEnvelope(id, INVALID_PARAMS));
-  return isStream(answer) ? begun(id, dialect, answer, call.opened) : one(answer);
+  if (isStream(answer)) return begun(id, dialect, answer, call.opened);
+  return one(known === 'unknown' ? withArtifact(answer) : answer);
+}
+
+/** The envelope of a task of 0.3, with the artifact of the dialect before it besides. */
+function withArtifact(envelope: object): object {
+  const { result } = envelope as { readonly result?: unknown };
+  if (!isObject(result) || !Array.isArray(result.artifacts) || result.artifacts.length === 0) return envelope;
+  const parts = result.artifacts.flatMap((one) => (isObject(one) && Array.isArray(one.parts) ? one.parts : []));
+  const texts = parts.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
+  return { ...envelope, result: { ...result, artifact: legacyArtifact(texts.join('\n')) } };
 }
 
 /** The answer to a body that is no JSON. */
 export const unparsable = (): object =>
   errorEnvelope(null, { code: A2A_ERROR_CODE.PARSE_ERROR, message: 'Parse error' });
+
+/** The answer to a body that is no JSON and does not claim to be. */
+export const notJson = (): object =>
+  errorEnvelope(
+    null,
+    JsonRpcTransportHandler.mapToJSONRPCError(
+      new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/json'),
+    ),
+  );
 
 /** The answer to a request that was refused before it was read, by a fault of the peer or of ours. */
 export const refused = (message: string, whose: 'peer' | 'ours'): object =>
@@ -96,8 +126,8 @@ async function answerLegacy(
 ): Promise<object> {
   try {
     const result = method === 'message/send' ? await handler.sendMessage(readLegacySend(params), context) : undefined;
-    const task = result ?? (await handler.getTask({ tenant: '', id: readLegacyId(params), historyLength: 0 }, context));
-    return { jsonrpc: '2.0', id, result: writeLegacyTask(task as Task) };
+    const sent = result ?? (await handler.getTask({ tenant: '', id: readLegacyId(params), historyLength: 0 }, context));
+    return { jsonrpc: '2.0', id, result: 'messageId' in sent ? writeLegacyMessage(sent) : writeLegacyTask(sent) };
   } catch (error) {
     return errorEnvelope(id, writeLegacyError(error));
   }

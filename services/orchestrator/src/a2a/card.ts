@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { isObject } from '../models/json.ts';
 import { interfacesMax } from './bounds.ts';
 
@@ -21,12 +22,6 @@ export type Card = {
   readonly isIdempotent: boolean;
 };
 
-/**
- * By this extension an agent promises: a message that comes again with the same `Idempotency-Key` header, from the same
- * caller, makes no second task. Its answer is the task that the first one made, for as long as that task is known.
- */
-export const idempotencyExtension = 'urn:stopgo:a2a:idempotency-key:v1';
-
 /** Reads a card of any version; undefined if it is none. What is unknown in it is left out. */
 export function readCard(card: unknown): Card | undefined {
   if (!isObject(card)) return undefined;
@@ -36,7 +31,7 @@ export function readCard(card: unknown): Card | undefined {
   return {
     interfaces,
     streams: capabilities.streaming === true,
-    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === idempotencyExtension),
+    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
   };
 }
 

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { eventCharactersMax, failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
-import { idempotencyExtension } from '../../src/a2a/card.ts';
 import { HandClock } from '../driver/one-driver.ts';
 import { agentAt, client, delegated, never, order } from './orders.ts';
 import {
@@ -136,7 +136,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
     const { outcome } = await delegated(order(agent.url, request));
     expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: expect.stringContaining('it broke') });
     expect(JSON.stringify(outcome)).not.toContain('s3cret-token');
-    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: idempotencyExtension }] } });
+    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
     await expect(delegated(order(promising.url, request))).rejects.toThrow('it broke');
   });
 });
@@ -237,7 +237,7 @@ test('only the one task of the message’s own context is its task', async () =>
 });
 
 test('an agent that promises to take a message once need not list its tasks', async () => {
-  const card = { capabilities: { extensions: [{ uri: idempotencyExtension }] } };
+  const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
   const agent = await faulty((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test } from 'vitest';
-import { idempotencyExtension } from '../../src/a2a/card.ts';
 import { client, delegated, never, order } from './orders.ts';
 import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
 import { sdkAgent03 } from './sdk-agent-0-3.ts';
@@ -167,9 +167,9 @@ describe('an answer that was lost', () => {
     expect(await by.lookUp(request, never)).toMatchObject({ kind: 'unknown' });
     expect(silent.taken).toHaveLength(1);
 
-    const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
+    const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [IDEMPOTENCY_EXTENSION] }, bakes);
     expect(await by.lookUp(order(promising.url), never)).toEqual({ kind: 'repeatable' });
-    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
+    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [IDEMPOTENCY_EXTENSION] }, bakes);
     expect(await by.lookUp(order(older.url), never)).toEqual({ kind: 'repeatable' });
     const other = await agent({ version: '1.0', binding: 'JSONRPC' }, bakes);
     expect(await by.lookUp(order(other.url), never)).toMatchObject({ kind: 'unknown' });
