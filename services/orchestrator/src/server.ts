@@ -33,8 +33,8 @@ import { type Turn, Turns } from './turns.ts';
 export type OrchestratorParts = {
   readonly registry: Registry;
   readonly definitions: RecordedDefinitions;
-  /** The agent as configured; runs that started before go on with theirs. */
-  readonly agent: AgentDefinition;
+  /** The agent as it is for runs that start now; those that started before go on with theirs. */
+  readonly agent: () => AgentDefinition;
   readonly systemPrompt: string;
   readonly contexts: Contexts;
   /** Aborts when the process is to end. */
@@ -67,7 +67,7 @@ async function create(
   const opening = createConversation({
     id,
     sessionId: context.sessionId ?? '',
-    agentName: parts.agent.name,
+    agentName: parts.agent().name,
     systemPrompt: parts.systemPrompt,
     principal: context.principal.kind,
     ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
@@ -176,7 +176,7 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const { agent } = parts;
+  const agent = parts.agent();
   const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();
@@ -197,7 +197,7 @@ type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
 
 /** Appends what a message comes to, and drives the run that it starts. The caller holds the conversation meanwhile. */
 async function drive(
-  { registry, definitions, agent }: OrchestratorParts,
+  { registry, definitions }: OrchestratorParts,
   begin: () => Promise<Begun>,
   context: CallContext,
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
@@ -210,7 +210,7 @@ async function drive(
   const bearer = context.bearerToken;
   const driver = registry.start({
     state,
-    agent,
+    agent: await definitions.agent(state.run?.agentDigest ?? ''),
     tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
     me: done.decision.me,
     ...(bearer === undefined ? {} : { bearer }),

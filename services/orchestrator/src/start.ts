@@ -11,6 +11,7 @@ import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
+import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { Outage } from './outage.ts';
@@ -67,11 +68,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
+  const delegations = new A2aDelegations(clock);
   const ports: DriverPorts = {
     instance,
     log,
     tools,
-    delegations: new A2aDelegations(clock),
+    delegations,
     models: given.models,
     liveness: heartbeat,
     clock,
@@ -99,10 +101,13 @@ export async function startOrchestrator(
   await sweep();
   const beating = heartbeat.run(() => tools.look());
   const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
-  const { agent, systemPrompt } = config;
+  const agent = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  const asking = agent.keepAsking(clock, stopping.signal);
+  const { systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, definitions, agent, systemPrompt },
+      ...{ registry, definitions, systemPrompt },
+      agent: () => agent.now,
       contexts: storeContexts(given.store),
       signal: stopping.signal,
     }),
@@ -110,7 +115,7 @@ export async function startOrchestrator(
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
       stopping.abort(stopReason());
-      await Promise.all(repeating);
+      await Promise.all([...repeating, asking]);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
       await heartbeat.leave();

@@ -117,6 +117,11 @@ export class A2aDelegations implements DelegationPort {
     if (found.kind === 'task') await cancelTask(line, found.id);
   }
 
+  /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
+  async about(url: string, signal: AbortSignal): Promise<string> {
+    return (await this.agents.endpoint(url, signal)).about;
+  }
+
   private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {
     return taskId === '' ? await findInContext(line, contextId) : { kind: 'task', id: taskId };
   }
