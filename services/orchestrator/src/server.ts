@@ -33,10 +33,12 @@ import { type Turn, Turns } from './turns.ts';
 export type OrchestratorParts = {
   readonly registry: Registry;
   readonly definitions: RecordedDefinitions;
-  /** The agent as it is for runs that start now; those that started before go on with theirs. */
-  readonly agent: () => AgentDefinition;
+  /** The agent as configured; runs that started before go on with theirs. */
+  readonly agent: AgentDefinition;
   readonly systemPrompt: string;
   readonly contexts: Contexts;
+  /** The agent as it is for runs that start now; absent: as configured. */
+  readonly agentNow?: () => AgentDefinition;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -67,7 +69,7 @@ async function create(
   const opening = createConversation({
     id,
     sessionId: context.sessionId ?? '',
-    agentName: parts.agent().name,
+    agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
     principal: context.principal.kind,
     ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
@@ -176,7 +178,7 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const agent = parts.agent();
+  const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();

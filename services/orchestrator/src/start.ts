@@ -101,21 +101,21 @@ export async function startOrchestrator(
   await sweep();
   const beating = heartbeat.run(() => tools.look());
   const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
-  const agent = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
-  const asking = agent.keepAsking(clock, stopping.signal);
-  const { systemPrompt } = config;
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  repeating.push(described.keepAsking(clock, stopping.signal));
+  const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, definitions, systemPrompt },
-      agent: () => agent.now,
+      ...{ registry, definitions, agent, systemPrompt },
       contexts: storeContexts(given.store),
+      agentNow: () => described.now,
       signal: stopping.signal,
     }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
       stopping.abort(stopReason());
-      await Promise.all([...repeating, asking]);
+      await Promise.all(repeating);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
       await heartbeat.leave();

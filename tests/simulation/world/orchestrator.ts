@@ -106,7 +106,7 @@ export class OrchestratorProcess {
     this.service = orchestratorService({
       registry: this.registry,
       definitions: this.definitions,
-      agent: () => agent,
+      agent,
       systemPrompt: '',
       contexts: async () => nothingEarlier,
       signal: new AbortController().signal,
