@@ -37,6 +37,8 @@ export type OrchestratorParts = {
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
   readonly contexts: Contexts;
+  /** The agent as it is for runs that start now; absent: as configured. */
+  readonly agentNow?: () => AgentDefinition;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -176,7 +178,7 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const { agent } = parts;
+  const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();
@@ -197,7 +199,7 @@ type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
 
 /** Appends what a message comes to, and drives the run that it starts. The caller holds the conversation meanwhile. */
 async function drive(
-  { registry, definitions, agent }: OrchestratorParts,
+  { registry, definitions }: OrchestratorParts,
   begin: () => Promise<Begun>,
   context: CallContext,
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
@@ -210,7 +212,7 @@ async function drive(
   const bearer = context.bearerToken;
   const driver = registry.start({
     state,
-    agent,
+    agent: await definitions.agent(state.run?.agentDigest ?? ''),
     tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
     me: done.decision.me,
     ...(bearer === undefined ? {} : { bearer }),

@@ -11,6 +11,7 @@ import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
+import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { Outage } from './outage.ts';
@@ -67,11 +68,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
+  const delegations = new A2aDelegations(clock);
   const ports: DriverPorts = {
     instance,
     log,
     tools,
-    delegations: new A2aDelegations(clock),
+    delegations,
     models: given.models,
     liveness: heartbeat,
     clock,
@@ -99,11 +101,14 @@ export async function startOrchestrator(
   await sweep();
   const beating = heartbeat.run(() => tools.look());
   const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  repeating.push(described.keepAsking(clock, stopping.signal));
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
       ...{ registry, definitions, agent, systemPrompt },
       contexts: storeContexts(given.store),
+      agentNow: () => described.now,
       signal: stopping.signal,
     }),
     stop: async () => {
