@@ -2,7 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf';
 import { foldVersion } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
-import type { ApprovalFilter, ConversationFilter, OpenRunRow, Page, Rows, Views } from '../../views.ts';
+import type { ApprovalFilter, ConversationFilter, DuePush, OpenRunRow, Page, Rows, Views } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
@@ -107,6 +107,19 @@ export class SqliteViews implements Views {
     );
   }
 
+  push(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    return row === undefined ? undefined : fromBinary(views.PushSchema, row.bytes);
+  }
+
+  duePushes(page: Page): Rows<DuePush> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.duePushes(after, limit),
+      ({ conversationId, ownerInstance }) => ({ row: { conversationId, ownerInstance }, bytes: 0 }),
+    );
+  }
+
   stored(conversationId: string) {
     const row = this.#tables.conversation(conversationId);
     return row === undefined ? undefined : { ...row, foldVersion };
@@ -131,6 +144,12 @@ export class SqliteViews implements Views {
   storedApprovals(conversationId: string) {
     const key = this.#tables.conversationKey(conversationId);
     return key === undefined ? [] : this.#tables.storedApprovals(key);
+  }
+
+  storedPush(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    const columns = this.#tables.pushColumns(conversationId);
+    return row === undefined || columns === undefined ? undefined : { bytes: row.bytes, ...columns };
   }
 
   #listed(listed: Listed | undefined) {

@@ -10,7 +10,7 @@ import type { Idempotency } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { NewEvent } from "../../store/v1/store_pb.ts";
 import { file_stopgo_store_v1_store } from "../../store/v1/store_pb.ts";
-import type { ConversationView } from "../../store/v1/views_pb.ts";
+import type { ConversationView, PushConfig } from "../../store/v1/views_pb.ts";
 import { file_stopgo_store_v1_views } from "../../store/v1/views_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/orchestrator/v1/orchestrator.proto.
  */
 export const file_stopgo_orchestrator_v1_orchestrator: GenFile = /*@__PURE__*/
-  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLVAQoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSLOAQoSU2VuZE1lc3NhZ2VSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBCABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ip8BChBDYW5jZWxSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IpoBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybirfAQoLVHVybk91dGNvbWUSHAoYVFVSTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUVFVSTl9PVVRDT01FX1NFVFRMRUQQARIYChRUVVJOX09VVENPTUVfV0FJVElORxACEhgKFFRVUk5fT1VUQ09NRV9XT1JLSU5HEAMSIAocVFVSTl9PVVRDT01FX1JFRlVTRURfV0FJVElORxAEEh0KGVRVUk5fT1VUQ09NRV9SRUZVU0VEX0JVU1kQBRIjCh9UVVJOX09VVENPTUVfUkVTVU1FRF9XSVRIX1RPS0VOEAYyvgMKE09yY2hlc3RyYXRvclNlcnZpY2USewoSQ3JlYXRlQ29udmVyc2F0aW9uEjEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GjIuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJmCgtTZW5kTWVzc2FnZRIqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXF1ZXN0Gisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlc3BvbnNlEmAKCUNhbmNlbFJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVzcG9uc2USYAoJUmVzdW1lUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
+  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSKJAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIyCgRwdXNoGAogASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MizgEKElNlbmRNZXNzYWdlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKfAQoQQ2FuY2VsUnVuUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcmVhc29uGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEjIKC2lkZW1wb3RlbmN5GAQgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKaAQoQUmVzdW1lUnVuUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSKgoEd2FpdBgCIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIUCgxtaW5fcmV2aXNpb24YAyABKA0SKwoIYXBwZW5kZWQYBCADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQiMAoGQ2FsbGVyEiYKBWFjdG9yGAEgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvciIcCgRXYWl0EhQKDG1pbGxpc2Vjb25kcxgBIAEoDSJtCgRUdXJuEjQKB291dGNvbWUYASABKA4yIy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm5PdXRjb21lEi8KBHZpZXcYAiABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uVmlldyJIChpDcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIkEKE1NlbmRNZXNzYWdlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiI/ChFDYW5jZWxSdW5SZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEVJlc3VtZVJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4ifAoMUHVzaFNldHRpbmdzEhEKCWNvbmZpZ19pZBgBIAEoCRILCgN1cmwYAiABKAkSDQoFdG9rZW4YAyABKAkSDgoGc2NoZW1lGAQgASgJEhMKC2NyZWRlbnRpYWxzGAUgASgJEhgKEHByb3RvY29sX3ZlcnNpb24YBiABKAkikQEKDlNldFB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRI2CghzZXR0aW5ncxgCIAEoCzIkLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUHVzaFNldHRpbmdzEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyIj4KD1NldFB1c2hSZXNwb25zZRIrCgZjb25maWcYASABKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyJvChFSZW1vdmVQdXNoUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEQoJY29uZmlnX2lkGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyIhQKElJlbW92ZVB1c2hSZXNwb25zZSrfAQoLVHVybk91dGNvbWUSHAoYVFVSTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUVFVSTl9PVVRDT01FX1NFVFRMRUQQARIYChRUVVJOX09VVENPTUVfV0FJVElORxACEhgKFFRVUk5fT1VUQ09NRV9XT1JLSU5HEAMSIAocVFVSTl9PVVRDT01FX1JFRlVTRURfV0FJVElORxAEEh0KGVRVUk5fT1VUQ09NRV9SRUZVU0VEX0JVU1kQBRIjCh9UVVJOX09VVENPTUVfUkVTVU1FRF9XSVRIX1RPS0VOEAYy/wQKE09yY2hlc3RyYXRvclNlcnZpY2USewoSQ3JlYXRlQ29udmVyc2F0aW9uEjEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GjIuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJmCgtTZW5kTWVzc2FnZRIqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXF1ZXN0Gisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlc3BvbnNlEmAKCUNhbmNlbFJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVzcG9uc2USYAoJUmVzdW1lUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXNwb25zZRJaCgdTZXRQdXNoEiYuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVxdWVzdBonLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2V0UHVzaFJlc3BvbnNlEmMKClJlbW92ZVB1c2gSKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZW1vdmVQdXNoUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationRequest
@@ -50,6 +50,13 @@ export type CreateConversationRequest = Message<"stopgo.orchestrator.v1.CreateCo
    * @generated from field: stopgo.events.v1.Idempotency idempotency = 5;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * Who is to be told of the run, from its beginning.
+   *
+   * @generated from field: stopgo.orchestrator.v1.PushSettings push = 10;
+   */
+  push?: PushSettings | undefined;
 };
 
 /**
@@ -299,6 +306,138 @@ export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE_
   messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
 
 /**
+ * PushSettings is an address that is to be told, with what it is to be shown. Token and credentials are secrets.
+ *
+ * @generated from message stopgo.orchestrator.v1.PushSettings
+ */
+export type PushSettings = Message<"stopgo.orchestrator.v1.PushSettings"> & {
+  /**
+   * Empty: made from the address, so that the same one is told once.
+   *
+   * @generated from field: string config_id = 1;
+   */
+  configId: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string token = 3;
+   */
+  token: string;
+
+  /**
+   * @generated from field: string scheme = 4;
+   */
+  scheme: string;
+
+  /**
+   * @generated from field: string credentials = 5;
+   */
+  credentials: string;
+
+  /**
+   * "1.0" or "0.3".
+   *
+   * @generated from field: string protocol_version = 6;
+   */
+  protocolVersion: string;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.PushSettings.
+ * Use `create(PushSettingsSchema)` to create a new message.
+ */
+export const PushSettingsSchema: GenMessage<PushSettings> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.SetPushRequest
+ */
+export type SetPushRequest = Message<"stopgo.orchestrator.v1.SetPushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.PushSettings settings = 2;
+   */
+  settings?: PushSettings | undefined;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 3;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.SetPushRequest.
+ * Use `create(SetPushRequestSchema)` to create a new message.
+ */
+export const SetPushRequestSchema: GenMessage<SetPushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.SetPushResponse
+ */
+export type SetPushResponse = Message<"stopgo.orchestrator.v1.SetPushResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.PushConfig config = 1;
+   */
+  config?: PushConfig | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.SetPushResponse.
+ * Use `create(SetPushResponseSchema)` to create a new message.
+ */
+export const SetPushResponseSchema: GenMessage<SetPushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.RemovePushRequest
+ */
+export type RemovePushRequest = Message<"stopgo.orchestrator.v1.RemovePushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string config_id = 2;
+   */
+  configId: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 3;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.RemovePushRequest.
+ * Use `create(RemovePushRequestSchema)` to create a new message.
+ */
+export const RemovePushRequestSchema: GenMessage<RemovePushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.RemovePushResponse
+ */
+export type RemovePushResponse = Message<"stopgo.orchestrator.v1.RemovePushResponse"> & {
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.RemovePushResponse.
+ * Use `create(RemovePushResponseSchema)` to create a new message.
+ */
+export const RemovePushResponseSchema: GenMessage<RemovePushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
+
+/**
  * TurnOutcome says what an answer is about.
  *
  * @generated from enum stopgo.orchestrator.v1.TurnOutcome
@@ -416,6 +555,27 @@ export const OrchestratorService: GenService<{
     methodKind: "unary";
     input: typeof ResumeRunRequestSchema;
     output: typeof ResumeRunResponseSchema;
+  },
+  /**
+   * SetPush has an address told of what becomes of a conversation from now on. A config of the same id is replaced.
+   * RESOURCE_EXHAUSTED if the conversation has too many, FAILED_PRECONDITION if there is no key to keep credentials with.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.SetPush
+   */
+  setPush: {
+    methodKind: "unary";
+    input: typeof SetPushRequestSchema;
+    output: typeof SetPushResponseSchema;
+  },
+  /**
+   * RemovePush ends a config. That it is not there is no error.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.RemovePush
+   */
+  removePush: {
+    methodKind: "unary";
+    input: typeof RemovePushRequestSchema;
+    output: typeof RemovePushResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_orchestrator_v1_orchestrator, 0);

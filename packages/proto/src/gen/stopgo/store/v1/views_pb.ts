@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKCAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lIoIBCghQaXBlbGluZRIrCgZwYXVzZWQYASADKAsyGy5zdG9wZ28uc3RvcmUudjEuUGF1c2VkTm9kZRIzCg1zZXNzaW9uX3N0YXRlGAIgAygLMhwuc3RvcGdvLnN0b3JlLnYxLlNlc3Npb25UZXh0EhQKDHVzZXJfbWVzc2FnZRgDIAEoCSIoCgtTZXNzaW9uVGV4dBILCgNrZXkYASABKAkSDAoEdGV4dBgCIAEoCSJjCgpQYXVzZWROb2RlEgwKBHBhdGgYASADKA0SDAoEbm9kZRgCIAEoCRISCgpvdXRwdXRfa2V5GAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSFAoMYXBwcm92YWxfaWRzGAUgAygJImkKA1J1bhIKCgJpZBgBIAEoCRIqCgZzdGF0dXMYAiABKA4yGi5zdG9wZ28uc3RvcmUudjEuUnVuU3RhdHVzEhgKEG1lc3NhZ2VfcmV2aXNpb24YAyABKA0SEAoIcmVzcG9uc2UYBCABKAkikgEKDFRvb2xDYWxsVmlldxIMCgRuYW1lGAEgASgJEhYKDmFyZ3VtZW50c19qc29uGAIgASgJEg4KBnJlc3VsdBgDIAEoCRIQCghpc19lcnJvchgEIAEoCBISCgpoYXNfcmVzdWx0GAUgASgIEg8KB2NhbGxfaWQYBiABKAkSFQoNYXV0b19hcHByb3ZlZBgHIAEoCCLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIvEECghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCSJ5ChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKCAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lIoIBCghQaXBlbGluZRIrCgZwYXVzZWQYASADKAsyGy5zdG9wZ28uc3RvcmUudjEuUGF1c2VkTm9kZRIzCg1zZXNzaW9uX3N0YXRlGAIgAygLMhwuc3RvcGdvLnN0b3JlLnYxLlNlc3Npb25UZXh0EhQKDHVzZXJfbWVzc2FnZRgDIAEoCSIoCgtTZXNzaW9uVGV4dBILCgNrZXkYASABKAkSDAoEdGV4dBgCIAEoCSJjCgpQYXVzZWROb2RlEgwKBHBhdGgYASADKA0SDAoEbm9kZRgCIAEoCRISCgpvdXRwdXRfa2V5GAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSFAoMYXBwcm92YWxfaWRzGAUgAygJImkKA1J1bhIKCgJpZBgBIAEoCRIqCgZzdGF0dXMYAiABKA4yGi5zdG9wZ28uc3RvcmUudjEuUnVuU3RhdHVzEhgKEG1lc3NhZ2VfcmV2aXNpb24YAyABKA0SEAoIcmVzcG9uc2UYBCABKAkikgEKDFRvb2xDYWxsVmlldxIMCgRuYW1lGAEgASgJEhYKDmFyZ3VtZW50c19qc29uGAIgASgJEg4KBnJlc3VsdBgDIAEoCRIQCghpc19lcnJvchgEIAEoCBISCgpoYXNfcmVzdWx0GAUgASgIEg8KB2NhbGxfaWQYBiABKAkSFQoNYXV0b19hcHByb3ZlZBgHIAEoCCLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIvEECghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCSJ5ChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbCKgAQoEUHVzaBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKA0SFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSDQoFZXBvY2gYBCABKA0SGAoQc2V0dGxlZF9yZXZpc2lvbhgFIAEoDRIsCgdjb25maWdzGAYgAygLMhsuc3RvcGdvLnN0b3JlLnYxLlB1c2hDb25maWci9wIKClB1c2hDb25maWcSCgoCaWQYASABKAkSCwoDdXJsGAIgASgJEhgKEHByb3RvY29sX3ZlcnNpb24YAyABKAkSDgoGc2NoZW1lGAQgASgJEg4KBnNlYWxlZBgFIAEoDBIOCgZrZXlfaWQYBiABKAkSLgoKY3JlYXRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGAoQdGhyb3VnaF9yZXZpc2lvbhgIIAEoDRISCgp0YXNrX3N0YXRlGAkgASgJEhIKCmRlbGl2ZXJpZXMYCiABKA0SMAoMZGVsaXZlcmVkX2F0GAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghmYWlsdXJlcxgMIAEoDRIPCgdmYWlsdXJlGA0gASgJEi0KCWZhaWxlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZ2l2ZW5fdXAYDyABKAgqpgEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARIoCiRDT05WRVJTQVRJT05fU1RBVFVTX1dBSVRJTkdfQVBQUk9WQUwQAhIhCh1DT05WRVJTQVRJT05fU1RBVFVTX0NPTVBMRVRFRBADKqEBCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfV09SS0lORxABEhYKElJVTl9TVEFUVVNfV0FJVElORxACEhgKFFJVTl9TVEFUVVNfQ09NUExFVEVEEAMSFQoRUlVOX1NUQVRVU19GQUlMRUQQBBIXChNSVU5fU1RBVFVTX0NBTkNFTEVEEAUqxgEKDkFwcHJvdmFsU3RhdHVzEh8KG0FQUFJPVkFMX1NUQVRVU19VTlNQRUNJRklFRBAAEhsKF0FQUFJPVkFMX1NUQVRVU19QRU5ESU5HEAESHAoYQVBQUk9WQUxfU1RBVFVTX0FQUFJPVkVEEAISHAoYQVBQUk9WQUxfU1RBVFVTX1JFSkVDVEVEEAMSGwoXQVBQUk9WQUxfU1RBVFVTX0VYUElSRUQQBBIdChlBUFBST1ZBTF9TVEFUVVNfV0lUSERSQVdOEAViBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -528,6 +528,161 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 8);
+
+/**
+ * Push is who is told of what becomes of one conversation, and how far.
+ *
+ * @generated from message stopgo.store.v1.Push
+ */
+export type Push = Message$1<"stopgo.store.v1.Push"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Of the stream push-<conversation id>.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * The instance that tells them; empty if none does.
+   *
+   * @generated from field: string owner_instance = 3;
+   */
+  ownerInstance: string;
+
+  /**
+   * Of the last claim.
+   *
+   * @generated from field: uint32 epoch = 4;
+   */
+  epoch: number;
+
+  /**
+   * Up to this revision of the conversation nothing is left to tell.
+   *
+   * @generated from field: uint32 settled_revision = 5;
+   */
+  settledRevision: number;
+
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated stopgo.store.v1.PushConfig configs = 6;
+   */
+  configs: PushConfig[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.Push.
+ * Use `create(PushSchema)` to create a new message.
+ */
+export const PushSchema: GenMessage<Push> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 9);
+
+/**
+ * PushConfig is one address that is told, and how that goes.
+ *
+ * @generated from message stopgo.store.v1.PushConfig
+ */
+export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string protocol_version = 3;
+   */
+  protocolVersion: string;
+
+  /**
+   * @generated from field: string scheme = 4;
+   */
+  scheme: string;
+
+  /**
+   * See PushConfigured.
+   *
+   * @generated from field: bytes sealed = 5;
+   */
+  sealed: Uint8Array;
+
+  /**
+   * @generated from field: string key_id = 6;
+   */
+  keyId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Revision of the last event that the address was told of; before the first, the one after which it is told.
+   *
+   * @generated from field: uint32 through_revision = 8;
+   */
+  throughRevision: number;
+
+  /**
+   * The state of the task that it was told last.
+   *
+   * @generated from field: string task_state = 9;
+   */
+  taskState: string;
+
+  /**
+   * Events that it was told of.
+   *
+   * @generated from field: uint32 deliveries = 10;
+   */
+  deliveries: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp delivered_at = 11;
+   */
+  deliveredAt?: Timestamp | undefined;
+
+  /**
+   * Attempts in a row that failed, for the event after through_revision.
+   *
+   * @generated from field: uint32 failures = 12;
+   */
+  failures: number;
+
+  /**
+   * @generated from field: string failure = 13;
+   */
+  failure: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp failed_at = 14;
+   */
+  failedAt?: Timestamp | undefined;
+
+  /**
+   * True: nothing more is told to it until it is made anew.
+   *
+   * @generated from field: bool given_up = 15;
+   */
+  givenUp: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PushConfig.
+ * Use `create(PushConfigSchema)` to create a new message.
+ */
+export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * ConversationStatus as clients see it.
