@@ -12,6 +12,7 @@ export type AgentProfile = {
   readonly grpcAddress?: string | undefined;
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
+  readonly pushNotifications: boolean;
   readonly extensions: readonly string[];
 };
 
@@ -25,7 +26,7 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
   supportedInterfaces: interfaces(profile),
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
+    pushNotifications: profile.pushNotifications,
     extendedAgentCard: false,
     extensions: extensions(profile),
   },
@@ -49,7 +50,7 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   supportsAuthenticatedExtendedCard: false,
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
+    pushNotifications: profile.pushNotifications,
     stateTransitionHistory: false,
     extensions: extensions(profile),
   },

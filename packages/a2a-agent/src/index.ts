@@ -6,4 +6,7 @@ export type { Dialect } from './dialect.ts';
 export * from './json-rpc.ts';
 export * from './parts.ts';
 export * from './protocol.ts';
+export * from './push.ts';
 export * from './rest.ts';
+export * from './task.ts';
+export * from './task-updates.ts';

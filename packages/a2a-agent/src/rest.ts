@@ -12,6 +12,7 @@ import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
+import { oldPushConfig } from './push.ts';
 
 /** The versions that HTTP+JSON is spoken in. */
 export type RestVersion = Exclude<Dialect, 'legacy'>;
@@ -109,11 +110,23 @@ function modernised({ request, message = request, configuration, ...rest }: Json
   const blocking = isObject(configuration) ? configuration.blocking : undefined;
   return {
     ...rest,
-    ...(isObject(configuration) ? { configuration: { ...configuration, returnImmediately: blocking === false } } : {}),
+    ...(isObject(configuration)
+      ? { configuration: { ...modernConfiguration(configuration), returnImmediately: blocking === false } }
+      : {}),
     ...(isObject(message)
       ? { message: { ...said, parts: Array.isArray(content) ? content.map(modernPart) : content } }
       : {}),
   };
+}
+
+function modernConfiguration(configuration: JsonObject): JsonObject {
+  const {
+    pushNotificationConfig: named,
+    pushNotification = named,
+    push_notification: push = pushNotification,
+  } = configuration;
+  const taskPushNotificationConfig = oldPushConfig(push);
+  return taskPushNotificationConfig === undefined ? configuration : { ...configuration, taskPushNotificationConfig };
 }
 
 function modernPart(part: unknown): unknown {

@@ -1,3 +1,4 @@
+export * from './approval-words.ts';
 export * from './bounds.ts';
 export * from './chain.ts';
 export * from './cut.ts';

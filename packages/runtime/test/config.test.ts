@@ -41,6 +41,7 @@ describe('defaults', () => {
       logFormat: 'text',
       limits: { concurrentRuns: 1_000, openStreams: 1_000, bodyBytes: 4_194_304, messageBytes: 65_536 },
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
+      push: { allowPrivate: false },
     });
   });
 
@@ -72,6 +73,7 @@ log_level: debug
 log_format: json
 limits: { concurrent_runs: 5, open_streams: 6, body_bytes: 2048, message_bytes: 1000 }
 nats: { stream: Shop_events-1, replicas: 3, accept_unverified_durability: true }
+push: { allow_private: true }
 mcp_servers:
   - name: files
     command: node
@@ -106,6 +108,7 @@ mcp_servers:
       logFormat: 'json',
       limits: { concurrentRuns: 5, openStreams: 6, bodyBytes: 2_048, messageBytes: 1_000 },
       nats: { stream: 'Shop_events-1', replicas: 3, acceptUnverifiedDurability: true },
+      push: { allowPrivate: true },
     });
     expect(config.mcpServers).toEqual([
       {

@@ -102,6 +102,9 @@ export const natsSchema = mapping({
   accept_unverified_durability: flag().default(false),
 });
 
+/** Who may be told of tasks. */
+export const pushSchema = mapping({ allow_private: flag().default(false) });
+
 /** The whole file. */
 export const fileSchema = mapping({
   name: nameText().default(DEFAULTS.name),
@@ -127,6 +130,7 @@ export const fileSchema = mapping({
   log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
+  push: pushSchema.prefault({}),
 });
 
 export type FileShape = z.output<typeof fileSchema>;

@@ -4,9 +4,9 @@ import {
   type AgentProfile,
   cardOf,
   ExtendedAgentCardNotConfiguredError,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,
+  taskOf,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
@@ -14,9 +14,9 @@ import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
 import { listTasks } from './list.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push.ts';
 import { send } from './send.ts';
 import { follow, sendAndFollow } from './stream.ts';
-import { taskOf } from './task.ts';
 import { recentHistory, viewOf } from './task-view.ts';
 
 /** What a handler needs besides the services. */
@@ -48,7 +48,6 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
     }
   };
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
-  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
   return {
     getAgentCard: () => guard({}, card),
     getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
@@ -71,10 +70,10 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
       }),
     listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
     cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    createTaskPushNotificationConfig: (params) => guard(params, () => createPushConfig(deps, call, params)),
+    getTaskPushNotificationConfig: (params) => guard(params, () => getPushConfig(deps, call, params)),
+    listTaskPushNotificationConfigs: (params) => guard(params, () => listPushConfigs(deps, call, params)),
+    deleteTaskPushNotificationConfig: (params) => guard(params, () => deletePushConfig(deps, call, params)),
   };
 }
 

@@ -1,10 +1,16 @@
-import { type ListTasksRequest, type ListTasksResponse, RequestMalformedError, TaskState } from '@stopgo/a2a-agent';
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  RequestMalformedError,
+  stateOf,
+  TaskState,
+  taskOf,
+} from '@stopgo/a2a-agent';
 import { views } from '@stopgo/proto';
 import { TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
-import { stateOf, taskOf } from './task.ts';
 import { recentHistory } from './task-view.ts';
 
 /** A page of tasks, newest first. A filter by state or context is applied to each page: it may hold fewer than asked for. */

@@ -27,6 +27,7 @@ export async function profileOf(
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
     skills: tools.map(({ name, description }) => ({ id: name, name, description })),
     streaming: true,
+    pushNotifications: true,
     extensions: [HITL_EXTENSION],
   };
 }

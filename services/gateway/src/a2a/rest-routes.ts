@@ -3,6 +3,7 @@ import {
   RequestMalformedError,
   type RestVersion,
   readRestList,
+  readRestPush,
   readRestSend,
   restVersionOf,
   ServerCallContext,
@@ -13,6 +14,8 @@ import {
   writeRestEvent,
   writeRestList,
   writeRestProblem,
+  writeRestPush,
+  writeRestPushList,
   writeRestTask,
 } from '@stopgo/a2a-agent';
 import { describeError } from '@stopgo/runtime';
@@ -30,6 +33,7 @@ type Handler = ReturnType<Peer['handlerFor']>;
 /** What an operation gives: an answer, or the events of a stream. */
 type Outcome =
   | { readonly kind: 'answer'; readonly body: object; readonly status?: number }
+  | { readonly kind: 'nothing' }
   | { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamResponse, void> };
 
 type Operation = (handler: Handler, req: Request, version: RestVersion) => Promise<Outcome>;
@@ -77,7 +81,37 @@ const list: Operation = async (handler, req, version) => ({
 const cancel: Operation = async (handler, req, version) =>
   taskAnswer(version, await handler.cancelTask({ tenant: '', id: idOf(req), metadata: undefined }, context));
 
-const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
+const createPush: Operation = async (handler, req, version) => {
+  const config = readRestPush(version, idOf(req), jsonBody(req));
+  const made = await handler.createTaskPushNotificationConfig(config, context);
+  return { kind: 'answer', body: writeRestPush(version, made), status: 201 };
+};
+
+const listPush: Operation = async (handler, req, version) => {
+  const all = { tenant: '', taskId: idOf(req), pageSize: 0, pageToken: '' };
+  const { configs } = await handler.listTaskPushNotificationConfigs(all, context);
+  return { kind: 'answer', body: writeRestPushList(version, configs) };
+};
+
+const pushIdOf = (req: Request) => ({
+  tenant: '',
+  taskId: idOf(req),
+  id: typeof req.params.configId === 'string' ? req.params.configId : '',
+});
+
+const getPush: Operation = async (handler, req, version) => ({
+  kind: 'answer',
+  body: writeRestPush(version, await handler.getTaskPushNotificationConfig(pushIdOf(req), context)),
+});
+
+const deletePush: Operation = async (handler, req) => {
+  await handler.deleteTaskPushNotificationConfig(pushIdOf(req), context);
+  return { kind: 'nothing' };
+};
+
+const PUSH_CONFIGS = '/tasks/:taskId/pushNotificationConfigs';
+
+const OPERATIONS: readonly (readonly [Route['method'], string, Operation])[] = [
   ['POST', '/message\\:send', send],
   ['POST', '/message\\:stream', stream],
   ['GET', '/tasks', list],
@@ -85,6 +119,10 @@ const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
   ['POST', '/tasks/:taskId\\:subscribe', subscribe],
   ['POST', '/tasks/:taskId\\:cancel', cancel],
   ['GET', '/tasks/:taskId', get],
+  ['POST', PUSH_CONFIGS, createPush],
+  ['GET', PUSH_CONFIGS, listPush],
+  ['GET', `${PUSH_CONFIGS}/:configId`, getPush],
+  ['DELETE', `${PUSH_CONFIGS}/:configId`, deletePush],
 ];
 
 /** HTTP+JSON at the paths of 1.0, and of 0.3 under `/v1`; a request that names its version is answered in that at either. */
@@ -120,6 +158,10 @@ async function answer(
       throw new VersionNotSupportedError('this version of A2A is not spoken here; use 1.0 or 0.3');
     const peer = peerOf(deps, req, res, frame);
     const outcome = await operation(peer.handlerFor(version), req, version);
+    if (outcome.kind === 'nothing') {
+      res.status(204).end();
+      return;
+    }
     if (outcome.kind === 'answer') {
       sendBody(res, version, outcome.status ?? 200, outcome.body);
       return;

@@ -4,6 +4,7 @@ import { restRoutes } from '../a2a/rest-routes.ts';
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
+import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
@@ -14,6 +15,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...eventRoutes(deps),
+  ...pushRoutes(deps),
   ...approvalRoutes(deps),
   ...cardRoutes(deps),
   ...jsonRpcRoutes(deps),

@@ -36,7 +36,7 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;
