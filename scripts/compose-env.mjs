@@ -27,7 +27,8 @@ const secrets = [
   {
     name: 'STOPGO_PUSH_KEY',
     value: secret,
-    about: 'With which orchestrators seal what addresses of notifications are shown. Keep it: nothing else opens that again.',
+    about:
+      'With which orchestrators seal what addresses of notifications are shown. Keep it: nothing else opens that again.',
   },
   { name: 'NATS_PASSWORD', value: secret, about: 'With which the store enters the event log.' },
 ];
