@@ -25,6 +25,7 @@ export {
   A2AError,
   ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
+  ExtensionSupportRequiredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,

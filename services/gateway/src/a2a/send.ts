@@ -3,6 +3,7 @@ import {
   decisionsIn,
   type Message,
   type Part,
+  PushNotificationNotSupportedError,
   RequestMalformedError,
   type SendMessageRequest,
   stateOf,
@@ -44,7 +45,9 @@ export async function send(
   if (call.dialect !== 'legacy' && message.messageId === '')
     throw new RequestMalformedError('message.messageId is missing');
   const text = textForAgent(message, deps.limits.messageBytes);
-  const said = { message, text, push: configuration?.taskPushNotificationConfig };
+  const push = configuration?.taskPushNotificationConfig;
+  if (push !== undefined && deps.a2aPush === false) throw new PushNotificationNotSupportedError();
+  const said = { message, text, push };
   return message.taskId === '' ? start(deps, call, said, waitMs) : followUp(deps, call, said, waitMs);
 }
 
@@ -72,6 +75,7 @@ async function start(
     {
       conversationId,
       message: text,
+      contextId: message.contextId,
       caller: { actor: userOf(call) },
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
