@@ -5,6 +5,7 @@ import {
   decodeRecorded,
   encodeSnapshot,
   hasWork,
+  parkedCalls,
   initialState,
   type Json,
   parseJson,
@@ -109,12 +110,14 @@ export class ViewCheck {
       revision,
       status: this.#head?.status ?? 0,
       'open run': open?.id ?? '',
+      'watched run': parkedCalls(run).length > 0 ? (run?.id ?? '') : '',
       'owner of the open run': owner === undefined ? '' : `${owner.instance} ${owner.epoch}`,
     };
     const found = {
       revision: stored.revision,
       status: stored.status,
       'open run': stored.openRun?.runId ?? '',
+      'watched run': stored.watchedRun?.runId ?? '',
       'owner of the open run':
         stored.openRun?.owner === undefined ? '' : `${stored.openRun.owner.instance} ${stored.openRun.owner.epoch}`,
     };

@@ -64,6 +64,7 @@ export type StoredConversation = {
   /** The columns that lists select by. */
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
+  readonly watchedRun: OpenRunRow | undefined;
 };
 
 export type StoredRow<K> = { readonly key: K; readonly bytes: Uint8Array };
@@ -106,6 +107,8 @@ export type Views = {
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   /** Runs that have an owner or something to do. */
   openRuns(page: Page): Rows<OpenRunRow>;
+  /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended. */
+  watchedRuns(page: Page): Rows<OpenRunRow>;
   /** The rows as they are stored. */
   stored(conversationId: string): StoredConversation | undefined;
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];

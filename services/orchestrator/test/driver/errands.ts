@@ -213,6 +213,7 @@ export class Errand {
       },
       load: async () => ({ conversationId: 'c', state: this.state, knownKeys: [] }),
       openRuns: async () => [],
+    watchedRuns: async () => [],
       view: () => Promise.reject(new Error('not viewed here')),
     };
   }

@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 1;
+const rowsVersion = 2;
 
 /**
  * The tables of the views. All of it can be made again from the log.
@@ -28,11 +28,13 @@ const tables = `
     open_run_id TEXT,
     owner_instance TEXT,
     owner_epoch INTEGER,
+    watched_run_id TEXT,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
   CREATE INDEX conversations_by_status ON conversations (status, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
+  CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
   CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)

@@ -10,6 +10,8 @@ export type ConversationRow = {
   readonly revision: number;
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
+  /** Tasks of other agents wait for an answer, or are to be ended; its owner does not matter. */
+  readonly watchedRun: OpenRunRow | undefined;
   readonly head: Uint8Array;
   readonly snapshot: Uint8Array;
 };
@@ -29,7 +31,7 @@ const beyondAnyKey = Number.MAX_SAFE_INTEGER;
 export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
-  const columns = 'key, id, revision, status, open_run_id, owner_instance, owner_epoch';
+  const columns = 'key, id, revision, status, open_run_id, owner_instance, owner_epoch, watched_run_id';
   const list = `SELECT key, id, head FROM conversations`;
   const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
@@ -45,16 +47,16 @@ export function viewTables(database: SqlDatabase) {
 
     conversation: database.one(
       `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 7), snapshot: bytes(row, 8) }),
+      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 8), snapshot: bytes(row, 9) }),
     ),
     conversationKey: database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0)),
     conversationAt: database.one(`${list} WHERE key = ?`, toListed),
     statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
     writeConversation: database.run(
-      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
            open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
-           owner_epoch = excluded.owner_epoch, head = excluded.head, snapshot = excluded.snapshot`,
+           owner_epoch = excluded.owner_epoch, watched_run_id = excluded.watched_run_id, head = excluded.head, snapshot = excluded.snapshot`,
     ),
     newest: (before: number | undefined, status: number | undefined, limit: number) =>
       status === undefined
@@ -62,6 +64,10 @@ export function viewTables(database: SqlDatabase) {
         : newestOfStatus(before ?? beyondAnyKey, status, limit),
     openRuns: database.all(
       `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+      toRow,
+    ),
+    watchedRuns: database.all(
+      `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
       toRow,
     ),
     counts: database.all('SELECT status, number FROM conversation_counts', (row) => ({
@@ -128,6 +134,7 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
     id,
     revision,
     status: integer(row, 3),
+    watchedRun: row[7] === null ? undefined : { conversationId: id, runId: text(row, 7), owner: undefined, revision },
     openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
   };
 }

@@ -107,6 +107,14 @@ export class SqliteViews implements Views {
     );
   }
 
+  watchedRuns(page: Page): Rows<OpenRunRow> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.watchedRuns(after, limit),
+      ({ watchedRun }) => ({ row: watchedRun, bytes: 0 }),
+    );
+  }
+
   stored(conversationId: string) {
     const row = this.#tables.conversation(conversationId);
     return row === undefined ? undefined : { ...row, foldVersion };
