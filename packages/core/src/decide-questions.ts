@@ -1,5 +1,4 @@
 /** The questions of other agents: what of them is asked here, what is withdrawn, and the fence of an answer. */
-import { facts as wire } from '@stopgo/proto';
 import {
   argumentsBytesMax,
   askedPerCallMax,
@@ -66,7 +65,8 @@ export function delegationAnswered(
   { callId, attempt, key }: Extract<RunCommand, { type: 'answerDelegation' }>,
 ): Fact[] {
   const call = run.calls[callId];
-  if (call === undefined || call.attempt !== attempt || (call.phase !== 'asking' && call.phase !== 'started')) return [];
+  if (call === undefined || call.attempt !== attempt || (call.phase !== 'asking' && call.phase !== 'started'))
+    return [];
   const question = dueAnswers(run, call).find((one) => one.key === key);
   if (question === undefined) return [];
   const { askedAs: approvalId } = question;
@@ -149,12 +149,15 @@ function boundedQuestion(question: RemoteQuestion): RemoteQuestion {
   const { approval } = question;
   const prompt = cutText(question.prompt, taskTextBytesMax).text;
   if (approval === undefined) return { ...question, prompt };
-  const name = (text: string): string => [...text.slice(0, 2 * remoteNameCharactersMax)].slice(0, remoteNameCharactersMax).join('');
+  const name = (text: string): string =>
+    [...text.slice(0, 2 * remoteNameCharactersMax)].slice(0, remoteNameCharactersMax).join('');
   const isTooLong = byteLength(approval.argumentsJson) > argumentsBytesMax;
   const { id, choices } = approval;
   return {
     ...question,
-    prompt: isTooLong ? `${prompt}\n\n(Its arguments are longer than ${argumentsBytesMax} bytes, and not shown.)` : prompt,
+    prompt: isTooLong
+      ? `${prompt}\n\n(Its arguments are longer than ${argumentsBytesMax} bytes, and not shown.)`
+      : prompt,
     approval: {
       id,
       choices,
@@ -169,7 +172,16 @@ function boundedQuestion(question: RemoteQuestion): RemoteQuestion {
 function askedTooMuch(run: RunState, call: CallState): Fact[] {
   const { id: callId, stepId, attempt, tool, agent = '' } = call;
   const content = askedTooOften(agent, askedPerCallMax);
-  const outcome = { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0, by: { agent } } as const;
+  const outcome = {
+    type: 'callFinished',
+    callId,
+    attempt,
+    tool,
+    content,
+    isError: true,
+    durationMs: 0,
+    by: { agent },
+  } as const;
   const node = run.steps[stepId]?.type === 'a2a' ? [failedDelegation(run, stepId, content)] : [];
   return [finished({ runId: run.id, stepId, callId, attempt }, outcome), ...node];
 }

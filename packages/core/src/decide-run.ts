@@ -61,12 +61,7 @@ export type RunDecision =
   | { readonly kind: 'fenced' };
 
 /** Commands that begin something: not any more once a rejection has ended the run. */
-const beginnings: ReadonlySet<RunCommand['type']> = new Set([
-  'delegate',
-  'startCall',
-  'needToken',
-  'answerDelegation',
-]);
+const beginnings: ReadonlySet<RunCommand['type']> = new Set(['delegate', 'startCall', 'needToken', 'answerDelegation']);
 
 /** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(

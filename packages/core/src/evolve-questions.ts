@@ -33,7 +33,8 @@ export function evolveInput(run: RunState, asked: FactOf<'inputRequested'>): Run
   const kind = asked.kind === facts.InputKind.AUTH ? 'auth' : 'input';
   const next = { ...run, inputs: { ...run.inputs, [id]: { id, callId, kind, prompt } as const } };
   const call = run.calls[callId];
-  if (call?.phase === 'asking' && key !== '') return withQuestion(next, call, { key, askedAs: id, remoteApprovalId: '' });
+  if (call?.phase === 'asking' && key !== '')
+    return withQuestion(next, call, { key, askedAs: id, remoteApprovalId: '' });
   const phase = call?.phase === 'asking' ? 'asking' : 'blocked';
   return withCall(next, callId, { phase, asked: (call?.asked ?? 0) + 1 });
 }

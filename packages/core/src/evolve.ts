@@ -2,7 +2,6 @@ import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
 import {
   atRest,
   evolveAnswered,
@@ -14,6 +13,7 @@ import {
   withQuestionAsked,
   withVerdict,
 } from './evolve-questions.ts';
+import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { laterOutput, outputFromWire } from './output.ts';
 import { withCall, withStep } from './run-changes.ts';

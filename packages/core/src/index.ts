@@ -4,6 +4,7 @@ export * from './cut.ts';
 export * from './decide-conversation.ts';
 export * from './decide-late.ts';
 export * from './decide-outcome.ts';
+export { delegationAsked } from './decide-questions.ts';
 export * from './decide-run.ts';
 export * from './decision-words.ts';
 export * from './decisions.ts';

@@ -12,6 +12,7 @@ import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
+import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
 import { Outage } from './outage.ts';
 import { orchestratorService } from './server.ts';
 
@@ -35,6 +36,8 @@ export type OrchestratorConfig = {
   readonly systemPrompt: string;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
+  /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
+  readonly watchTimes?: WatchTimes;
 };
 
 export type Orchestrator = {
@@ -87,6 +90,16 @@ export async function startOrchestrator(
     },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
+  const watchTimes = config.watchTimes ?? defaultWatchTimes;
+  const watch = new TaskWatch(
+    {
+      ports,
+      definitions,
+      load: (conversationId) => registry.load(conversationId),
+      resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
+    },
+    watchTimes,
+  );
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
   const sweep = () => store.during(() => registry.sweep());
@@ -97,10 +110,13 @@ export async function startOrchestrator(
     await store.during(async () => void (await definitions.record(config.agent, catalogue, stopping.signal)));
   await sweep();
   const beating = heartbeat.run(() => tools.look());
-  const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
+  const repeating = [
+    ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
+    every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
+  ];
   const { agent, systemPrompt } = config;
   return {
-    service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
+    service: orchestratorService({ registry, watch, definitions, agent, systemPrompt, signal: stopping.signal }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
@@ -114,14 +130,9 @@ export async function startOrchestrator(
   };
 }
 
-async function everyHalfTtl(
-  ttlMs: number,
-  clock: Clock,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
+async function every(pauseMs: number, clock: Clock, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(ttlMs / 2, signal).catch(() => undefined);
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
     if (!signal.aborted) await work();
   }
 }

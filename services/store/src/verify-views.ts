@@ -5,9 +5,9 @@ import {
   decodeRecorded,
   encodeSnapshot,
   hasWork,
-  parkedCalls,
   initialState,
   type Json,
+  parkedCalls,
   parseJson,
   project,
 } from '@stopgo/core';

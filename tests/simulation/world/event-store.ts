@@ -8,9 +8,9 @@ import {
   decodeRecorded,
   evolve,
   hasWork,
-  parkedCalls,
   initialState,
   newEvents,
+  parkedCalls,
   project,
   type RecordedFact,
 } from '@stopgo/core';

@@ -63,8 +63,14 @@ function taskOf(result: unknown): RemoteTaskSeen {
   const said = typeof message === 'string' ? message : isObject(message) ? textOfParts(message.parts) : '';
   const contextId = typeof result.contextId === 'string' ? result.contextId : '';
   const { parts, messageId } = isObject(message) ? message : {};
-  const data = Array.isArray(parts) ? parts.flatMap((part) => (isObject(part) && 'data' in part ? [part.data] : [])) : [];
-  const asking = { id: typeof messageId === 'string' ? messageId : '', text: data.length > 0 ? textsOf(parts) : said, data };
+  const data = Array.isArray(parts)
+    ? parts.flatMap((part) => (isObject(part) && 'data' in part ? [part.data] : []))
+    : [];
+  const asking = {
+    id: typeof messageId === 'string' ? messageId : '',
+    text: data.length > 0 ? textsOf(parts) : said,
+    data,
+  };
   const text = textOfTask(state, results.join('\n'), said);
   return { id, contextId, state, text, questions: questionsIn(state, asking) };
 }

@@ -76,7 +76,10 @@ async function transportTo({ url, binding, dialect, tenant }: Endpoint, fetch: M
   return factory.create(url, card);
 }
 
-function requestOf({ text, messageId, contextId, taskId = '', data, mayTakeLong = false }: Sending, tenant: string): SendMessageRequest {
+function requestOf(
+  { text, messageId, contextId, taskId = '', data, mayTakeLong = false }: Sending,
+  tenant: string,
+): SendMessageRequest {
   const bare = { metadata: undefined, filename: '' };
   const said: Part = { ...bare, content: { $case: 'text', value: text }, mediaType: 'text/plain' };
   const shown: Part[] = data === undefined ? [] : [{ ...bare, content: { $case: 'data', value: data }, mediaType: '' }];

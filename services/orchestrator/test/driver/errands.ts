@@ -16,7 +16,12 @@ import {
 } from '@stopgo/core';
 import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
-import type { DelegationPort, DelegationRequest, DelegationUpdate } from '../../src/delegation-port.ts';
+import type {
+  DelegationAnswer,
+  DelegationPort,
+  DelegationRequest,
+  DelegationUpdate,
+} from '../../src/delegation-port.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
@@ -36,6 +41,7 @@ type Sent = { readonly request: DelegationRequest; readonly on: readonly FactNam
 export type Script = {
   readonly delegate?: readonly Answer<DelegationPort['delegate']>[];
   readonly lookUp?: readonly Answer<DelegationPort['lookUp']>[];
+  readonly answer?: readonly Answer<DelegationPort['answer']>[];
 };
 type Answer<F extends (...args: never[]) => Promise<unknown>> =
   | Awaited<ReturnType<F>>
@@ -63,6 +69,8 @@ export class Errand {
   readonly sent: Sent[] = [];
   readonly asked: DelegationRequest[] = [];
   readonly canceled: DelegationRequest[] = [];
+  /** Answers that were sent, and what was on the record by then. */
+  readonly answered: { readonly answer: DelegationAnswer; readonly on: readonly FactName[] }[] = [];
   readonly told: ModelRequest[] = [];
   /** What another process does right before an append of one that holds such a fact. */
   before: { readonly fact: FactName; readonly happens: () => void } | undefined;
@@ -162,6 +170,10 @@ export class Errand {
         this.sent.push({ request, on: this.names });
         return orAborted(played(this.script.delegate?.[this.sent.length - 1], request, tell), signal);
       },
+      answer: (request, answer, tell, signal) => {
+        this.answered.push({ answer, on: this.names });
+        return orAborted(played(this.script.answer?.[this.answered.length - 1], request, tell), signal);
+      },
       lookUp: (request, signal) => {
         this.asked.push(request);
         const answer = this.script.lookUp?.[this.asked.length - 1];
@@ -213,7 +225,7 @@ export class Errand {
       },
       load: async () => ({ conversationId: 'c', state: this.state, knownKeys: [] }),
       openRuns: async () => [],
-    watchedRuns: async () => [],
+      watchedRuns: async () => [],
       view: () => Promise.reject(new Error('not viewed here')),
     };
   }
