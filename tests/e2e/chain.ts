@@ -63,7 +63,8 @@ export async function chained(config: Readonly<Record<string, unknown>>): Promis
     pending: (count = 1) =>
       until(`${count} approvals are pending at ${String(config.name)}`, async () => {
         const answer = await http.get('/approvals?status=pending').catch(() => undefined);
-        const approvals = (answer?.body.approvals ?? []) as readonly PendingApproval[];
+        const approvals = ((answer?.body as Readonly<Record<string, unknown>> | undefined)?.approvals ??
+          []) as readonly PendingApproval[];
         return approvals.length === count ? approvals : undefined;
       }),
     over: (id) =>
