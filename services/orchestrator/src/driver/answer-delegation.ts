@@ -147,7 +147,6 @@ async function deliver(
   const said = await delegations
     .answer(now, answer, (update) => note(driver, request, update), over)
     .catch(() => undefined);
-  refusals.delete(key);
   switch (said?.kind) {
     case 'finished':
       return { end: said };
@@ -168,6 +167,8 @@ async function deliver(
       return 'look again';
     }
     case undefined:
+      // This one may have arrived, whatever became of those before.
+      refusals.delete(key);
       await clock.sleep(askPauseMs, driver.stopSignal()).catch(() => undefined);
       return 'look again';
   }

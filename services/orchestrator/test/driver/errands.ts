@@ -61,6 +61,8 @@ type Process = {
   readonly me?: { instance: string; epoch: number };
   readonly bearer?: Secret;
   readonly isFresh?: () => boolean;
+  /** Processes that are known to be dead; without more, all before. */
+  readonly dead?: readonly string[];
 };
 
 export class Errand {
@@ -128,8 +130,8 @@ export class Errand {
   }
 
   /** A process that drives the run from what is on the record; without an owner of its own it has to claim it. */
-  process(name: string, { me, bearer, isFresh = () => true }: Process = {}) {
-    const { ports, clock } = driverWith({ dead: new Set(name === 'first' ? [] : ['first']) });
+  process(name: string, { me, bearer, isFresh = () => true, dead = name === 'first' ? [] : ['first'] }: Process = {}) {
+    const { ports, clock } = driverWith({ dead: new Set(dead) });
     let renew: () => void = () => undefined;
     const renewed = new Promise<void>((resolve) => {
       renew = resolve;
