@@ -6,7 +6,6 @@ import {
   parkedCalls,
   pendingApprovals,
   type RemoteQuestion,
-  type RunCommand,
   runStanding,
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';

@@ -1,4 +1,4 @@
-import { type HumanDecision, provideToken, type RemoteQuestion, resolveApproval } from '@stopgo/core';
+import { type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -29,10 +29,7 @@ async function asked(first: RemoteQuestion, script: Script, bearerTokenPresent =
 }
 
 function decide(errand: Errand, decision: HumanDecision = { kind: 'approve' }): void {
-  const approvalId = errand.all('approvalRequested').at(-1)?.approvalId ?? '';
-  const resolved = resolveApproval(errand.state, { approvalId, decision });
-  if (resolved.kind !== 'append') throw new Error(resolved.kind);
-  errand.append(resolved.facts);
+  errand.append(errand.decision(decision));
 }
 
 const second = (errand: Errand, bearer?: Secret) => errand.process('second', bearer === undefined ? {} : { bearer });

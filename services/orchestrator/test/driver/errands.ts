@@ -8,11 +8,14 @@ import {
   type Fact,
   type FactName,
   type FactOf,
+  type HumanDecision,
   initialState,
   outputText,
+  parkedCalls,
   type RecordedFact,
   type RemoteAgent,
   receiveMessage,
+  resolveApproval,
 } from '@stopgo/core';
 import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
@@ -22,10 +25,11 @@ import type {
   DelegationRequest,
   DelegationUpdate,
 } from '../../src/delegation-port.ts';
+import type { DriverPorts } from '../../src/driver/ports.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
-import { driverWith } from './one-driver.ts';
+import { driverWith, type HandClock } from './one-driver.ts';
 
 export const peer: RemoteAgent = {
   name: 'peer',
@@ -154,6 +158,35 @@ export class Errand {
     };
     const driver = new RunDriver(start, all, new Transcripts(all.log), listener);
     return { driver, clock, renew, ended: driver.drive() };
+  }
+
+  /** What a process needs that looks at the run while nobody drives it. */
+  watcher(instance: string, alive: readonly string[], clock: HandClock): DriverPorts {
+    const { ports } = driverWith({});
+    const peers = alive.map((one) => ({ instance: one, role: 'orchestrator', address: '', counter: 1 }) as const);
+    const log = { ...this.port(), watchedRuns: async () => this.watched() };
+    return {
+      ...ports,
+      instance,
+      clock,
+      log,
+      delegations: this.delegations(),
+      liveness: { ...ports.liveness, alive: () => peers },
+    };
+  }
+
+  /** What a decision on the latest approval puts on the record. */
+  decision(decision: HumanDecision): readonly Fact[] {
+    const approvalId = this.all('approvalRequested').at(-1)?.approvalId ?? '';
+    const resolved = resolveApproval(this.state, { approvalId, decision });
+    if (resolved.kind !== 'append') throw new Error(resolved.kind);
+    return resolved.facts;
+  }
+
+  private watched() {
+    const { run, revision } = this.state;
+    const runId = run?.id ?? '';
+    return parkedCalls(run).length === 0 ? [] : [{ conversationId: 'c', runId, ownerInstance: '', revision }];
   }
 
   /** The process that took the message. */
