@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAgent, print } from './agent.mjs';
+import { print } from './agent.mjs';
 import { Untrue } from './holds.mjs';
 import { endAll, endForGood } from './processes.mjs';
 import { openStage } from './stage.mjs';
@@ -16,7 +16,7 @@ export async function play(name) {
   const playing = async () => {
     stage = await openStage(name, folder);
     await stage.start();
-    await story({ agent: createAgent(stage.url), ...stage });
+    await story(stage);
     await stage.stop();
     print('record', await stage.verify());
     console.log(`\n${name}: everything came out as told`);

@@ -6,6 +6,8 @@ const folder = 'tests/e2e';
 
 /** Why whole files of the end-to-end tests cannot be run on the composition. */
 const files: Readonly<Record<string, string>> = {
+  'a2a-contexts.test.ts': 'kills the platform and starts it again; a port for gRPC',
+  'a2a-extensions.test.ts': 'has a configuration of its own: extensions, an extended card',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',
   'a2a-restart.test.ts': 'kills the platform and starts it again',
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',

@@ -33,7 +33,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, A2A] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
-  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG] },
+  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG, A2A] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [] },
   'offline-model': { name: '@stopgo/offline-model', may: [] },

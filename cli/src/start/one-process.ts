@@ -7,7 +7,7 @@ import { startStore } from '@stopgo/store';
 import { approvalsPart } from '../parts/approvals.ts';
 import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
-import { startGatewayPart } from '../parts/gateway.ts';
+import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
 import { checkedModels } from '../parts/models.ts';
 import { startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
@@ -17,6 +17,8 @@ import { openStreamsOf } from '../parts/store.ts';
 export type OneProcessOptions = PartOptions & {
   /** Base URL of the offline model, if every model call is to go there. */
   readonly offlineModel?: string;
+  /** What no configuration says of the gateway. */
+  readonly gateway?: GatewayMore;
   /** Stands between the services, for tests that break what they say to each other. */
   readonly intercept?: Intercept;
 };
@@ -93,12 +95,16 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
   await warm;
 
-  const gateway = await startGatewayPart(options, {
-    orchestrator: orchestratorClient,
-    approvals: approvalsClient,
-    store: storeClient,
-    bridge: bridgeClient,
-  });
+  const gateway = await startGatewayPart(
+    options,
+    {
+      orchestrator: orchestratorClient,
+      approvals: approvalsClient,
+      store: storeClient,
+      bridge: bridgeClient,
+    },
+    options.gateway,
+  );
   parts.push({ name: 'gateway', stop: gateway.stop });
   return { address: gateway.address, stop: () => stopAll(parts) };
 }

@@ -3,6 +3,8 @@ export * from './approval-message.ts';
 export * from './card.ts';
 export * from './decision.ts';
 export type { Dialect } from './dialect.ts';
+export * from './extensions.ts';
+export * from './idempotency.ts';
 export * from './json-rpc.ts';
 export * from './parts.ts';
 export * from './protocol.ts';

@@ -6,6 +6,7 @@ import { dataPart, textOf, textPart } from './parts.ts';
 import {
   A2A_ERROR_CODE,
   A2AError,
+  type Message,
   type Part,
   RequestMalformedError,
   Role,
@@ -71,7 +72,13 @@ export function readLegacyId(params: unknown): string {
   return params.id;
 }
 
-/** A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything. */
+/** An artifact that is a text. */
+export const legacyArtifact = (text: string): Json => ({ parts: [{ type: 'text', text }] });
+
+/**
+ * A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything; it is
+ * also in a list, where some look for it.
+ */
 export function writeLegacyTask({ id, status, artifacts }: Task): Json {
   const message = textOf(status?.message?.parts ?? []);
   const answer = artifacts.map(({ parts }) => textOf(parts)).join('\n') || message;
@@ -81,9 +88,17 @@ export function writeLegacyTask({ id, status, artifacts }: Task): Json {
       state: STATES[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? 'unknown',
       ...(message === '' ? {} : { message }),
     },
-    ...(answer === '' ? {} : { artifact: { parts: [{ type: 'text', text: answer }] } }),
+    ...(answer === '' ? {} : { artifact: legacyArtifact(answer), artifacts: [legacyArtifact(answer)] }),
   };
 }
+
+/** A message in place of a task, which this dialect does not know: a task that is done with it. */
+export const writeLegacyMessage = ({ messageId, parts }: Message): Json => ({
+  id: messageId,
+  status: { state: 'completed' },
+  artifact: legacyArtifact(textOf(parts)),
+  artifacts: [legacyArtifact(textOf(parts))],
+});
 
 /** An error: its code and text; a task that is not there is a wrong param. */
 export function writeLegacyError(error: unknown): { readonly code: number; readonly message: string } {

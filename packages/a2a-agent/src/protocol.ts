@@ -23,6 +23,7 @@ export {
   A2AError,
   ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
+  ExtensionSupportRequiredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,

@@ -53,6 +53,12 @@ export const withdrawalsPerAppendMax = 128;
 export const earlierTurnsMax = 10;
 /** Their texts, in bytes of UTF-8; an older turn that does not fit any more is left out whole. */
 export const earlierTurnsBytesMax = 32 * 1024;
+/** Longest id of a context, in bytes of UTF-8. */
+export const contextIdBytesMax = 256;
+/** Texts of earlier conversations of its context that a new one is told. */
+export const contextTextsMax = 128;
+/** The same in bytes of UTF-8. What was said before them is left out, and that is said. */
+export const contextTextsBytesMax = 64 * 1024;
 /** Longest text in what a view shows of a paused run's session state, in bytes of UTF-8. */
 export const pipelineTextBytesMax = 8 * 1024;
 /** All those texts together, in bytes of UTF-8: with many keys each has its share. */

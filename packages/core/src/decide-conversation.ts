@@ -5,6 +5,7 @@
 import { facts as wire } from '@stopgo/proto';
 import { advanceInto } from './advance-into.ts';
 import { withdrawalsPerAppendMax } from './bounds.ts';
+import { anonymousPrincipal, type EarlierTexts, nothingEarlier } from './context.ts';
 import type { HumanDecision } from './decision-words.ts';
 import { type AgentDefinition, isPipeline } from './definition.ts';
 import { type Fact, fact } from './facts.ts';
@@ -21,14 +22,27 @@ export type CreateCommand = {
   readonly sessionId: string;
   readonly agentName: string;
   readonly systemPrompt: string;
+  /** Kind of the principal that opens it; absent: the anonymous one. */
+  readonly principal?: string;
+  /** The context that it is to belong to; absent: one of its own. */
+  readonly contextId?: string;
+  /** What was said in that context before. */
+  readonly earlier?: EarlierTexts;
   readonly idempotency?: IdempotencyKey;
 };
 
 /** The fact that opens a conversation. */
 export function createConversation(command: CreateCommand): readonly Fact[] {
   const { id: conversationId, sessionId, agentName, systemPrompt, idempotency } = command;
+  const { principal = anonymousPrincipal, contextId = '', earlier = nothingEarlier } = command;
   return [
-    fact('conversationCreated', { conversationId, sessionId, agentName, systemPrompt, ...optional(idempotency) }),
+    fact('conversationCreated', {
+      ...{ conversationId, sessionId, agentName, systemPrompt, contextId },
+      principal: principal === anonymousPrincipal ? '' : principal,
+      earlier: earlier.texts.map((one) => ({ ...one })),
+      earlierLeftOut: earlier.leftOut,
+      ...optional(idempotency),
+    }),
   ];
 }
 

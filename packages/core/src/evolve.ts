@@ -1,5 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
+import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
 import {
@@ -40,6 +41,7 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
         sessionId: fact.value.sessionId,
         agentName: fact.value.agentName,
         createdAt: recorded.time,
+        ...belongingOf(fact.value),
       };
     case 'userMessageReceived':
       return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
@@ -58,6 +60,15 @@ export function fold(state: ConversationState, events: Iterable<RecordedFact>): 
   let now = state;
   for (const event of events) now = evolve(now, event);
   return now;
+}
+
+/** Left out where it says nothing: so the states of conversations that name no context are what they were. */
+function belongingOf(created: FactOf<'conversationCreated'>): Pick<ConversationState, 'contextId' | 'principal'> {
+  const { contextId, principal, conversationId } = created;
+  return {
+    ...(contextId === '' || contextId === conversationId ? {} : { contextId }),
+    ...(principal === '' || principal === anonymousPrincipal ? {} : { principal }),
+  };
 }
 
 function titleOf(text: string): string {

@@ -1,5 +1,6 @@
 export * from './bounds.ts';
 export * from './chain.ts';
+export * from './context.ts';
 export * from './cut.ts';
 export * from './decide-conversation.ts';
 export * from './decide-late.ts';
@@ -28,6 +29,7 @@ export * from './projection.ts';
 export * from './remote-agent.ts';
 export * from './run-commands.ts';
 export * from './run-trace.ts';
+export * from './standing.ts';
 export * from './state.ts';
 export * from './texts.ts';
 export * from './transcript.ts';

@@ -218,6 +218,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
   const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
+    contextId: state.contextId ?? '',
     sessionId: state.sessionId,
     status: pendingApprovalIds.length > 0 ? views.ConversationStatus.WAITING_APPROVAL : views.ConversationStatus.ACTIVE,
     createdAt: timestampFromMs(state.createdAt),

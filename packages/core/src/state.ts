@@ -173,6 +173,10 @@ export type ConversationState = {
   /** Revision of the last event folded; 0 before the first. */
   readonly revision: number;
   readonly id: string;
+  /** Absent if the conversation is of no context but its own. */
+  readonly contextId?: string;
+  /** Kind of principal that it belongs to; absent for the anonymous one. */
+  readonly principal?: string;
   readonly sessionId: string;
   readonly agentName: string;
   readonly createdAt: number;

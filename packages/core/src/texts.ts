@@ -55,6 +55,9 @@ export function taskText(id: string, state: string): string {
   return `Task ${id}: ${state}`;
 }
 
+/** What a model is told where earlier conversations of a context are not told whole. */
+export const earlierTextsLeftOut = '[What was said before this is left out.]';
+
 /** What the model's failure is called in the conversation. */
 export function modelFailureText(message: string): string {
   return `LLM error: ${message}`;

@@ -94,6 +94,23 @@ export const opened: Fact = createConversation({
   systemPrompt: '',
 })[0] as Fact;
 
+/** The same, in a context where something was said before. */
+export const openedInContext: Fact = createConversation({
+  id: 'c0ffee00-0000-4000-8000-000000000001',
+  sessionId: 'session',
+  agentName: 'agent',
+  systemPrompt: 'Help.',
+  principal: 'member',
+  contextId: 'our context',
+  earlier: {
+    texts: [
+      { conversationId: 'c0ffee00-0000-4000-8000-000000000000', byUser: true, text: 'I am Ada, and I bake.' },
+      { conversationId: 'c0ffee00-0000-4000-8000-000000000000', byUser: false, text: 'Hello Ada.' },
+    ],
+    leftOut: true,
+  },
+})[0] as Fact;
+
 type Saying = {
   readonly agent?: AgentDefinition;
   readonly runId?: string;

@@ -6,6 +6,7 @@ export type Action =
   | 'health.read'
   | 'docs.read'
   | 'card.read'
+  | 'card.read_extended'
   | 'tools.list'
   | 'conversation.create'
   | 'conversation.list'

@@ -5,6 +5,7 @@ import {
   anticipate,
   byteLength,
   cancelRun,
+  checkContextId,
   conversationStream,
   createConversation,
   DomainError,
@@ -23,6 +24,7 @@ import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
@@ -37,6 +39,7 @@ export type OrchestratorParts = {
   /** The agent as configured; runs that started before go on with theirs. */
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
+  readonly contexts: Contexts;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -61,12 +64,16 @@ async function create(
   const { conversationId: id, message: text } = request;
   if (!isUuid(id)) throw new DomainError('invalid_argument', 'conversation_id must be a UUID in lower case');
   if (text !== '') checkMessage(text);
+  const { contextId } = request;
+  checkContextId(contextId);
   const idempotency = idempotencyOf(request.idempotency);
   const opening = createConversation({
     id,
     sessionId: context.sessionId ?? '',
     agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
+    principal: context.principal.kind,
+    ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
   const { registry } = parts;

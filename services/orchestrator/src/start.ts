@@ -8,6 +8,7 @@ import { A2aDelegations } from './a2a/delegations.ts';
 import { stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
+import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import type { DriverPorts } from './driver/ports.ts';
@@ -116,7 +117,11 @@ export async function startOrchestrator(
   ];
   const { agent, systemPrompt } = config;
   return {
-    service: orchestratorService({ registry, watch, definitions, agent, systemPrompt, signal: stopping.signal }),
+    service: orchestratorService({
+      ...{ registry, watch, definitions, agent, systemPrompt },
+      contexts: storeContexts(given.store),
+      signal: stopping.signal,
+    }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.

@@ -1,3 +1,4 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   conversationOfStream,
   conversationStream,
@@ -13,6 +14,7 @@ import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import {
   keysPerLoadMax,
+  listBytesMax,
   listLimitDefault,
   listLimitMax,
   pageEventsMax,
@@ -27,7 +29,7 @@ import type { DeltaChannel } from './delta-channel.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
-import { checkLimit, encodeCursor, pageOf } from './paging.ts';
+import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
 import { verifyStream } from './verify.ts';
 import type { Views } from './views.ts';
 
@@ -152,6 +154,27 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         summary: views.counts(),
         position: BigInt(views.position()),
       };
+    },
+
+    async listByChange(request, { signal }) {
+      const { contextId, principal, standing, changedSince } = request;
+      const filter = {
+        context: contextId === '' ? undefined : { id: contextId, principal },
+        standing: standing === 0 ? undefined : standing,
+        changedSince: changedSince === undefined ? 0 : Math.ceil(timestampMs(changedSince)),
+      };
+      await views.caughtUp(signal);
+      const { rows, next } = views.conversationsByChange(filter, pageByChange(request, listLimitDefault));
+      const matching = views.countByChange(filter);
+      return { conversations: [...rows], nextCursor: encodeChangeCursor(next), matching };
+    },
+
+    async readContext({ contextId, principal, textsMax, bytesMax }, { signal }) {
+      if (bytesMax > listBytesMax)
+        throw invalidArgument(`at most ${listBytesMax} bytes are read of a context, not ${bytesMax}`);
+      await views.caughtUp(signal);
+      const { texts, leftOut } = views.said({ id: contextId, principal }, { textsMax, bytesMax });
+      return { texts: texts.map((one) => ({ ...one })), leftOut };
     },
 
     async getApproval({ approvalId }, { signal }) {

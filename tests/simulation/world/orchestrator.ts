@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type AgentDefinition, fact, type HumanDecision, resolveApproval } from '@stopgo/core';
+import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
 import {
   type BridgeConnection,
@@ -117,6 +117,7 @@ export class OrchestratorProcess {
       definitions: this.definitions,
       agent,
       systemPrompt: '',
+      contexts: async () => nothingEarlier,
       signal: new AbortController().signal,
     });
   }

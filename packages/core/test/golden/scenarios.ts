@@ -19,6 +19,7 @@ import {
   handsInLate,
   llm,
   opened,
+  openedInContext,
   peer,
   question,
   rejected,
@@ -156,6 +157,13 @@ const paying = [
 /** What is recorded, by file name: one story for each way that a run can go. */
 export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   'plain-answer': [user(opened), user(said('hello')), answered({ text: 'Hello.' })],
+  'in-a-context': [
+    user(openedInContext),
+    user(said('who am I?')),
+    answered({ text: 'You are Ada.' }),
+    user(said('and what do I do?', { runId: 'run-2' })),
+    answered({ text: 'You bake.' }),
+  ],
   'read-only-call': [
     user(opened),
     user(said('what is there?')),

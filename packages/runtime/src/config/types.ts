@@ -139,6 +139,12 @@ export type NatsConfig = {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
 
+/** What an extended A2A card says: another description, more skills. */
+export type ExtendedCardConfig = {
+  readonly description?: string;
+  readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+};
+
 /** One agent, as its YAML file describes it. */
 export type AgentConfig = {
   readonly name: string;
@@ -166,6 +172,10 @@ export type AgentConfig = {
   /** Where clients reach the agent, without a trailing slash; absent: made from host and port. */
   readonly publicUrl?: string;
   readonly a2aGrpcPort?: number;
+  /** What the extended A2A card says besides the card; absent: there is none. */
+  readonly a2aExtendedCard?: ExtendedCardConfig;
+  /** Extensions of A2A, by URI, that peers must name. */
+  readonly a2aRequiredExtensions: readonly string[];
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly limits: LimitsConfig;

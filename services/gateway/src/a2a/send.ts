@@ -60,6 +60,7 @@ async function start(
     {
       conversationId,
       message: text,
+      contextId: message.contextId,
       caller: { actor: userOf(call) },
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),

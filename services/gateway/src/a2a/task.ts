@@ -15,7 +15,7 @@ import {
   textPart,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
-import { parseJson } from '@stopgo/core';
+import { parseJson, standingOf } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import type { SoundView } from '../render/conversation.ts';
 import { rfc3339 } from '../render/time.ts';
@@ -51,30 +51,32 @@ export function taskOf(view: SoundView, { history = [], says, withHitl = false }
     status: statusOf(view, withHitl, says),
     artifacts: artifactsOf(head),
     history,
-    metadata: { revision: head.revision },
+    metadata: { revision: head.revision, ...(head.sessionId === '' ? {} : { sessionId: head.sessionId }) },
   };
 }
 
-/** The lineage that a conversation belongs to. */
-export const contextIdOf = (head: views.ConversationHead): string => head.id;
+/** The context that a conversation belongs to: tasks of one context follow one another. */
+export const contextIdOf = ({ id, contextId }: views.ConversationHead): string => contextId || id;
+
+const STATES: readonly (readonly [views.Standing, TaskState])[] = [
+  [views.Standing.NEW, TaskState.TASK_STATE_SUBMITTED],
+  [views.Standing.WORKING, TaskState.TASK_STATE_WORKING],
+  [views.Standing.WAITING, TaskState.TASK_STATE_INPUT_REQUIRED],
+  [views.Standing.WAITING_FOR_TOKEN, TaskState.TASK_STATE_AUTH_REQUIRED],
+  [views.Standing.COMPLETED, TaskState.TASK_STATE_COMPLETED],
+  [views.Standing.FAILED, TaskState.TASK_STATE_FAILED],
+  [views.Standing.CANCELED, TaskState.TASK_STATE_CANCELED],
+];
 
 /** The state of a conversation's latest run; submitted before its first message. */
-export function stateOf({ run, authPrompt }: views.ConversationHead): TaskState {
-  switch (run?.status) {
-    case undefined:
-      return TaskState.TASK_STATE_SUBMITTED;
-    case views.RunStatus.WAITING:
-      return authPrompt === '' ? TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_AUTH_REQUIRED;
-    case views.RunStatus.COMPLETED:
-      return TaskState.TASK_STATE_COMPLETED;
-    case views.RunStatus.FAILED:
-      return TaskState.TASK_STATE_FAILED;
-    case views.RunStatus.CANCELED:
-      return TaskState.TASK_STATE_CANCELED;
-    default:
-      return TaskState.TASK_STATE_WORKING;
-  }
+export function stateOf(head: views.ConversationHead): TaskState {
+  const stands = standingOf(head);
+  return STATES.find(([standing]) => standing === stands)?.[1] ?? TaskState.TASK_STATE_UNSPECIFIED;
 }
+
+/** How the conversations of tasks in a state stand; undefined for a state that no task is ever in. */
+export const standingIn = (asked: TaskState): views.Standing | undefined =>
+  STATES.find(([, state]) => state === asked)?.[0];
 
 /** The state with what it says: what is to be approved or brought, or why the run failed. */
 export function statusOf({ head, approvals }: SoundView, withHitl: boolean, says?: Part[]): TaskStatus {

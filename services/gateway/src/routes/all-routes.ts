@@ -1,6 +1,4 @@
-import { cardRoutes } from '../a2a/card-routes.ts';
-import { jsonRpcRoutes } from '../a2a/json-rpc-routes.ts';
-import { restRoutes } from '../a2a/rest-routes.ts';
+import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
@@ -15,7 +13,5 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...runRoutes(deps),
   ...eventRoutes(deps),
   ...approvalRoutes(deps),
-  ...cardRoutes(deps),
-  ...jsonRpcRoutes(deps),
-  ...restRoutes(deps),
+  ...a2aRoutesOf(deps),
 ];

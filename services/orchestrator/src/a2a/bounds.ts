@@ -23,6 +23,8 @@ export const listPauseMostMs = 2_000;
 export const hiddenTokenCharactersMin = 8;
 /** Largest answer of an agent, or stream of answers, in bytes. */
 export const answerBytesMax = 16 * 1024 * 1024;
+/** Longest event of a stream over HTTP+JSON, in characters. */
+export const eventCharactersMax = 4 * 1024 * 1024;
 /** The most that is read of an answer with an error status, in bytes. */
 export const errorBytesMax = 64 * 1024;
 /** The most of an agent's own words that an error repeats, in characters. */

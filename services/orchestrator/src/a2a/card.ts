@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { isObject } from '../models/json.ts';
 import { interfacesMax } from './bounds.ts';
 
@@ -6,8 +7,9 @@ export type Dialect = '1.0' | '0.3' | 'legacy';
 
 /** One way of talking to an agent, as its card names it. */
 export type AgentInterface = {
+  /** Of gRPC only the port counts; its scheme says whether it is encrypted. */
   readonly url: string;
-  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
   readonly dialect: Dialect;
   readonly tenant: string;
 };
@@ -20,12 +22,6 @@ export type Card = {
   readonly isIdempotent: boolean;
 };
 
-/**
- * By this extension an agent promises: a message that comes again with the same `Idempotency-Key` header, from the same
- * caller, makes no second task. Its answer is the task that the first one made, for as long as that task is known.
- */
-export const idempotencyExtension = 'urn:stopgo:a2a:idempotency-key:v1';
-
 /** Reads a card of any version; undefined if it is none. What is unknown in it is left out. */
 export function readCard(card: unknown): Card | undefined {
   if (!isObject(card)) return undefined;
@@ -35,7 +31,7 @@ export function readCard(card: unknown): Card | undefined {
   return {
     interfaces,
     streams: capabilities.streaming === true,
-    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === idempotencyExtension),
+    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
   };
 }
 
@@ -53,11 +49,25 @@ function interfacesOf(card: Record<string, unknown>): AgentInterface[] {
   ];
 }
 
-function interfaceOf(url: unknown, binding: unknown, dialect: Dialect | undefined, tenant: unknown): AgentInterface[] {
-  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:/i.test(url) || dialect === undefined) return [];
+function interfaceOf(
+  named: unknown,
+  binding: unknown,
+  dialect: Dialect | undefined,
+  tenant: unknown,
+): AgentInterface[] {
   const name = typeof binding === 'string' ? binding.toUpperCase() : '';
-  if (name !== 'JSONRPC' && name !== 'HTTP+JSON') return [];
+  if (typeof named !== 'string' || dialect === undefined) return [];
+  if (name !== 'JSONRPC' && name !== 'HTTP+JSON' && name !== 'GRPC') return [];
+  const url = name === 'GRPC' ? grpcUrl(named) : named;
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) return [];
   return [{ url, binding: name, dialect, tenant: typeof tenant === 'string' ? tenant : '' }];
+}
+
+/** Cards name where gRPC is spoken as an address, or as a URL of one of these schemes; empty for anything else. */
+function grpcUrl(named: string): string {
+  const [, scheme = '', address = ''] = /^(?:(https?|grpcs?):\/\/)?([^/\s]+)(?:\/\S*)?$/i.exec(named) ?? [];
+  if (address === '' || address.endsWith(':')) return '';
+  return `${/s$/i.test(scheme) ? 'https' : 'http'}://${address}`;
 }
 
 /** The digits after the second do not matter; of another major version nothing is known. */

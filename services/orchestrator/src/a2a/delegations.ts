@@ -35,6 +35,7 @@ import {
   type Line,
   sendMessage,
 } from './follow-task.ts';
+import { GrpcTransports } from './grpc-transports.ts';
 import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
@@ -46,6 +47,7 @@ const noTask = { id: '', state: '' };
 export class A2aDelegations implements DelegationPort {
   private readonly clock: Clock;
   private readonly fetch: ModelFetch;
+  private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
 
   constructor(clock: Clock) {
@@ -192,7 +194,10 @@ export class A2aDelegations implements DelegationPort {
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const { url, dialect } = endpoint;
-    const peer = dialect === 'legacy' ? legacyPeer(url, this.fetch) : await sdkPeer(endpoint, this.fetch);
+    const peer =
+      dialect === 'legacy'
+        ? legacyPeer(url, this.fetch)
+        : await sdkPeer(endpoint, { fetch: this.fetch, grpc: this.grpc });
     return { peer, headers: callHeaders(request, url), clock: this.clock, signal };
   }
 

@@ -28,9 +28,7 @@ export async function discover(
   if (card !== undefined) {
     const endpoint = chooseEndpoint(configured, card);
     if (endpoint !== undefined) return endpoint;
-    throw new NotTaken(
-      `the card of ${shownUrl(configured)} names no interface of A2A 1.0 or 0.3 over JSON-RPC or HTTP+JSON`,
-    );
+    throw new NotTaken(`the card of ${shownUrl(configured)} names no interface of A2A 1.0 or 0.3`);
   }
   if (pathOf(configured) !== '') return endpointWithoutCard(configured);
   throw new NotTaken(`${shownUrl(configured)} has no agent card: configure the whole address of the agent`);

@@ -42,8 +42,17 @@ describe('the interface of a card', () => {
     );
   });
 
+  test('is gRPC where nothing else is spoken: at the configured host, at the port that the card names', () => {
+    const grpc = at('evil.example:9001', 'GRPC');
+    expect(chosen('http://a/a2a', grpc, at('http://a/old', 'JSONRPC', '0.3.0'))).toBe('0.3 JSONRPC http://a/a2a');
+    expect(chosen('http://a/a2a', at('http://a:9000', 'GRPC', '0.3.0'), grpc)).toBe('1.0 GRPC http://a:9001/');
+    expect(chosen('http://a', at('grpcs://a:9001', 'GRPC'))).toBe('1.0 GRPC https://a:9001/');
+    expect(chosen('https://a', at('a', 'GRPC'))).toBe('1.0 GRPC https://a:443/');
+    expect(chosen('http://a', at('a:9001/x y', 'GRPC', '2.0'), at('unix:///tmp/x', 'GRPC'))).toBeUndefined();
+  });
+
   test('is none where nothing is spoken that we know', () => {
-    expect(chosen('http://a', at('http://a', 'GRPC'), at('http://a', 'JSONRPC', '2.0'))).toBeUndefined();
+    expect(chosen('http://a', at('', 'GRPC'), at('http://a', 'JSONRPC', '2.0'))).toBeUndefined();
     expect(chosen('http://a', at('http://a', 'JSONRPC', '0.30'), at('file:///etc/passwd'))).toBeUndefined();
     expect(readCard([])).toBeUndefined();
     expect(readCard({})).toBeUndefined();

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
-import { afterEach, describe, expect, test } from 'vitest';
-import { failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
-import { idempotencyExtension } from '../../src/a2a/card.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventCharactersMax, failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
 import { HandClock } from '../driver/one-driver.ts';
 import { agentAt, client, delegated, never, order } from './orders.ts';
 import {
@@ -136,7 +136,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
     const { outcome } = await delegated(order(agent.url, request));
     expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: expect.stringContaining('it broke') });
     expect(JSON.stringify(outcome)).not.toContain('s3cret-token');
-    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: idempotencyExtension }] } });
+    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
     await expect(delegated(order(promising.url, request))).rejects.toThrow('it broke');
   });
 });
@@ -167,6 +167,36 @@ test('a task whose stream breaks is asked about, through a while without answers
   const { outcome, told } = await delegated(order(agent.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
   expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: 'Done.' }]);
+  expect(sends(agent)).toHaveLength(1);
+});
+
+test.each([
+  ['no JSON', 'data: {"token":"s3cret-token"'],
+  ['no event', 'data: {"task":{"id":"t","artifacts":[null]}}'],
+  ['endless', `data: ${'x'.repeat(eventCharactersMax + 64 * 1024)}`],
+])('an event over HTTP+JSON that is %s is printed by nobody; its task is asked about', async (_what, broken) => {
+  const working = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } };
+  const agent = await scriptedAgent((request, response) => {
+    const url = `http://${request.headers.host}/rest`;
+    const supportedInterfaces = [{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }];
+    if (isCard(request))
+      return sendJson(response, cardOf('', { supportedInterfaces, capabilities: { streaming: true } }));
+    if (request.method === 'GET')
+      return sendJson(response, {
+        ...working.task,
+        status: { state: 'TASK_STATE_COMPLETED' },
+        artifacts: [{ artifactId: 'a', parts: [{ text: 'Done.' }] }],
+      });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify(working)}\n\n: beat\n\n`);
+    response.end(`${broken}\n\n`);
+  });
+  open.push(agent);
+  const printed = vi.spyOn(console, 'error');
+  const { outcome, told } = await delegated(order(`${agent.origin}/rest`));
+  expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
+  expect(told).toMatchObject([{ task: { id: 't', state: 'working' } }]);
+  expect(printed).not.toHaveBeenCalled();
   expect(sends(agent)).toHaveLength(1);
 });
 
@@ -207,7 +237,7 @@ test('only the one task of the message’s own context is its task', async () =>
 });
 
 test('an agent that promises to take a message once need not list its tasks', async () => {
-  const card = { capabilities: { extensions: [{ uri: idempotencyExtension }] } };
+  const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
   const agent = await faulty((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
 });

@@ -11,6 +11,8 @@ const rowsVersion = 2;
  * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
  * of their revisions too: one index for all that is asked of them.
  *
+ * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
+ *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
  */
@@ -28,11 +30,19 @@ const tables = `
     open_run_id TEXT,
     owner_instance TEXT,
     owner_epoch INTEGER,
+    context_id TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    standing INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
     watched_run_id TEXT,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
   CREATE INDEX conversations_by_status ON conversations (status, key);
+  CREATE INDEX conversations_of_context ON conversations (context_id, principal, key);
+  CREATE INDEX conversations_by_change ON conversations (changed_at, key);
+  CREATE INDEX conversations_by_standing ON conversations (standing, changed_at, key);
+  CREATE INDEX conversations_of_context_by_change ON conversations (context_id, principal, changed_at, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
   CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;

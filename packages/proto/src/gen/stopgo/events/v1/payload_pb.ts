@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEiuw4KB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAQgYKBGZhY3QiMgoLSWRlbXBvdGVuY3kSCwoDa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJIqEBChNDb252ZXJzYXRpb25DcmVhdGVkEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhIKCmFnZW50X25hbWUYAyABKAkSFQoNc3lzdGVtX3Byb21wdBgEIAEoCRIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSL1AgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCRIyCghxdWVzdGlvbhgPIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlUXVlc3Rpb24iegoOUmVtb3RlUXVlc3Rpb24SCwoDa2V5GAEgASgJEg8KB3Rhc2tfaWQYAiABKAkSDQoFYWdlbnQYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDgoGYWdlbnRzGAUgAygJEhYKDmFyZ3VtZW50c19qc29uGAYgASgJIvoBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCBINCgVwcm94eRgKIAEoCCKhAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJEhAKCHF1ZXN0aW9uGAcgASgJIj8KDUlucHV0UHJvdmlkZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBHRleHQYAyABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIImoKE0RlbGVnYXRpb25SZXF1ZXN0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSJAoEY2FsbBgDIAEoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBIMCgRub2RlGAQgASgJIqIBChFEZWxlZ2F0aW9uU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDQoFYWdlbnQYBSABKAkSEgoKbWVzc2FnZV9pZBgGIAEoCRISCgpjb250ZXh0X2lkGAcgASgJEhMKC2FwcHJvdmFsX2lkGAggASgJIicKClJlbW90ZVRhc2sSCgoCaWQYASABKAkSDQoFc3RhdGUYAiABKAkikAEKEURlbGVnYXRpb25VcGRhdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIqCgR0YXNrGAUgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVUYXNrEgwKBHRleHQYBiABKAkinAEKD0RlbGVnYXRpb25Bc2tlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJEgwKBGtleXMYByADKAkijQEKEkRlbGVnYXRpb25BbnN3ZXJlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SCwoDa2V5GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEwoLYXBwcm92YWxfaWQYByABKAkiigIKEkRlbGVnYXRpb25GaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkSDQoFYWdlbnQYCyABKAkSKgoEdGFzaxgMIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzayI1CgZPdXRwdXQSKwoFcGFydHMYASADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dFBhcnQiTAoKT3V0cHV0UGFydBIXCg9hbnN3ZXJfcmV2aXNpb24YASABKA0SDAoEdGV4dBgCIAEoCRIXCg9yZXN1bHRfcmV2aXNpb24YAyABKA0iYQoIU3RhdGVTZXQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSCwoDa2V5GAMgASgJEicKBXZhbHVlGAQgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQifAoMU3RlcEZpbmlzaGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEigKBm91dHB1dBgDIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0EhEKCWV4aXRfbG9vcBgEIAEoCBIOCgZmYWlsZWQYBSABKAgiSAoMUnVuQ29tcGxldGVkEg4KBnJ1bl9pZBgBIAEoCRIoCgZvdXRwdXQYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCIpCglSdW5GYWlsZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkiYQoLUnVuQ2FuY2VsZWQSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiNwoMQWdlbnREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiOQoOVG9vbHNldERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSIzCgtUb29sRGVmaW5lZBILCgNwaW4YASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJKqsBCgtEaXNwb3NpdGlvbhIbChdESVNQT1NJVElPTl9VTlNQRUNJRklFRBAAEhcKE0RJU1BPU0lUSU9OX0FMTE9XRUQQARIVChFESVNQT1NJVElPTl9HQVRFRBACEh0KGURJU1BPU0lUSU9OX0FVVE9fQVBQUk9WRUQQAxIXChNESVNQT1NJVElPTl9SRUZVU0VEEAQSFwoTRElTUE9TSVRJT05fQ09OVFJPTBAFKpgBCgxBcHByb3ZhbEtpbmQSHQoZQVBQUk9WQUxfS0lORF9VTlNQRUNJRklFRBAAEhYKEkFQUFJPVkFMX0tJTkRfVE9PTBABEhwKGEFQUFJPVkFMX0tJTkRfREVMRUdBVElPThACEhcKE0FQUFJPVkFMX0tJTkRfUFJPWFkQAxIaChZBUFBST1ZBTF9LSU5EX0lOX0RPVUJUEAQqxQEKCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFQoRREVDSVNJT05fQVBQUk9WRUQQARIVChFERUNJU0lPTl9SRUpFQ1RFRBACEhQKEERFQ0lTSU9OX0VYUElSRUQQAxIWChJERUNJU0lPTl9XSVRIRFJBV04QBBIWChJERUNJU0lPTl9SVU5fQUdBSU4QBRIVChFERUNJU0lPTl9IQVBQRU5FRBAGEhQKEERFQ0lTSU9OX0dJVkVfVVAQBypSCglJbnB1dEtpbmQSGgoWSU5QVVRfS0lORF9VTlNQRUNJRklFRBAAEhQKEElOUFVUX0tJTkRfSU5QVVQQARITCg9JTlBVVF9LSU5EX0FVVEgQAiqTAQoNUmVmdXNhbFJlYXNvbhIeChpSRUZVU0FMX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTQUxfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNBTF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISHgoaUkVGVVNBTF9SRUFTT05fTk9UX1NUQVJURUQQA2IGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEiuw4KB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAQgYKBGZhY3QiMgoLSWRlbXBvdGVuY3kSCwoDa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJIpICChNDb252ZXJzYXRpb25DcmVhdGVkEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhIKCmFnZW50X25hbWUYAyABKAkSFQoNc3lzdGVtX3Byb21wdBgEIAEoCRIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSEgoKY29udGV4dF9pZBgGIAEoCRIRCglwcmluY2lwYWwYByABKAkSLgoHZWFybGllchgIIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSGAoQZWFybGllcl9sZWZ0X291dBgJIAEoCCJFCgtFYXJsaWVyVGV4dBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHYnlfdXNlchgCIAEoCBIMCgR0ZXh0GAMgASgJImcKE1VzZXJNZXNzYWdlUmVjZWl2ZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IqIBCgpSdW5TdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIUCgxhZ2VudF9kaWdlc3QYAiABKAkSFgoOdG9vbHNldF9kaWdlc3QYAyABKAkSJgoFb3duZXIYBCABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyEhwKFGJlYXJlcl90b2tlbl9wcmVzZW50GAUgASgIEhAKCHBpcGVsaW5lGAYgASgIIigKBU93bmVyEhAKCGluc3RhbmNlGAEgASgJEg0KBWVwb2NoGAIgASgNIkQKClJ1bkNsYWltZWQSDgoGcnVuX2lkGAEgASgJEiYKBW93bmVyGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lciIdCgtSdW5SZWxlYXNlZBIOCgZydW5faWQYASABKAkisQEKC1N0ZXBTdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBG5vZGUYAyABKAkSEQoJbm9kZV90eXBlGAQgASgJEh8KF3VucmVzb2x2ZWRfcGxhY2Vob2xkZXJzGAUgAygJEisKCGJpbmRpbmdzGAYgAygLMhkuc3RvcGdvLmV2ZW50cy52MS5CaW5kaW5nEhIKCm91dHB1dF9rZXkYByABKAkiPwoHQmluZGluZxILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCL6AQoEQ2FsbBIPCgdjYWxsX2lkGAEgASgJEhgKEHByb3ZpZGVyX2NhbGxfaWQYAiABKAkSDAoEdG9vbBgDIAEoCRIOCgZzZXJ2ZXIYBCABKAkSFgoOYXJndW1lbnRzX2pzb24YBSABKAkSMgoLZGlzcG9zaXRpb24YBiABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLkRpc3Bvc2l0aW9uEhIKCnJlcGVhdGFibGUYByABKAgSCwoDcGluGAggASgJEg4KBmRpZ2VzdBgJIAEoCRINCgVlcnJvchgKIAEoCRIOCgZyZWFzb24YCyABKAkSDQoFYWdlbnQYDCABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0i8AEKDk1vZGVsUmVzcG9uZGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBHR1cm4YAyABKA0SDAoEdGV4dBgEIAEoCRIlCgVjYWxscxgFIAMoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBImCgV1c2FnZRgGIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuVXNhZ2USEAoIcHJvdmlkZXIYByABKAkSDQoFbW9kZWwYCCABKAkSDgoGb3BhcXVlGAkgASgMEhMKC3N0b3BfcmVhc29uGAogASgJEgwKBG5vZGUYCyABKAkiagoLTW9kZWxGYWlsZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRINCgVtb2RlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEgwKBG5vZGUYBiABKAki9QIKEUFwcHJvdmFsUmVxdWVzdGVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSLAoEa2luZBgFIAEoDjIeLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxLaW5kEgwKBHRvb2wYBiABKAkSDgoGc2VydmVyGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRITCgtkZXNjcmlwdGlvbhgJIAEoCRIPCgdjaG9pY2VzGAogAygJEg4KBnJlYXNvbhgLIAEoCRIuCgpleHBpcmVzX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1jYWxsX3JldmlzaW9uGA0gASgNEgwKBG5vZGUYDiABKAkSMgoIcXVlc3Rpb24YDyABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVF1ZXN0aW9uInoKDlJlbW90ZVF1ZXN0aW9uEgsKA2tleRgBIAEoCRIPCgd0YXNrX2lkGAIgASgJEg0KBWFnZW50GAMgASgJEhMKC2FwcHJvdmFsX2lkGAQgASgJEg4KBmFnZW50cxgFIAMoCRIWCg5hcmd1bWVudHNfanNvbhgGIAEoCSL6AQoQQXBwcm92YWxSZXNvbHZlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Eg8KB2NhbGxfaWQYByABKAkSDAoEdG9vbBgIIAEoCRIRCglieV9wb2xpY3kYCSABKAgSDQoFcHJveHkYCiABKAgioQEKDklucHV0UmVxdWVzdGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKQoEa2luZBgFIAEoDjIbLnN0b3Bnby5ldmVudHMudjEuSW5wdXRLaW5kEg4KBnByb21wdBgGIAEoCRIQCghxdWVzdGlvbhgHIAEoCSI/Cg1JbnB1dFByb3ZpZGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIMCgR0ZXh0GAMgASgJIoIBCg9Ub29sQ2FsbFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCSIpCgNDdXQSEgoKZnVsbF9ieXRlcxgBIAEoBBIOCgZzaGEyNTYYAiABKAkizQEKEFRvb2xDYWxsRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJImQKD1Rvb2xDYWxsSW5Eb3VidBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDgoGcmVhc29uGAUgASgJIscBCg9Ub29sQ2FsbFJlZnVzZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEi8KBnJlYXNvbhgFIAEoDjIfLnN0b3Bnby5ldmVudHMudjEuUmVmdXNhbFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEgsKA3BpbhgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEgoKcmVwZWF0YWJsZRgJIAEoCCJqChNEZWxlZ2F0aW9uUmVxdWVzdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEiQKBGNhbGwYAyABKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSDAoEbm9kZRgEIAEoCSKiAQoRRGVsZWdhdGlvblN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg0KBWFnZW50GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEgoKY29udGV4dF9pZBgHIAEoCRITCgthcHByb3ZhbF9pZBgIIAEoCSInCgpSZW1vdGVUYXNrEgoKAmlkGAEgASgJEg0KBXN0YXRlGAIgASgJIpABChFEZWxlZ2F0aW9uVXBkYXRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJIpwBCg9EZWxlZ2F0aW9uQXNrZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEioKBHRhc2sYBSABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2sSDAoEdGV4dBgGIAEoCRIMCgRrZXlzGAcgAygJIo0BChJEZWxlZ2F0aW9uQW5zd2VyZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEgsKA2tleRgFIAEoCRISCgptZXNzYWdlX2lkGAYgASgJEhMKC2FwcHJvdmFsX2lkGAcgASgJIooCChJEZWxlZ2F0aW9uRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJEg0KBWFnZW50GAsgASgJEioKBHRhc2sYDCABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2siNQoGT3V0cHV0EisKBXBhcnRzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5PdXRwdXRQYXJ0IkwKCk91dHB1dFBhcnQSFwoPYW5zd2VyX3JldmlzaW9uGAEgASgNEgwKBHRleHQYAiABKAkSFwoPcmVzdWx0X3JldmlzaW9uGAMgASgNImEKCFN0YXRlU2V0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgsKA2tleRgDIAEoCRInCgV2YWx1ZRgEIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0InwKDFN0ZXBGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIoCgZvdXRwdXQYAyABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dBIRCglleGl0X2xvb3AYBCABKAgSDgoGZmFpbGVkGAUgASgIIkgKDFJ1bkNvbXBsZXRlZBIOCgZydW5faWQYASABKAkSKAoGb3V0cHV0GAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQiKQoJUnVuRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJImEKC1J1bkNhbmNlbGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IjcKDEFnZW50RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjkKDlRvb2xzZXREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiMwoLVG9vbERlZmluZWQSCwoDcGluGAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSqrAQoLRGlzcG9zaXRpb24SGwoXRElTUE9TSVRJT05fVU5TUEVDSUZJRUQQABIXChNESVNQT1NJVElPTl9BTExPV0VEEAESFQoRRElTUE9TSVRJT05fR0FURUQQAhIdChlESVNQT1NJVElPTl9BVVRPX0FQUFJPVkVEEAMSFwoTRElTUE9TSVRJT05fUkVGVVNFRBAEEhcKE0RJU1BPU0lUSU9OX0NPTlRST0wQBSqYAQoMQXBwcm92YWxLaW5kEh0KGUFQUFJPVkFMX0tJTkRfVU5TUEVDSUZJRUQQABIWChJBUFBST1ZBTF9LSU5EX1RPT0wQARIcChhBUFBST1ZBTF9LSU5EX0RFTEVHQVRJT04QAhIXChNBUFBST1ZBTF9LSU5EX1BST1hZEAMSGgoWQVBQUk9WQUxfS0lORF9JTl9ET1VCVBAEKsUBCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhUKEURFQ0lTSU9OX0FQUFJPVkVEEAESFQoRREVDSVNJT05fUkVKRUNURUQQAhIUChBERUNJU0lPTl9FWFBJUkVEEAMSFgoSREVDSVNJT05fV0lUSERSQVdOEAQSFgoSREVDSVNJT05fUlVOX0FHQUlOEAUSFQoRREVDSVNJT05fSEFQUEVORUQQBhIUChBERUNJU0lPTl9HSVZFX1VQEAcqUgoJSW5wdXRLaW5kEhoKFklOUFVUX0tJTkRfVU5TUEVDSUZJRUQQABIUChBJTlBVVF9LSU5EX0lOUFVUEAESEwoPSU5QVVRfS0lORF9BVVRIEAIqkwEKDVJlZnVzYWxSZWFzb24SHgoaUkVGVVNBTF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0FMX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTQUxfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEh4KGlJFRlVTQUxfUkVBU09OX05PVF9TVEFSVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -271,6 +271,34 @@ export type ConversationCreated = Message<"stopgo.events.v1.ConversationCreated"
    * @generated from field: stopgo.events.v1.Idempotency idempotency = 5;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * The context that it belongs to; empty: one of its own, named by the conversation's id.
+   *
+   * @generated from field: string context_id = 6;
+   */
+  contextId: string;
+
+  /**
+   * Kind of the principal that opened it: to that one alone its context belongs. Empty: anonymous.
+   *
+   * @generated from field: string principal = 7;
+   */
+  principal: string;
+
+  /**
+   * What was said in its context before, the oldest first: models are told it before everything else.
+   *
+   * @generated from field: repeated stopgo.events.v1.EarlierText earlier = 8;
+   */
+  earlier: EarlierText[];
+
+  /**
+   * True if more was said before that, and left out.
+   *
+   * @generated from field: bool earlier_left_out = 9;
+   */
+  earlierLeftOut: boolean;
 };
 
 /**
@@ -279,6 +307,37 @@ export type ConversationCreated = Message<"stopgo.events.v1.ConversationCreated"
  */
 export const ConversationCreatedSchema: GenMessage<ConversationCreated> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 2);
+
+/**
+ * EarlierText is a text of another conversation of the same context, as it was when this one was created.
+ *
+ * @generated from message stopgo.events.v1.EarlierText
+ */
+export type EarlierText = Message<"stopgo.events.v1.EarlierText"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * True if the user said it; else the agent did.
+   *
+   * @generated from field: bool by_user = 2;
+   */
+  byUser: boolean;
+
+  /**
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.EarlierText.
+ * Use `create(EarlierTextSchema)` to create a new message.
+ */
+export const EarlierTextSchema: GenMessage<EarlierText> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 3);
 
 /**
  * UserMessageReceived records what the user said. It is answered by the run it names.
@@ -307,7 +366,7 @@ export type UserMessageReceived = Message<"stopgo.events.v1.UserMessageReceived"
  * Use `create(UserMessageReceivedSchema)` to create a new message.
  */
 export const UserMessageReceivedSchema: GenMessage<UserMessageReceived> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 3);
+  messageDesc(file_stopgo_events_v1_payload, 4);
 
 /**
  * RunStarted begins the work on one user message and names the first owner of the run.
@@ -359,7 +418,7 @@ export type RunStarted = Message<"stopgo.events.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 4);
+  messageDesc(file_stopgo_events_v1_payload, 5);
 
 /**
  * Owner is the one process that may drive a run. Each claim of a run has a higher epoch.
@@ -383,7 +442,7 @@ export type Owner = Message<"stopgo.events.v1.Owner"> & {
  * Use `create(OwnerSchema)` to create a new message.
  */
 export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 5);
+  messageDesc(file_stopgo_events_v1_payload, 6);
 
 /**
  * RunClaimed makes another process (or the same one again) the owner of a run.
@@ -407,7 +466,7 @@ export type RunClaimed = Message<"stopgo.events.v1.RunClaimed"> & {
  * Use `create(RunClaimedSchema)` to create a new message.
  */
 export const RunClaimedSchema: GenMessage<RunClaimed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 6);
+  messageDesc(file_stopgo_events_v1_payload, 7);
 
 /**
  * RunReleased: nothing is left to do but to wait for somebody; nobody owns the run until it is claimed.
@@ -426,7 +485,7 @@ export type RunReleased = Message<"stopgo.events.v1.RunReleased"> & {
  * Use `create(RunReleasedSchema)` to create a new message.
  */
 export const RunReleasedSchema: GenMessage<RunReleased> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 7);
+  messageDesc(file_stopgo_events_v1_payload, 8);
 
 /**
  * StepStarted: a node of the agent tree began to execute. The step id is the node's position in the tree.
@@ -483,7 +542,7 @@ export type StepStarted = Message<"stopgo.events.v1.StepStarted"> & {
  * Use `create(StepStartedSchema)` to create a new message.
  */
 export const StepStartedSchema: GenMessage<StepStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 8);
+  messageDesc(file_stopgo_events_v1_payload, 9);
 
 /**
  * Binding pins what a placeholder of a prompt stands for.
@@ -507,7 +566,7 @@ export type Binding = Message<"stopgo.events.v1.Binding"> & {
  * Use `create(BindingSchema)` to create a new message.
  */
 export const BindingSchema: GenMessage<Binding> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 9);
+  messageDesc(file_stopgo_events_v1_payload, 10);
 
 /**
  * Call is one tool call as a model asked for it, or a delegation as a node of the tree asks for it.
@@ -602,7 +661,7 @@ export type Call = Message<"stopgo.events.v1.Call"> & {
  * Use `create(CallSchema)` to create a new message.
  */
 export const CallSchema: GenMessage<Call> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 10);
+  messageDesc(file_stopgo_events_v1_payload, 11);
 
 /**
  * Usage counts tokens as the provider reported them.
@@ -626,7 +685,7 @@ export type Usage = Message<"stopgo.events.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 11);
+  messageDesc(file_stopgo_events_v1_payload, 12);
 
 /**
  * ModelResponded records a model's answer whole, and what policy made of each call in it.
@@ -701,7 +760,7 @@ export type ModelResponded = Message<"stopgo.events.v1.ModelResponded"> & {
  * Use `create(ModelRespondedSchema)` to create a new message.
  */
 export const ModelRespondedSchema: GenMessage<ModelResponded> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 12);
+  messageDesc(file_stopgo_events_v1_payload, 13);
 
 /**
  * ModelFailed: the model gave no usable answer, after the retries that were safe.
@@ -749,7 +808,7 @@ export type ModelFailed = Message<"stopgo.events.v1.ModelFailed"> & {
  * Use `create(ModelFailedSchema)` to create a new message.
  */
 export const ModelFailedSchema: GenMessage<ModelFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 13);
+  messageDesc(file_stopgo_events_v1_payload, 14);
 
 /**
  * ApprovalRequested: a call waits for a human. The arguments are those of the call that it names; of a PROXY, which stands
@@ -856,7 +915,7 @@ export type ApprovalRequested = Message<"stopgo.events.v1.ApprovalRequested"> & 
  * Use `create(ApprovalRequestedSchema)` to create a new message.
  */
 export const ApprovalRequestedSchema: GenMessage<ApprovalRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 14);
+  messageDesc(file_stopgo_events_v1_payload, 15);
 
 /**
  * RemoteQuestion is what the task of another agent waits for, as that agent shows it.
@@ -912,7 +971,7 @@ export type RemoteQuestion = Message<"stopgo.events.v1.RemoteQuestion"> & {
  * Use `create(RemoteQuestionSchema)` to create a new message.
  */
 export const RemoteQuestionSchema: GenMessage<RemoteQuestion> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 15);
+  messageDesc(file_stopgo_events_v1_payload, 16);
 
 /**
  * ApprovalResolved settles an approval. The envelope's actor is who decided.
@@ -986,7 +1045,7 @@ export type ApprovalResolved = Message<"stopgo.events.v1.ApprovalResolved"> & {
  * Use `create(ApprovalResolvedSchema)` to create a new message.
  */
 export const ApprovalResolvedSchema: GenMessage<ApprovalResolved> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 16);
+  messageDesc(file_stopgo_events_v1_payload, 17);
 
 /**
  * InputRequested: the run is paused until somebody provides what is asked for.
@@ -1041,7 +1100,7 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
  * Use `create(InputRequestedSchema)` to create a new message.
  */
 export const InputRequestedSchema: GenMessage<InputRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 17);
+  messageDesc(file_stopgo_events_v1_payload, 18);
 
 /**
  * InputProvided ends the wait.
@@ -1072,7 +1131,7 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
  * Use `create(InputProvidedSchema)` to create a new message.
  */
 export const InputProvidedSchema: GenMessage<InputProvided> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 18);
+  messageDesc(file_stopgo_events_v1_payload, 19);
 
 /**
  * ToolCallStarted is the fence of a call that is not known to be safe to repeat: only the process whose own append
@@ -1123,7 +1182,7 @@ export type ToolCallStarted = Message<"stopgo.events.v1.ToolCallStarted"> & {
  * Use `create(ToolCallStartedSchema)` to create a new message.
  */
 export const ToolCallStartedSchema: GenMessage<ToolCallStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 19);
+  messageDesc(file_stopgo_events_v1_payload, 20);
 
 /**
  * Cut says that a text was longer than is kept.
@@ -1149,7 +1208,7 @@ export type Cut = Message<"stopgo.events.v1.Cut"> & {
  * Use `create(CutSchema)` to create a new message.
  */
 export const CutSchema: GenMessage<Cut> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 20);
+  messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
  * ToolCallFinished records the outcome of a call.
@@ -1217,7 +1276,7 @@ export type ToolCallFinished = Message<"stopgo.events.v1.ToolCallFinished"> & {
  * Use `create(ToolCallFinishedSchema)` to create a new message.
  */
 export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 21);
+  messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
  * ToolCallInDoubt: the attempt of a call, or of a delegation, was started and nobody can tell whether it ran. It is never
@@ -1259,7 +1318,7 @@ export type ToolCallInDoubt = Message<"stopgo.events.v1.ToolCallInDoubt"> & {
  * Use `create(ToolCallInDoubtSchema)` to create a new message.
  */
 export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 22);
+  messageDesc(file_stopgo_events_v1_payload, 23);
 
 /**
  * ToolCallRefused: the attempt of a call, or of a delegation, certainly did not run.
@@ -1320,7 +1379,7 @@ export type ToolCallRefused = Message<"stopgo.events.v1.ToolCallRefused"> & {
  * Use `create(ToolCallRefusedSchema)` to create a new message.
  */
 export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 24);
 
 /**
  * DelegationRequested: a node of the tree that stands for another agent is to send this message. It is to such a node what
@@ -1357,7 +1416,7 @@ export type DelegationRequested = Message<"stopgo.events.v1.DelegationRequested"
  * Use `create(DelegationRequestedSchema)` to create a new message.
  */
 export const DelegationRequestedSchema: GenMessage<DelegationRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 25);
 
 /**
  * DelegationStarted is the fence of a delegation, as ToolCallStarted is of a call of a tool: only the process whose own
@@ -1424,7 +1483,7 @@ export type DelegationStarted = Message<"stopgo.events.v1.DelegationStarted"> & 
  * Use `create(DelegationStartedSchema)` to create a new message.
  */
 export const DelegationStartedSchema: GenMessage<DelegationStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 26);
 
 /**
  * RemoteTask is what the other agent made of a delegation, in its own words.
@@ -1452,7 +1511,7 @@ export type RemoteTask = Message<"stopgo.events.v1.RemoteTask"> & {
  * Use `create(RemoteTaskSchema)` to create a new message.
  */
 export const RemoteTaskSchema: GenMessage<RemoteTask> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 27);
 
 /**
  * DelegationUpdated: the other agent has a task for the delegation, or its state is another one than before. What is
@@ -1499,7 +1558,7 @@ export type DelegationUpdated = Message<"stopgo.events.v1.DelegationUpdated"> & 
  * Use `create(DelegationUpdatedSchema)` to create a new message.
  */
 export const DelegationUpdatedSchema: GenMessage<DelegationUpdated> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 28);
 
 /**
  * DelegationAsked: the task of a delegation waits for people, or for a token, and goes on when it is answered. The approvals
@@ -1554,7 +1613,7 @@ export type DelegationAsked = Message<"stopgo.events.v1.DelegationAsked"> & {
  * Use `create(DelegationAskedSchema)` to create a new message.
  */
 export const DelegationAskedSchema: GenMessage<DelegationAsked> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 29);
 
 /**
  * DelegationAnswered is the fence of an answer to a question of another agent: only the process whose own append wrote it may
@@ -1610,7 +1669,7 @@ export type DelegationAnswered = Message<"stopgo.events.v1.DelegationAnswered"> 
  * Use `create(DelegationAnsweredSchema)` to create a new message.
  */
 export const DelegationAnsweredSchema: GenMessage<DelegationAnswered> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * DelegationFinished records the outcome of a delegation.
@@ -1696,7 +1755,7 @@ export type DelegationFinished = Message<"stopgo.events.v1.DelegationFinished"> 
  * Use `create(DelegationFinishedSchema)` to create a new message.
  */
 export const DelegationFinishedSchema: GenMessage<DelegationFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * Output is what a step or run came to: texts, joined by line breaks.
@@ -1715,7 +1774,7 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
@@ -1749,7 +1808,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 32);
+  messageDesc(file_stopgo_events_v1_payload, 33);
 
 /**
  * StateSet writes one key of the session state.
@@ -1783,7 +1842,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 33);
+  messageDesc(file_stopgo_events_v1_payload, 34);
 
 /**
  * StepFinished: a node is done.
@@ -1826,7 +1885,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 34);
+  messageDesc(file_stopgo_events_v1_payload, 35);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1850,7 +1909,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 35);
+  messageDesc(file_stopgo_events_v1_payload, 36);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1876,7 +1935,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 36);
+  messageDesc(file_stopgo_events_v1_payload, 37);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -1905,7 +1964,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 37);
+  messageDesc(file_stopgo_events_v1_payload, 38);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -1931,7 +1990,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 38);
+  messageDesc(file_stopgo_events_v1_payload, 39);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -1957,7 +2016,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 39);
+  messageDesc(file_stopgo_events_v1_payload, 40);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -1983,7 +2042,7 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 40);
+  messageDesc(file_stopgo_events_v1_payload, 41);
 
 /**
  * Disposition says what becomes of a call that a model asked for.

@@ -8,7 +8,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor, Recorded } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1 } from "./views_pb.ts";
+import type { EarlierText } from "../../events/v1/payload_pb.ts";
+import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
+import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Standing } from "./views_pb.ts";
 import { file_stopgo_store_v1_views } from "./views_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/store.proto.
  */
 export const file_stopgo_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSJCChNHZXRBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIn8KFExpc3RBcHByb3ZhbHNSZXF1ZXN0Ei8KBnN0YXR1cxgBIAEoDjIfLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbFN0YXR1cxIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiRQoTTGlzdE9wZW5SdW5zUmVxdWVzdBINCgVsaW1pdBgBIAEoDRIOCgZjdXJzb3IYAiABKAkSDwoHd2F0Y2hlZBgDIAEoCCJTChRMaXN0T3BlblJ1bnNSZXNwb25zZRImCgRydW5zGAEgAygLMhguc3RvcGdvLnN0b3JlLnYxLk9wZW5SdW4SEwoLbmV4dF9jdXJzb3IYAiABKAkicQoHT3BlblJ1bhIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEhMKC293bmVyX2Vwb2NoGAQgASgNEhAKCHJldmlzaW9uGAUgASgNImUKEEhlYXJ0YmVhdFJlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDwoHbGVhdmluZxgFIAEoCCJTChFIZWFydGJlYXRSZXNwb25zZRIsCglpbnN0YW5jZXMYASADKAsyGS5zdG9wZ28uc3RvcmUudjEuSW5zdGFuY2USEAoIY29tcGxldGUYAiABKAgiWgoISW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDAoEbGVmdBgFIAEoCCJ+CgVEZWx0YRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDAoEdHVybhgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEg4KBm9mZnNldBgGIAEoDRIMCgR0ZXh0GAcgASgJIjwKE1B1Ymxpc2hEZWx0YVJlcXVlc3QSJQoFZGVsdGEYASABKAsyFi5zdG9wZ28uc3RvcmUudjEuRGVsdGEiKAoUUHVibGlzaERlbHRhUmVzcG9uc2USEAoId2F0Y2hlcnMYASABKA0iLQoSV2F0Y2hEZWx0YXNSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCSI8ChNXYXRjaERlbHRhc1Jlc3BvbnNlEiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIiUKE1ZlcmlmeVN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJIjgKFFZlcmlmeVN0cmVhbVJlc3BvbnNlEg4KBmV2ZW50cxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSJCChJMaXN0U3RyZWFtc1JlcXVlc3QSDgoGcHJlZml4GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgNIiYKE0xpc3RTdHJlYW1zUmVzcG9uc2USDwoHc3RyZWFtcxgBIAMoCTLFCgoMU3RvcmVTZXJ2aWNlEkkKBkFwcGVuZBIeLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlc3BvbnNlEkMKBExvYWQSHC5zdG9wZ28uc3RvcmUudjEuTG9hZFJlcXVlc3QaHS5zdG9wZ28uc3RvcmUudjEuTG9hZFJlc3BvbnNlElUKClJlYWRTdHJlYW0SIi5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlcXVlc3QaIy5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlc3BvbnNlEksKBkZvbGxvdxIeLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1Jlc3BvbnNlMAESVAoJU3Vic2NyaWJlEiEuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVzcG9uc2UwARJkCg9HZXRDb252ZXJzYXRpb24SJy5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVxdWVzdBooLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXNwb25zZRJqChFMaXN0Q29udmVyc2F0aW9ucxIpLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QaKi5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1MaXN0QXBwcm92YWxzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJbCgxMaXN0T3BlblJ1bnMSJC5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXNwb25zZRJSCglIZWFydGJlYXQSIS5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXNwb25zZRJbCgxQdWJsaXNoRGVsdGESJC5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXNwb25zZRJaCgtXYXRjaERlbHRhcxIjLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXNwb25zZTABElsKDFZlcmlmeVN0cmVhbRIkLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlc3BvbnNlElgKC0xpc3RTdHJlYW1zEiMuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_store_v1_views]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIrsBChNMaXN0QnlDaGFuZ2VSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEisKCHN0YW5kaW5nGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLlN0YW5kaW5nEjEKDWNoYW5nZWRfc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAUgASgNEg4KBmN1cnNvchgGIAEoCSJ3ChRMaXN0QnlDaGFuZ2VSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSEAoIbWF0Y2hpbmcYAyABKA0iYQoSUmVhZENvbnRleHRSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEhEKCXRleHRzX21heBgDIAEoDRIRCglieXRlc19tYXgYBCABKA0iVQoTUmVhZENvbnRleHRSZXNwb25zZRIsCgV0ZXh0cxgBIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSEAoIbGVmdF9vdXQYAiABKAgiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwifwoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSLwoGc3RhdHVzGAEgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJFChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCRIPCgd3YXRjaGVkGAMgASgIIlMKFExpc3RPcGVuUnVuc1Jlc3BvbnNlEiYKBHJ1bnMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuT3BlblJ1bhITCgtuZXh0X2N1cnNvchgCIAEoCSJxCgdPcGVuUnVuEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSEwoLb3duZXJfZXBvY2gYBCABKA0SEAoIcmV2aXNpb24YBSABKA0iZQoQSGVhcnRiZWF0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIPCgdsZWF2aW5nGAUgASgIIlMKEUhlYXJ0YmVhdFJlc3BvbnNlEiwKCWluc3RhbmNlcxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5JbnN0YW5jZRIQCghjb21wbGV0ZRgCIAEoCCJaCghJbnN0YW5jZRIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIMCgRsZWZ0GAUgASgIIn4KBURlbHRhEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIMCgR0dXJuGAQgASgNEg8KB2F0dGVtcHQYBSABKA0SDgoGb2Zmc2V0GAYgASgNEgwKBHRleHQYByABKAkiPAoTUHVibGlzaERlbHRhUmVxdWVzdBIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIoChRQdWJsaXNoRGVsdGFSZXNwb25zZRIQCgh3YXRjaGVycxgBIAEoDSItChJXYXRjaERlbHRhc1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjwKE1dhdGNoRGVsdGFzUmVzcG9uc2USJQoFZGVsdGEYASABKAsyFi5zdG9wZ28uc3RvcmUudjEuRGVsdGEiJQoTVmVyaWZ5U3RyZWFtUmVxdWVzdBIOCgZzdHJlYW0YASABKAkiOAoUVmVyaWZ5U3RyZWFtUmVzcG9uc2USDgoGZXZlbnRzGAEgASgNEhAKCHByb2JsZW1zGAIgAygJIkIKEkxpc3RTdHJlYW1zUmVxdWVzdBIOCgZwcmVmaXgYASABKAkSDQoFYWZ0ZXIYAiABKAkSDQoFbGltaXQYAyABKA0iJgoTTGlzdFN0cmVhbXNSZXNwb25zZRIPCgdzdHJlYW1zGAEgAygJMvwLCgxTdG9yZVNlcnZpY2USSQoGQXBwZW5kEh4uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVzcG9uc2USQwoETG9hZBIcLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVxdWVzdBodLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVzcG9uc2USVQoKUmVhZFN0cmVhbRIiLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVxdWVzdBojLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVzcG9uc2USSwoGRm9sbG93Eh4uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1JlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVzcG9uc2UwARJUCglTdWJzY3JpYmUSIS5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXNwb25zZTABEmQKD0dldENvbnZlcnNhdGlvbhInLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXF1ZXN0Giguc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlc3BvbnNlEmoKEUxpc3RDb252ZXJzYXRpb25zEikuc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVxdWVzdBoqLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1Jlc3BvbnNlElsKDExpc3RCeUNoYW5nZRIkLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RCeUNoYW5nZVJlc3BvbnNlElgKC1JlYWRDb250ZXh0EiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRDb250ZXh0UmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlc3BvbnNlElgKC0dldEFwcHJvdmFsEiMuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlc3BvbnNlEl4KDUxpc3RBcHByb3ZhbHMSJS5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1JlcXVlc3QaJi5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1Jlc3BvbnNlElsKDExpc3RPcGVuUnVucxIkLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1Jlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlc3BvbnNlElsKDFB1Ymxpc2hEZWx0YRIkLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlc3BvbnNlEloKC1dhdGNoRGVsdGFzEiMuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1Jlc3BvbnNlMAESWwoMVmVyaWZ5U3RyZWFtEiQuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVzcG9uc2USWAoLTGlzdFN0cmVhbXMSIy5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
 
 /**
  * NewEvent is an event before it has a place in the log.
@@ -688,6 +690,156 @@ export const SummarySchema: GenMessage<Summary> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_store, 18);
 
 /**
+ * @generated from message stopgo.store.v1.ListByChangeRequest
+ */
+export type ListByChangeRequest = Message<"stopgo.store.v1.ListByChangeRequest"> & {
+  /**
+   * Only conversations of this context of this principal; empty = all.
+   *
+   * @generated from field: string context_id = 1;
+   */
+  contextId: string;
+
+  /**
+   * Kind of principal, for the context.
+   *
+   * @generated from field: string principal = 2;
+   */
+  principal: string;
+
+  /**
+   * UNSPECIFIED = all.
+   *
+   * @generated from field: stopgo.store.v1.Standing standing = 3;
+   */
+  standing: Standing;
+
+  /**
+   * Only those that something happened to then or later.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_since = 4;
+   */
+  changedSince?: Timestamp | undefined;
+
+  /**
+   * 1 to 1,000; 0 = 100.
+   *
+   * @generated from field: uint32 limit = 5;
+   */
+  limit: number;
+
+  /**
+   * As given by the last answer; empty = from the latest change.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListByChangeRequest.
+ * Use `create(ListByChangeRequestSchema)` to create a new message.
+ */
+export const ListByChangeRequestSchema: GenMessage<ListByChangeRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 19);
+
+/**
+ * @generated from message stopgo.store.v1.ListByChangeResponse
+ */
+export type ListByChangeResponse = Message<"stopgo.store.v1.ListByChangeResponse"> & {
+  /**
+   * @generated from field: repeated stopgo.store.v1.ConversationView conversations = 1;
+   */
+  conversations: ConversationView[];
+
+  /**
+   * Empty at the end.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * How many there are in all that the filter lets through.
+   *
+   * @generated from field: uint32 matching = 3;
+   */
+  matching: number;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListByChangeResponse.
+ * Use `create(ListByChangeResponseSchema)` to create a new message.
+ */
+export const ListByChangeResponseSchema: GenMessage<ListByChangeResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 20);
+
+/**
+ * @generated from message stopgo.store.v1.ReadContextRequest
+ */
+export type ReadContextRequest = Message<"stopgo.store.v1.ReadContextRequest"> & {
+  /**
+   * @generated from field: string context_id = 1;
+   */
+  contextId: string;
+
+  /**
+   * Kind of principal that the context belongs to.
+   *
+   * @generated from field: string principal = 2;
+   */
+  principal: string;
+
+  /**
+   * At most so many texts …
+   *
+   * @generated from field: uint32 texts_max = 3;
+   */
+  textsMax: number;
+
+  /**
+   * … and so many bytes of them in UTF-8: the latest ones.
+   *
+   * @generated from field: uint32 bytes_max = 4;
+   */
+  bytesMax: number;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadContextRequest.
+ * Use `create(ReadContextRequestSchema)` to create a new message.
+ */
+export const ReadContextRequestSchema: GenMessage<ReadContextRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 21);
+
+/**
+ * @generated from message stopgo.store.v1.ReadContextResponse
+ */
+export type ReadContextResponse = Message<"stopgo.store.v1.ReadContextResponse"> & {
+  /**
+   * What users and the agent said, the oldest conversation first; the oldest text that does not fit whole is cut, and
+   * marked.
+   *
+   * @generated from field: repeated stopgo.events.v1.EarlierText texts = 1;
+   */
+  texts: EarlierText[];
+
+  /**
+   * True if more was said before.
+   *
+   * @generated from field: bool left_out = 2;
+   */
+  leftOut: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadContextResponse.
+ * Use `create(ReadContextResponseSchema)` to create a new message.
+ */
+export const ReadContextResponseSchema: GenMessage<ReadContextResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 22);
+
+/**
  * @generated from message stopgo.store.v1.GetApprovalRequest
  */
 export type GetApprovalRequest = Message<"stopgo.store.v1.GetApprovalRequest"> & {
@@ -702,7 +854,7 @@ export type GetApprovalRequest = Message<"stopgo.store.v1.GetApprovalRequest"> &
  * Use `create(GetApprovalRequestSchema)` to create a new message.
  */
 export const GetApprovalRequestSchema: GenMessage<GetApprovalRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 19);
+  messageDesc(file_stopgo_store_v1_store, 23);
 
 /**
  * @generated from message stopgo.store.v1.GetApprovalResponse
@@ -719,7 +871,7 @@ export type GetApprovalResponse = Message<"stopgo.store.v1.GetApprovalResponse">
  * Use `create(GetApprovalResponseSchema)` to create a new message.
  */
 export const GetApprovalResponseSchema: GenMessage<GetApprovalResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 20);
+  messageDesc(file_stopgo_store_v1_store, 24);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsRequest
@@ -757,7 +909,7 @@ export type ListApprovalsRequest = Message<"stopgo.store.v1.ListApprovalsRequest
  * Use `create(ListApprovalsRequestSchema)` to create a new message.
  */
 export const ListApprovalsRequestSchema: GenMessage<ListApprovalsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 21);
+  messageDesc(file_stopgo_store_v1_store, 25);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsResponse
@@ -779,7 +931,7 @@ export type ListApprovalsResponse = Message<"stopgo.store.v1.ListApprovalsRespon
  * Use `create(ListApprovalsResponseSchema)` to create a new message.
  */
 export const ListApprovalsResponseSchema: GenMessage<ListApprovalsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 22);
+  messageDesc(file_stopgo_store_v1_store, 26);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsRequest
@@ -810,7 +962,7 @@ export type ListOpenRunsRequest = Message<"stopgo.store.v1.ListOpenRunsRequest">
  * Use `create(ListOpenRunsRequestSchema)` to create a new message.
  */
 export const ListOpenRunsRequestSchema: GenMessage<ListOpenRunsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 23);
+  messageDesc(file_stopgo_store_v1_store, 27);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsResponse
@@ -832,7 +984,7 @@ export type ListOpenRunsResponse = Message<"stopgo.store.v1.ListOpenRunsResponse
  * Use `create(ListOpenRunsResponseSchema)` to create a new message.
  */
 export const ListOpenRunsResponseSchema: GenMessage<ListOpenRunsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 24);
+  messageDesc(file_stopgo_store_v1_store, 28);
 
 /**
  * @generated from message stopgo.store.v1.OpenRun
@@ -871,7 +1023,7 @@ export type OpenRun = Message<"stopgo.store.v1.OpenRun"> & {
  * Use `create(OpenRunSchema)` to create a new message.
  */
 export const OpenRunSchema: GenMessage<OpenRun> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 25);
+  messageDesc(file_stopgo_store_v1_store, 29);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatRequest
@@ -918,7 +1070,7 @@ export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 26);
+  messageDesc(file_stopgo_store_v1_store, 30);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatResponse
@@ -943,7 +1095,7 @@ export type HeartbeatResponse = Message<"stopgo.store.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 27);
+  messageDesc(file_stopgo_store_v1_store, 31);
 
 /**
  * @generated from message stopgo.store.v1.Instance
@@ -983,7 +1135,7 @@ export type Instance = Message<"stopgo.store.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 28);
+  messageDesc(file_stopgo_store_v1_store, 32);
 
 /**
  * Delta is a piece of a model's answer while it is being made.
@@ -1036,7 +1188,7 @@ export type Delta = Message<"stopgo.store.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 29);
+  messageDesc(file_stopgo_store_v1_store, 33);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaRequest
@@ -1053,7 +1205,7 @@ export type PublishDeltaRequest = Message<"stopgo.store.v1.PublishDeltaRequest">
  * Use `create(PublishDeltaRequestSchema)` to create a new message.
  */
 export const PublishDeltaRequestSchema: GenMessage<PublishDeltaRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 30);
+  messageDesc(file_stopgo_store_v1_store, 34);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaResponse
@@ -1072,7 +1224,7 @@ export type PublishDeltaResponse = Message<"stopgo.store.v1.PublishDeltaResponse
  * Use `create(PublishDeltaResponseSchema)` to create a new message.
  */
 export const PublishDeltaResponseSchema: GenMessage<PublishDeltaResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 31);
+  messageDesc(file_stopgo_store_v1_store, 35);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasRequest
@@ -1089,7 +1241,7 @@ export type WatchDeltasRequest = Message<"stopgo.store.v1.WatchDeltasRequest"> &
  * Use `create(WatchDeltasRequestSchema)` to create a new message.
  */
 export const WatchDeltasRequestSchema: GenMessage<WatchDeltasRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 32);
+  messageDesc(file_stopgo_store_v1_store, 36);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasResponse
@@ -1106,7 +1258,7 @@ export type WatchDeltasResponse = Message<"stopgo.store.v1.WatchDeltasResponse">
  * Use `create(WatchDeltasResponseSchema)` to create a new message.
  */
 export const WatchDeltasResponseSchema: GenMessage<WatchDeltasResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 33);
+  messageDesc(file_stopgo_store_v1_store, 37);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamRequest
@@ -1123,7 +1275,7 @@ export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest">
  * Use `create(VerifyStreamRequestSchema)` to create a new message.
  */
 export const VerifyStreamRequestSchema: GenMessage<VerifyStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 34);
+  messageDesc(file_stopgo_store_v1_store, 38);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamResponse
@@ -1147,7 +1299,7 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
  * Use `create(VerifyStreamResponseSchema)` to create a new message.
  */
 export const VerifyStreamResponseSchema: GenMessage<VerifyStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 35);
+  messageDesc(file_stopgo_store_v1_store, 39);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsRequest
@@ -1178,7 +1330,7 @@ export type ListStreamsRequest = Message<"stopgo.store.v1.ListStreamsRequest"> &
  * Use `create(ListStreamsRequestSchema)` to create a new message.
  */
 export const ListStreamsRequestSchema: GenMessage<ListStreamsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 36);
+  messageDesc(file_stopgo_store_v1_store, 40);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsResponse
@@ -1195,7 +1347,7 @@ export type ListStreamsResponse = Message<"stopgo.store.v1.ListStreamsResponse">
  * Use `create(ListStreamsResponseSchema)` to create a new message.
  */
 export const ListStreamsResponseSchema: GenMessage<ListStreamsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 37);
+  messageDesc(file_stopgo_store_v1_store, 41);
 
 /**
  * StoreService is the event log and the views made from it.
@@ -1279,6 +1431,28 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof ListConversationsRequestSchema;
     output: typeof ListConversationsResponseSchema;
+  },
+  /**
+   * ListByChange shows conversations, the one that something happened to last first. It never answers with less than was
+   * acknowledged before the call.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ListByChange
+   */
+  listByChange: {
+    methodKind: "unary";
+    input: typeof ListByChangeRequestSchema;
+    output: typeof ListByChangeResponseSchema;
+  },
+  /**
+   * ReadContext gives what was said last in all conversations of a context; nothing of one that is not known. It never
+   * answers with less than was acknowledged before the call.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ReadContext
+   */
+  readContext: {
+    methodKind: "unary";
+    input: typeof ReadContextRequestSchema;
+    output: typeof ReadContextResponseSchema;
   },
   /**
    * GetApproval shows one approval. NOT_FOUND if there is none.

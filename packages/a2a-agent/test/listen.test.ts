@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../src/listen.ts';
+import { listen } from '../src/http/listen.ts';
 
 test('errors of a server that listens are told, each of them, and do not end the process', async () => {
   const server = createServer();

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { STOP_FAREWELL_MS } from './bounds.ts';
+import { STOP_FAREWELL_MS } from '../bounds.ts';
 import type { OpenStreams } from './open-streams.ts';
 
 export type StopOptions = {
