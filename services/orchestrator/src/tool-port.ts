@@ -1,5 +1,6 @@
 import type { OfferedTool, Toolset } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
+import type { Turn } from './bridges/turns.ts';
 
 /** One attempt of one call. */
 export type AttemptKey = {
@@ -63,6 +64,8 @@ export type ToolPort = {
   choose(): string | undefined;
   /** Resolves with one as soon as there is one. Rejects when the signal aborts. */
   available(signal: AbortSignal): Promise<string>;
+  /** A place among the calls of a server at that bridge. What waits for its turn has not been started. */
+  turn(bridge: string, server: string, signal: AbortSignal): Turn;
   /** `waitMs`: how long the outcome is waited for; then it rejects with `deadline_exceeded`, and the call goes on. */
   execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome>;
   fence(key: AttemptKey, bridge: string): Promise<FenceOutcome>;

@@ -1,6 +1,7 @@
 import { DomainError } from '@stopgo/core';
 import type { AttemptKey, Catalogue, ExecuteOutcome, ExecuteRequest, FenceOutcome, ToolPort } from '../tool-port.ts';
 import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
+import { type Turn, Turns } from './turns.ts';
 import { executeOutcome, fenceOutcome, offeredTool } from './wire.ts';
 
 /** Longest wait for what a bridge knows without doing anything, in milliseconds. */
@@ -13,6 +14,9 @@ export class BridgeTools implements ToolPort {
   private readonly directory: BridgeDirectory;
   private latest: Catalogue | undefined;
   private revision = '';
+  private readonly turns = new Turns();
+  /** Calls that a bridge makes of each server at the same time. */
+  private atOnce: ReadonlyMap<string, number> = new Map();
 
   constructor(ports: DirectoryPorts) {
     this.directory = new BridgeDirectory(ports, (client) => this.list(client));
@@ -49,6 +53,10 @@ export class BridgeTools implements ToolPort {
 
   available(signal: AbortSignal): Promise<string> {
     return this.directory.available(signal);
+  }
+
+  turn(bridge: string, server: string, signal: AbortSignal): Turn {
+    return this.turns.take(JSON.stringify([bridge, server]), this.atOnce.get(server) ?? 0, signal);
   }
 
   async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome> {
@@ -90,6 +98,7 @@ export class BridgeTools implements ToolPort {
       const tools = new Map(answer.tools.map((tool) => [tool.name, offeredTool(tool)]));
       const definitions = new Map(answer.tools.map((tool) => [tool.pin, tool.definitionJson]));
       this.latest = { tools, definitions };
+      this.atOnce = new Map(answer.tools.map(({ server, callsAtOnce }) => [server, callsAtOnce]));
       this.revision = revision;
     }
     return { instance };

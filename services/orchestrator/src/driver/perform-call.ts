@@ -41,6 +41,30 @@ export async function performCall(
   // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
   // anything is awaited, so that it shares the append of a claim.
   const bridge = call.agent === undefined ? (tools.choose() ?? (await tools.available(signal))) : '';
+  if (call.agent !== undefined) return begun(driver, call, effect, bridge, signal);
+  const turn = tools.turn(bridge, call.server, signal);
+  try {
+    // What only waits for its turn is not on the record: if this process or the bridge dies now, it has certainly not run.
+    if (turn.come !== undefined) {
+      await turn.come;
+      // Much may have happened since: all is looked at again, by a bridge that is there.
+      if (driver.ports.liveness.isDead(bridge)) return await performCall(driver, effect, signal);
+    }
+    await begun(driver, driver.state.run?.calls[effect.id] ?? call, effect, bridge, signal);
+  } finally {
+    turn.leave();
+  }
+}
+
+/** Puts on the record that the call begins, makes it, and puts down what it came to. */
+async function begun(
+  driver: RunDriver,
+  call: CallState,
+  effect: Extract<Effect, { kind: 'call' }>,
+  bridge: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { attempt } = effect;
   if (effect.fenced) {
     const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
     if (taken !== 'applied') return;

@@ -71,6 +71,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
       catalogue: () => ({ tools: new Map(), definitions: new Map() }),
       choose: () => alive[0],
       available: never,
+      turn: () => ({ come: undefined, leave: () => undefined }),
       execute: (sent) => {
         asked.push(`execute ${sent.bridge}`);
         return execute(sent);
