@@ -14,8 +14,9 @@ export type BridgeBounds = {
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
   readonly listFreshMs: number;
-  /** Listings in a row that a server which keeps saying that its tools changed is given, before its calls go on. */
+  /** Times within `listPauseMs` that the list of a server which says that it changed is read again; then it has to wait. */
   readonly listReadsMax: number;
+  readonly listPauseMs: number;
   /** How long a server has for a sign of life that it is asked for. */
   readonly pingMs: number;
   /** How often a server that is connected is asked for one. */
@@ -93,7 +94,8 @@ export const bridgeBounds: BridgeBounds = {
   probeMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
-  listReadsMax: 3,
+  listReadsMax: 10,
+  listPauseMs: 1 * second,
   pingMs: 5 * second,
   probeEveryMs: 30 * second,
   signsMissedMax: 2,

@@ -161,7 +161,8 @@ export class ServerConnection {
     if (this.#check !== undefined || this.listing.reading !== undefined) {
       const known = async () => {
         await this.#check;
-        await this.listing.reading;
+        // A change that was told during a reading has it read once more.
+        while (this.listing.reading !== undefined) await this.listing.reading;
       };
       await unlessAborted(known(), signal);
     }

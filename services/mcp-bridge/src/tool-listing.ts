@@ -29,6 +29,9 @@ export class ToolListing {
   #listedAt = 0;
   #reading: Promise<void> | undefined;
   #again = false;
+  /** When the list was read again lately. */
+  #readAt: number[] = [];
+  #pause: NodeJS.Timeout | undefined;
   /** The list is to be read again once the call that is under way is over. */
   #later = false;
 
@@ -85,30 +88,40 @@ export class ToolListing {
   changed(): void {
     const session = this.#dependencies.session();
     if (session === undefined) return;
-    this.#later = this.#config.callsAtOnce === 1 && session.callsUnderWay() > 0;
-    if (this.#later) return;
     if (this.#reading !== undefined) {
       this.#again = true;
       return;
     }
-    this.#reading = this.#readWhatChanges(session).finally(() => {
+    this.#later = this.#config.callsAtOnce === 1 && session.callsUnderWay() > 0;
+    if (this.#later || this.#isRestless(session)) return;
+    this.#reading = this.#readAgain(session).finally(() => {
       this.#reading = undefined;
+      if (this.#again) this.changed();
     });
   }
 
-  async #readWhatChanges(session: Session): Promise<void> {
+  /** One that never stops to say that its tools changed must not keep its calls waiting: its list has to wait for once. */
+  #isRestless(session: Session): boolean {
+    const { bounds, clock } = this.#dependencies;
+    const now = clock();
+    this.#readAt = this.#readAt.filter((at) => now - at < bounds.listPauseMs);
+    if (this.#readAt.length < bounds.listReadsMax) {
+      this.#readAt.push(now);
+      return false;
+    }
+    this.#later = true;
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
+      if (this.#dependencies.session() === session) this.changed();
+    }, bounds.listPauseMs).unref();
+    return true;
+  }
+
+  async #readAgain(session: Session): Promise<void> {
     const { bounds, onFailure } = this.#dependencies;
+    this.#again = false;
     try {
-      for (let reads = 1; ; reads += 1) {
-        this.#again = false;
-        await this.read(session, bounds.listMs);
-        if (!this.#again) return;
-        // One that never stops to say so must not keep its calls waiting. The next of them has it read again.
-        if (reads === bounds.listReadsMax) {
-          this.#later = true;
-          return;
-        }
-      }
+      await this.read(session, bounds.listMs);
     } catch (error) {
       // Its tools are not known any more, so none of them may run.
       onFailure(session, `its tools could not be listed: ${reasonOf(error)}`);

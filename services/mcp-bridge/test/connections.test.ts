@@ -99,9 +99,10 @@ test('an HTTP server that has gone is found out without a call', async () => {
 
 test('a server that never stops to say that its tools changed keeps no call waiting', async () => {
   const server = nastyServer('s', ['--restless']);
-  const { execute, bridge } = await startBridge([server.config]);
-  for (const n of [1, 2, 3]) expect(finishedOf(await execute('typed', { n })).content).toBe(`{"n":${n}}`);
+  const { execute, bridge } = await startBridge([server.config], { bounds: { listReadsMax: 3, listPauseMs: 60_000 } });
+  for (let n = 0; n < 9; n += 1) expect(finishedOf(await execute('typed', { n })).content).toBe(`{"n":${n}}`);
   expect(bridge.describe()[0]?.state).toBe('ready');
+  expect(server.journal().filter(({ method }) => method === 'tools/list').length).toBeLessThanOrEqual(1 + 3);
 });
 
 test('three pages are read; a list without end is refused', async () => {
