@@ -22,17 +22,17 @@ const { FailureKind, RefusedReason, ServerState } = mcp;
 function published(name: string, program: string, more: Parameters<typeof stdioServer>[3] = {}) {
   const file = join(temporaryFolder(), 'pids');
   const wrapper = fileURLToPath(new URL('./fixtures/with-pid.mjs', import.meta.url));
-  const config = stdioServer(name, process.execPath, [wrapper, file, require.resolve(program)], {
+  const config = stdioServer(name, process.execPath, [wrapper, file, program], {
     era: 'auto',
     ...more,
   });
   return { config, pids: () => readFileSync(file, 'utf8').trim().split('\n').map(Number) };
 }
 
-const everythingProgram = '@modelcontextprotocol/server-everything/dist/index.js';
+const everythingProgram = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
 test('the memory of a server that is killed is there again, and what forgets needs an approval', async () => {
-  const memory = published('memory', '@modelcontextprotocol/server-memory/dist/index.js', {
+  const memory = published('memory', require.resolve('@modelcontextprotocol/server-memory/dist/index.js'), {
     env: { MEMORY_FILE_PATH: join(temporaryFolder(), 'memory.json') },
   });
   const { execute, approval, client, toolNamed } = await startBridge([memory.config]);
@@ -54,7 +54,10 @@ test('the memory of a server that is killed is there again, and what forgets nee
 });
 
 test('a server that thinks in steps keeps them between calls', async () => {
-  const thinking = published('thinking', '@modelcontextprotocol/server-sequential-thinking/dist/index.js');
+  const thinking = published(
+    'thinking',
+    require.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
+  );
   const { execute } = await startBridge([thinking.config]);
   for (const thoughtNumber of [1, 2]) {
     const thought = { thought: 'and so', nextThoughtNeeded: true, thoughtNumber, totalThoughts: 3 };
@@ -65,7 +68,7 @@ test('a server that thinks in steps keeps them between calls', async () => {
 });
 
 test('a server without hints asks for each call where the configuration wants it so', async () => {
-  const commands = published('commands', 'mcp-server-commands/build/index.js', { unannotated: 'ask' });
+  const commands = published('commands', require.resolve('mcp-server-commands/build/index.js'), { unannotated: 'ask' });
   const { execute, approval } = await startBridge([commands.config]);
   const args = { command: 'echo said' };
   expect(refusedOf(await execute('run_command', args)).reason).toBe(RefusedReason.NOT_APPROVED);
@@ -97,7 +100,10 @@ test('a long call tells its progress; its server is killed in the middle of it, 
 
 test('a server that hangs does not keep another from answering, is found out, and ends with the bridge', async () => {
   const everything = published('everything', everythingProgram, { timeoutMs: 500 });
-  const thinking = published('thinking', '@modelcontextprotocol/server-sequential-thinking/dist/index.js');
+  const thinking = published(
+    'thinking',
+    require.resolve('@modelcontextprotocol/server-sequential-thinking/dist/index.js'),
+  );
   const { execute, client, bridge } = await startBridge([everything.config, thinking.config], {
     bounds: { probeEveryMs: 60_000, pingMs: 200, endGraceMs: 100, backoffFirstMs: 60_000 },
   });
