@@ -48,7 +48,7 @@ async function world() {
       if (named !== instance) throw wrong(instance);
     };
     listening.set(address, {
-      listTools: async () => ({ instance, revision: 'r' }),
+      listTools: async () => ({ instance, revision: 'r', tools: [{ server: 'files', name: 'read', callsAtOnce: 1 }] }),
       execute: async (request) => {
         check(request.instance);
         asked.push(`execute ${instance}`);
@@ -101,7 +101,7 @@ test('before any bridge has answered there is no catalogue and no bridge, and bo
   await start('one', 'host:1');
   expect(await waiting).toBe('one');
   expect(await alsoWaiting).toBe('one');
-  expect(tools.catalogue().tools.size).toBe(0);
+  expect(tools.catalogue().tools.size).toBe(1);
 });
 
 test('who waits for a bridge can be told to stop', async () => {
@@ -184,4 +184,16 @@ test('a bridge that goes on under another id is still asked about what it did un
   });
   expect(await tools.fence(key, 'bridge')).toEqual({ kind: 'never_seen' });
   expect(asked).toEqual(['fence bridge']);
+});
+
+test('a bridge is sent so many calls of a server as it makes at the same time; another bridge has turns of its own', async () => {
+  const { tools, start } = await world();
+  await start('one', 'host:1');
+  await expect.poll(() => tools.known()?.tools.size).toBe(1);
+  const first = tools.turn('one', 'files', signal);
+  const second = tools.turn('one', 'files', signal);
+  expect([first.come === undefined, second.come === undefined]).toEqual([true, false]);
+  expect(tools.turn('two', 'files', signal).come).toBeUndefined();
+  first.leave();
+  await second.come;
 });
