@@ -11,10 +11,12 @@ import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
+import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
 import { Outage } from './outage.ts';
+import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
 
 /** What an orchestrator is given. */
@@ -25,6 +27,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
+  /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
+  readonly push?: PushParts;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly random: () => number;
@@ -70,11 +74,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
+  const delegations = new A2aDelegations(clock);
   const ports: DriverPorts = {
     instance,
     log,
     tools,
-    delegations: new A2aDelegations(clock),
+    delegations,
     models: given.models,
     liveness: heartbeat,
     clock,
@@ -91,6 +96,9 @@ export async function startOrchestrator(
     },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
+  const push = given.push ?? { allowPrivate: false, key: () => undefined };
+  const outbox = startOutbox(push, ports, given.store, logger);
+  registry.onStart = (conversationId) => outbox.poke(conversationId);
   const watchTimes = config.watchTimes ?? defaultWatchTimes;
   const watch = new TaskWatch(
     {
@@ -103,7 +111,11 @@ export async function startOrchestrator(
   );
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
-  const sweep = () => store.during(() => registry.sweep());
+  const sweep = () =>
+    store.during(async () => {
+      await registry.sweep();
+      await outbox.sweep();
+    });
   await refresh();
   // Beforehand, so that the first message does not wait for it; it records what is missing then.
   const catalogue = isStoreThere ? tools.known() : undefined;
@@ -115,18 +127,21 @@ export async function startOrchestrator(
     ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
     every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
   ];
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  repeating.push(described.keepAsking(clock, stopping.signal));
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, watch, definitions, agent, systemPrompt },
+      ...{ registry, watch, definitions, outbox, agent, systemPrompt },
       contexts: storeContexts(given.store),
+      agentNow: () => described.now,
       signal: stopping.signal,
     }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
       stopping.abort(stopReason());
-      await Promise.all(repeating);
+      await Promise.all([...repeating, outbox.stop()]);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
       await heartbeat.leave();

@@ -8,6 +8,7 @@
  */
 import type { RemoteQuestion } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
   AgentAsks,
   DelegationAnswer,
@@ -17,7 +18,6 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
@@ -46,7 +46,7 @@ const noTask = { id: '', state: '' };
 
 export class A2aDelegations implements DelegationPort {
   private readonly clock: Clock;
-  private readonly fetch: ModelFetch;
+  private readonly fetch: BoundedFetch;
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
 
@@ -153,6 +153,11 @@ export class A2aDelegations implements DelegationPort {
     const line = await this.line(request, endpoint, never);
     const found = await this.find(request, line);
     if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
+  async about(url: string, signal: AbortSignal): Promise<string> {
+    return (await this.agents.endpoint(url, signal)).about;
   }
 
   private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {
