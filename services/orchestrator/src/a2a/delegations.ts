@@ -7,6 +7,7 @@
  * 3. An agent is talked to at the address that is configured for it, in the newest version that its card offers there.
  */
 import type { Clock } from '@stopgo/log';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
   DelegationOutcome,
   DelegationPort,
@@ -14,7 +15,6 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
@@ -41,7 +41,7 @@ const noTask = { id: '', state: '' };
 
 export class A2aDelegations implements DelegationPort {
   private readonly clock: Clock;
-  private readonly fetch: ModelFetch;
+  private readonly fetch: BoundedFetch;
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
 
@@ -115,6 +115,11 @@ export class A2aDelegations implements DelegationPort {
     const line = await this.line(request, endpoint, never);
     const found = await this.find(request, line);
     if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
+  async about(url: string, signal: AbortSignal): Promise<string> {
+    return (await this.agents.endpoint(url, signal)).about;
   }
 
   private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {

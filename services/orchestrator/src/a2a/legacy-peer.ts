@@ -1,5 +1,5 @@
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { taskIdBytesMax } from './bounds.ts';
 import { parseJsonText } from './json-text.ts';
 import type { Peer, RequestScope } from './peer.ts';
@@ -10,7 +10,7 @@ import { type RemoteAnswer, type RemoteTaskSeen, taskStateOf, textOfTask } from 
  * An agent of the time before versions: JSON-RPC with `message/send` and `tasks/get`, which answers when it is done. What is
  * sent can be read by one of 0.3 as well, and so can its answers here: an agent without a card may be either.
  */
-export function legacyPeer(url: string, fetch: ModelFetch): Peer {
+export function legacyPeer(url: string, fetch: BoundedFetch): Peer {
   let lastId = 0;
   const call = async (method: string, params: object, { headers, signal }: RequestScope): Promise<unknown> => {
     lastId += 1;
