@@ -115,8 +115,13 @@ describe('a list', () => {
     const query =
       'contextId=ours&status=input-required&pageSize=3&pageToken=last&statusTimestampAfter=2026-01-02T03:04:05Z';
     const { json } = await send('GET', `/tasks?${query}`);
-    expect(json).toMatchObject({ nextPageToken: 'next', pageSize: 3, totalSize: 7, tasks: [{ id: ID, contextId: ID }] });
-    expect(json.tasks[0].metadata).toEqual({ revision: 4, session_id: 's-1' });
+    expect(json).toMatchObject({
+      nextPageToken: 'next',
+      pageSize: 3,
+      totalSize: 7,
+      tasks: [{ id: ID, contextId: ID }],
+    });
+    expect(json.tasks[0].metadata).toEqual({ revision: 1, sessionId: 's-1' });
     expect(calls.find(({ method }) => method === 'listByChange')?.request).toMatchObject({
       contextId: 'ours',
       principal: 'anonymous',
