@@ -23,7 +23,12 @@ export async function startOverServices(settings: Settings): Promise<Started> {
       env: { GEMINI_API_KEY: 'none-needed' },
       logger: createLogger({ level: 'warn', format: 'text', destination: process.stderr }),
       version: 'conformance',
-      gateway: { a2aGrpcAsUrl: true, a2aStreaming: settings.streaming, interceptA2A: beyond(settings) },
+      gateway: {
+        a2aGrpcAsUrl: true,
+        a2aStreaming: settings.streaming,
+        a2aPush: settings.push,
+        interceptA2A: beyond(settings),
+      },
       intercept: { models: () => ({ forModel: () => scriptedModel }) },
     });
     const stop = async () => {
@@ -47,6 +52,8 @@ const configOf = ({ port, grpcPort, extendedCard, requiredExtension }: Settings,
     a2a_grpc_port: grpcPort,
     data_dir: join(folder, 'data'),
     prompt: 'Do what the kit asks for.',
+    // The kit is told on this machine.
+    push: { allow_private: true },
     mcp_servers: [
       {
         name: 'resources',

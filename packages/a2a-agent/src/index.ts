@@ -11,3 +11,5 @@ export * from './parts.ts';
 export * from './protocol.ts';
 export * from './push.ts';
 export * from './rest.ts';
+export * from './task.ts';
+export * from './task-updates.ts';

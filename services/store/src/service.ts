@@ -5,6 +5,7 @@ import {
   DomainError,
   invalidArgument,
   isUuid,
+  noPush,
   notFound,
   parseStreamName,
   type StreamName,
@@ -192,7 +193,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async listOpenRuns(request) {
-      const { rows, next } = views.openRuns(pageOf('runs', request, listLimitMax));
+      const page = pageOf('runs', request, listLimitMax);
+      const { rows, next } = request.watched ? views.watchedRuns(page) : views.openRuns(page);
       const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
         conversationId,
         runId,
@@ -201,6 +203,16 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         revision,
       }));
       return { runs, nextCursor: encodeCursor('runs', next) };
+    },
+
+    async getPush({ conversationId }, { signal }) {
+      await views.caughtUp(signal);
+      return { push: views.push(conversationId) ?? noPush(conversationId) };
+    },
+
+    async listDuePushes(request) {
+      const { rows, next } = views.duePushes(pageOf('pushes', request, listLimitMax));
+      return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
     },
 
     async heartbeat(request) {

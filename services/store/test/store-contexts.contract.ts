@@ -1,4 +1,4 @@
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -36,13 +36,13 @@ export function contextTests({ client, send, told }: AtHand): void {
       expect(ids).toHaveLength(matching);
       return ids;
     };
-    // What happened in the same millisecond is told apart by age.
     const { conversations } = await client().listByChange({});
     const changes = conversations.map(({ head }) => timestampMs(head!.updatedAt!));
     expect(changes).toEqual([...changes].sort((a, b) => b - a));
     const all = await list({});
     expect([...all].sort()).toEqual(stories.map(({ id }) => id).sort());
     expect(all).toEqual(conversations.map(({ head }) => head?.id));
+    expect(await list({}, 1)).toEqual(all);
     expect(all.indexOf(first.id)).toBeLessThan(all.indexOf(stories[1]!.id));
 
     const { Standing } = views;
@@ -55,10 +55,33 @@ export function contextTests({ client, send, told }: AtHand): void {
     expect(since).toEqual(all.filter((_, n) => changes[n]! >= timestampMs(changedSince)));
     expect(await list({ changedSince, standing: Standing.WORKING })).toEqual([first.id]);
     const { nextCursor } = await client().listConversations({ limit: 1 });
-    for (const cursor of ['x', nextCursor, Buffer.from('changes.1').toString('base64url'), 'a'.repeat(1_000)])
+    for (const cursor of [
+      'x',
+      nextCursor,
+      ...['changes.1', 'changes.1.2.3', 'changes.-1.x'].map((text) => Buffer.from(text).toString('base64url')),
+      'a'.repeat(1_000),
+    ])
       await expect(client().listByChange({ cursor }), cursor.slice(0, 20)).rejects.toMatchObject({
         kind: 'invalid_argument',
       });
+  });
+
+  test('conversations that changed at the same time are told apart, by age', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      const story = new Story();
+      const created = story.created();
+      await send({ ...created, events: created.events.map((event) => ({ ...event, time: timestampFromMs(1_000) })) });
+      ids.unshift(story.id);
+    }
+    const listed: string[] = [];
+    let cursor = '';
+    do {
+      const page = await client().listByChange({ limit: 1, cursor });
+      listed.push(page.conversations[0]?.head?.id ?? '');
+      cursor = page.nextCursor;
+    } while (cursor !== '');
+    expect(listed).toEqual(ids);
   });
 
   test('a context holds the conversations that one principal created in it, and what was said there', async () => {

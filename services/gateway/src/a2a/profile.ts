@@ -30,6 +30,7 @@ export async function profileOf(
     grpcAsUrl: deps.a2aGrpcAsUrl === true,
     skills: tools.map(({ name, description }) => ({ id: name, name, description })),
     streaming: deps.a2aStreaming !== false,
+    pushNotifications: deps.a2aPush !== false,
     extensions: declared,
     requiredExtensions: required,
     extendedCard: deps.a2aExtendedCard !== undefined,

@@ -22,6 +22,7 @@ export type RouteDependencies = Pick<
   | 'a2aExtendedCard'
   | 'a2aGrpcAsUrl'
   | 'a2aStreaming'
+  | 'a2aPush'
   | 'interceptA2A'
   | 'newId'
 > & {
