@@ -22,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
   'fault.test.ts': 'breaks appends from inside of the process',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
+  'push.test.ts': 'has a configuration of its own: private addresses may be told',
   'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',

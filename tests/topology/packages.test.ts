@@ -26,7 +26,7 @@ const ANYTHING = [...SHARED, LOG, A2A, ...SERVICES, ...PROGRAMS];
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
-  'packages/a2a-agent': { name: A2A, may: ['@stopgo/core'] },
+  'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
   'packages/runtime': { name: '@stopgo/runtime', may: [] },

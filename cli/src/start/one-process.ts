@@ -11,6 +11,7 @@ import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
 import { checkedModels } from '../parts/models.ts';
 import { startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
+import { pushKeyOf } from '../parts/push-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
 
 /** What the one process is started with. */
@@ -82,6 +83,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     // There is one bridge, in this process: its heartbeat names no address.
     connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
     models: intercept.models?.(models) ?? models,
+    pushKey: () => pushKeyOf(config.dataDir),
   });
   parts.push({ name: 'orchestrator', stop: running.stop });
   const directOrchestrator = createInProcessClient(orchestrator.OrchestratorService, running.service, inProcess);

@@ -15,6 +15,8 @@ export type AgentProfile = {
   readonly grpcAsUrl?: boolean;
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
+  /** Absent: nobody is told of tasks. */
+  readonly pushNotifications?: boolean;
   readonly extensions: readonly string[];
   /** Those of the extensions that a peer must understand; absent: none. */
   readonly requiredExtensions?: readonly string[];
@@ -32,7 +34,7 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
   supportedInterfaces: interfaces(profile),
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
+    pushNotifications: profile.pushNotifications === true,
     extendedAgentCard: profile.extendedCard === true,
     extensions: extensions(profile),
   },
@@ -56,7 +58,7 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
   supportsAuthenticatedExtendedCard: profile.extendedCard === true,
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
+    pushNotifications: profile.pushNotifications === true,
     stateTransitionHistory: false,
     extensions: extensions(profile),
   },

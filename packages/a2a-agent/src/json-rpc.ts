@@ -12,6 +12,7 @@ import {
 } from './legacy.ts';
 import { problemOf03 } from './params-0-3.ts';
 import { A2A_ERROR_CODE, type A2ARequestHandler, type ServerCallContext } from './protocol.ts';
+import { isMalformedPush } from './push.ts';
 
 /** One JSON-RPC request, and who answers it. */
 export type JsonRpcCall = {
@@ -49,6 +50,7 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
     return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
   }
   if (!isKnownMethod(method)) return one(errorEnvelope(id, METHOD_NOT_FOUND));
+  if (isMalformedPush(method, params)) return one(errorEnvelope(id, INVALID_PUSH));
   const known = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
   const dialect = known === 'unknown' ? '0.3' : known;
   const handler = call.handlerFor(dialect);
@@ -103,6 +105,10 @@ const errorEnvelope = (id: RequestId, error: object): object => ({ jsonrpc: '2.0
 const INVALID_REQUEST = { code: A2A_ERROR_CODE.INVALID_REQUEST, message: 'Invalid Request' };
 const INVALID_PARAMS = { code: A2A_ERROR_CODE.INVALID_PARAMS, message: 'Invalid params' };
 const METHOD_NOT_FOUND = { code: A2A_ERROR_CODE.METHOD_NOT_FOUND, message: 'Method not found' };
+const INVALID_PUSH = {
+  code: A2A_ERROR_CODE.INVALID_PARAMS,
+  message: 'Invalid params: the push config must be an object with a url',
+};
 const UNSUPPORTED = 'this version of A2A is not spoken here; use 1.0 or 0.3';
 
 const one = (envelope: object): JsonRpcAnswer => ({ kind: 'one', envelope });

@@ -15,6 +15,7 @@ import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { agedCard } from './card.ts';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
+import { oldPushConfig } from './push.ts';
 
 /** The versions that HTTP+JSON is spoken in. */
 export type RestVersion = Exclude<Dialect, 'legacy'>;
@@ -124,11 +125,23 @@ function modernised({ request, message = request, configuration, ...rest }: Json
   const blocking = isObject(configuration) ? configuration.blocking : undefined;
   return {
     ...rest,
-    ...(isObject(configuration) ? { configuration: { ...configuration, returnImmediately: blocking === false } } : {}),
+    ...(isObject(configuration)
+      ? { configuration: { ...modernConfiguration(configuration), returnImmediately: blocking === false } }
+      : {}),
     ...(isObject(message)
       ? { message: { ...said, parts: Array.isArray(content) ? content.map(modernPart) : content } }
       : {}),
   };
+}
+
+function modernConfiguration(configuration: JsonObject): JsonObject {
+  const {
+    pushNotificationConfig: named,
+    pushNotification = named,
+    push_notification: push = pushNotification,
+  } = configuration;
+  const taskPushNotificationConfig = oldPushConfig(push);
+  return taskPushNotificationConfig === undefined ? configuration : { ...configuration, taskPushNotificationConfig };
 }
 
 function modernPart(part: unknown): unknown {

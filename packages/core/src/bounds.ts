@@ -58,3 +58,5 @@ export const pipelineStateBytesMax = 64 * 1024;
 export const appendReserveBytes = 64 * 1024;
 /** Events of an append that are left for the same. */
 export const appendReserveEvents = 64;
+/** Addresses that are told of what becomes of one conversation. */
+export const pushConfigsMax = 16;

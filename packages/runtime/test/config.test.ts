@@ -42,6 +42,7 @@ describe('defaults', () => {
       logFormat: 'text',
       limits: { concurrentRuns: 1_000, openStreams: 1_000, bodyBytes: 4_194_304, messageBytes: 65_536 },
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
+      push: { allowPrivate: false },
     });
   });
 
@@ -75,6 +76,7 @@ log_level: debug
 log_format: json
 limits: { concurrent_runs: 5, open_streams: 6, body_bytes: 2048, message_bytes: 1000 }
 nats: { stream: Shop_events-1, replicas: 3, accept_unverified_durability: true }
+push: { allow_private: true }
 mcp_servers:
   - name: files
     command: node
@@ -111,6 +113,7 @@ mcp_servers:
       logFormat: 'json',
       limits: { concurrentRuns: 5, openStreams: 6, bodyBytes: 2_048, messageBytes: 1_000 },
       nats: { stream: 'Shop_events-1', replicas: 3, acceptUnverifiedDurability: true },
+      push: { allowPrivate: true },
     });
     expect(config.mcpServers).toEqual([
       {

@@ -44,6 +44,7 @@ function mount(app: Express, routes: readonly Route[], body: RequestHandler, giv
     const here = routes.filter((route) => route.path === path);
     for (const { method, handle, sayProblem } of here) {
       if (method === 'GET') app.get(path, answer(handle, giveUp));
+      else if (method === 'DELETE') app.delete(path, answer(handle, giveUp));
       else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, giveUp));
     }
     app.all(path, wrongMethod(here));

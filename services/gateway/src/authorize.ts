@@ -14,6 +14,8 @@ export type Action =
   | 'conversation.follow'
   | 'message.send'
   | 'run.cancel'
+  | 'push.set'
+  | 'push.read'
   | 'approval.list'
   | 'approval.read'
   | 'approval.resolve';

@@ -27,12 +27,16 @@ import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
+import type { Outbox } from './push/outbox.ts';
+import { pushService } from './push/service.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** What the service is made of. */
 export type OrchestratorParts = {
   readonly registry: Registry;
   readonly definitions: RecordedDefinitions;
+  /** Absent: nobody is told of anything. */
+  readonly outbox?: Outbox;
   /** The agent as configured; runs that started before go on with theirs. */
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
@@ -51,6 +55,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
     cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
+    ...pushService(parts.outbox),
   };
 }
 
@@ -65,6 +70,7 @@ async function create(
   if (text !== '') checkMessage(text);
   const { contextId } = request;
   checkContextId(contextId);
+  const push = request.push === undefined ? undefined : parts.outbox?.check(request.push);
   const idempotency = idempotencyOf(request.idempotency);
   const opening = createConversation({
     id,
@@ -98,6 +104,8 @@ async function create(
   };
   const release = text === '' ? registry.hold(id) : registry.admit(id);
   const { done, driver } = await drive(parts, begin, context).finally(release);
+  // Nothing that was before the conversation could be told.
+  if (push !== undefined) await parts.outbox?.set(id, push, actorOf(request.caller), 0);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
     return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   return started(parts, turns, id, done, driver, request.wait, context);

@@ -15,6 +15,7 @@ import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { Outage } from './outage.ts';
+import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
 
 /** What an orchestrator is given. */
@@ -25,6 +26,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
+  /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
+  readonly push?: PushParts;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly random: () => number;
@@ -90,9 +93,16 @@ export async function startOrchestrator(
     },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
+  const push = given.push ?? { allowPrivate: false, key: () => undefined };
+  const outbox = startOutbox(push, ports, given.store, logger);
+  registry.onStart = (conversationId) => outbox.poke(conversationId);
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
-  const sweep = () => store.during(() => registry.sweep());
+  const sweep = () =>
+    store.during(async () => {
+      await registry.sweep();
+      await outbox.sweep();
+    });
   await refresh();
   // Beforehand, so that the first message does not wait for it; it records what is missing then.
   const catalogue = isStoreThere ? tools.known() : undefined;
@@ -106,7 +116,7 @@ export async function startOrchestrator(
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, definitions, agent, systemPrompt },
+      ...{ registry, definitions, outbox, agent, systemPrompt },
       contexts: storeContexts(given.store),
       agentNow: () => described.now,
       signal: stopping.signal,
@@ -115,7 +125,7 @@ export async function startOrchestrator(
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
       stopping.abort(stopReason());
-      await Promise.all(repeating);
+      await Promise.all([...repeating, outbox.stop()]);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
       await heartbeat.leave();

@@ -5,6 +5,7 @@ import {
   DomainError,
   invalidArgument,
   isUuid,
+  noPush,
   notFound,
   parseStreamName,
   type StreamName,
@@ -201,6 +202,16 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         revision,
       }));
       return { runs, nextCursor: encodeCursor('runs', next) };
+    },
+
+    async getPush({ conversationId }, { signal }) {
+      await views.caughtUp(signal);
+      return { push: views.push(conversationId) ?? noPush(conversationId) };
+    },
+
+    async listDuePushes(request) {
+      const { rows, next } = views.duePushes(pageOf('pushes', request, listLimitMax));
+      return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
     },
 
     async heartbeat(request) {

@@ -16,6 +16,22 @@ export type Page<K = number> = {
   readonly after: K | undefined;
 };
 
+/** A conversation whose addresses may have something to be told, or that somebody has claimed. */
+export type DuePush = {
+  readonly conversationId: string;
+  /** Empty if nobody has. */
+  readonly ownerInstance: string;
+};
+
+/** The row of a push stream as it is stored. */
+export type StoredPush = {
+  readonly bytes: Uint8Array;
+  /** The columns that lists select by. */
+  readonly settledRevision: number;
+  readonly live: number;
+  readonly ownerInstance: string;
+};
+
 /** Rows of a list; `next` is the key to go on from, undefined at the end. */
 export type Rows<T, K = number> = { readonly rows: readonly T[]; readonly next: K | undefined };
 
@@ -138,11 +154,15 @@ export type Views = {
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   /** Runs that have an owner or something to do. */
   openRuns(page: Page): Rows<OpenRunRow>;
+  /** Who is told of a conversation; undefined if nobody ever was. */
+  push(conversationId: string): views.Push | undefined;
+  duePushes(page: Page): Rows<DuePush>;
   /** The rows as they are stored. */
   stored(conversationId: string): StoredConversation | undefined;
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];
   storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
   storedApprovals(conversationId: string): readonly StoredApproval[];
+  storedPush(conversationId: string): StoredPush | undefined;
 };
 
 /** What events made of a conversation, and where it was before. */

@@ -15,7 +15,7 @@ export type BrowserRules = {
   readonly allowedHosts: readonly string[];
 };
 
-const CORS_METHODS = 'GET, POST';
+const CORS_METHODS = 'GET, POST, DELETE';
 const CORS_REQUEST_HEADERS =
   'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
 const CORS_ANSWER_HEADERS = 'Location, Preference-Applied, Retry-After, X-Session-ID';

@@ -43,7 +43,7 @@ export type Refusal = { readonly status: number; readonly body: { readonly [key:
 
 /** One operation over HTTP. */
 export type A2ARoute<Frame> = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Pattern of the path, as express reads it. */
   readonly path: string;
   readonly handle: (req: Request, res: Response, frame: Frame) => Promise<void>;

@@ -9,6 +9,7 @@ import {
   type Task,
   VersionNotSupportedError,
 } from '../protocol.ts';
+import { readRestPush, writeRestPush, writeRestPushList } from '../push.ts';
 import {
   mediaTypeOf,
   type RestVersion,
@@ -35,6 +36,7 @@ type Handler = ReturnType<Peer['handlerFor']>;
 /** What an operation gives: an answer, or the events of a stream. */
 type Outcome =
   | { readonly kind: 'answer'; readonly body: object; readonly status?: number }
+  | { readonly kind: 'nothing' }
   | { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamResponse, void> };
 
 type Operation = (handler: Handler, req: Request, version: RestVersion) => Promise<Outcome>;
@@ -96,7 +98,38 @@ const extendedCard: Operation = async (handler, req, version) => ({
   body: writeRestCard(version, await handler.getAuthenticatedExtendedAgentCard({ tenant: tenantOf(req) }, context)),
 });
 
-const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
+const createPush: Operation = async (handler, req, version) => {
+  const config = readRestPush(version, idOf(req), jsonBody(req));
+  const asked = { ...config, tenant: tenantOf(req) || config.tenant };
+  const made = await handler.createTaskPushNotificationConfig(asked, context);
+  return { kind: 'answer', body: writeRestPush(version, made), status: 201 };
+};
+
+const listPush: Operation = async (handler, req, version) => {
+  const all = { tenant: tenantOf(req), taskId: idOf(req), pageSize: 0, pageToken: '' };
+  const { configs } = await handler.listTaskPushNotificationConfigs(all, context);
+  return { kind: 'answer', body: writeRestPushList(version, configs) };
+};
+
+const pushIdOf = (req: Request) => ({
+  tenant: tenantOf(req),
+  taskId: idOf(req),
+  id: typeof req.params.configId === 'string' ? req.params.configId : '',
+});
+
+const getPush: Operation = async (handler, req, version) => ({
+  kind: 'answer',
+  body: writeRestPush(version, await handler.getTaskPushNotificationConfig(pushIdOf(req), context)),
+});
+
+const deletePush: Operation = async (handler, req) => {
+  await handler.deleteTaskPushNotificationConfig(pushIdOf(req), context);
+  return { kind: 'nothing' };
+};
+
+const PUSH_CONFIGS = '/tasks/:taskId/pushNotificationConfigs';
+
+const OPERATIONS: readonly (readonly [A2ARoute<unknown>['method'], string, Operation])[] = [
   ['POST', '/message\\:send', send],
   ['POST', '/message\\:stream', stream],
   ['GET', '/tasks', list],
@@ -104,6 +137,10 @@ const OPERATIONS: readonly (readonly ['GET' | 'POST', string, Operation])[] = [
   ['POST', '/tasks/:taskId\\:subscribe', subscribe],
   ['POST', '/tasks/:taskId\\:cancel', cancel],
   ['GET', '/tasks/:taskId', get],
+  ['POST', PUSH_CONFIGS, createPush],
+  ['GET', PUSH_CONFIGS, listPush],
+  ['GET', `${PUSH_CONFIGS}/:configId`, getPush],
+  ['DELETE', `${PUSH_CONFIGS}/:configId`, deletePush],
 ];
 
 /**
@@ -166,6 +203,10 @@ async function answer<Frame>(
       throw new VersionNotSupportedError('this version of A2A is not spoken here; use 1.0 or 0.3');
     const peer = agent.peerOf(req, res, frame);
     const outcome = await operation(peer.handlerFor(version), req, version);
+    if (outcome.kind === 'nothing') {
+      res.status(204).end();
+      return;
+    }
     if (outcome.kind === 'answer') {
       sendBody(res, version, outcome.status ?? 200, outcome.body);
       return;

@@ -49,6 +49,7 @@ export function normalise(file: FileShape): AgentConfig {
       replicas: file.nats.replicas,
       acceptUnverifiedDurability: file.nats.accept_unverified_durability,
     },
+    push: { allowPrivate: file.push.allow_private },
   });
 }
 

@@ -102,6 +102,8 @@ export const natsSchema = mapping({
   accept_unverified_durability: flag().default(false),
 });
 
+/** Who may be told of tasks. */
+export const pushSchema = mapping({ allow_private: flag().default(false) });
 /** What the extended card says besides. */
 const extendedCardSchema = mapping({
   description: filledText().optional(),
@@ -135,6 +137,7 @@ export const fileSchema = mapping({
   log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
+  push: pushSchema.prefault({}),
 });
 
 export type FileShape = z.output<typeof fileSchema>;

@@ -136,6 +136,12 @@ export type NatsConfig = {
   readonly acceptUnverifiedDurability: boolean;
 };
 
+/** Who may be told of what becomes of a task. */
+export type PushConfig = {
+  /** Addresses that are not of the public network may be told too, and over http. */
+  readonly allowPrivate: boolean;
+};
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
 
@@ -180,4 +186,5 @@ export type AgentConfig = {
   readonly logFormat: LogFormat;
   readonly limits: LimitsConfig;
   readonly nats: NatsConfig;
+  readonly push: PushConfig;
 };

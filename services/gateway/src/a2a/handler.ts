@@ -6,7 +6,9 @@ import {
   PushNotificationNotSupportedError,
   RequestMalformedError,
   requireNamed,
+  requireUncanceled,
   TaskNotCancelableError,
+  taskOf,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
@@ -17,9 +19,9 @@ import { type A2ACall, userOf } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { listTasks } from './list.ts';
 import { extended } from './profile.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push.ts';
 import { send } from './send.ts';
 import { follow, sendAndFollow } from './stream.ts';
-import { taskOf } from './task.ts';
 import { recentHistory, viewOf } from './task-view.ts';
 
 /** What a handler needs besides the services. */
@@ -63,7 +65,6 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
     await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
     return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps)));
   };
-  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
   return {
     getAgentCard: card,
     getAuthenticatedExtendedAgentCard: (params) => guard(params, extendedCard),
@@ -86,10 +87,10 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
       }),
     listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
     cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    createTaskPushNotificationConfig: (params) => guard(params, () => createPushConfig(pushing(deps), call, params)),
+    getTaskPushNotificationConfig: (params) => guard(params, () => getPushConfig(pushing(deps), call, params)),
+    listTaskPushNotificationConfigs: (params) => guard(params, () => listPushConfigs(pushing(deps), call, params)),
+    deleteTaskPushNotificationConfig: (params) => guard(params, () => deletePushConfig(pushing(deps), call, params)),
   };
 }
 
@@ -97,6 +98,12 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
 function streaming(deps: HandlerDependencies): HandlerDependencies {
   if (deps.a2aStreaming !== false) return deps;
   throw new UnsupportedOperationError('this agent has no event streams; send the message and get the task');
+}
+
+/** @throws A2AError if the agent tells no addresses of tasks. */
+function pushing(deps: HandlerDependencies): HandlerDependencies {
+  if (deps.a2aPush !== false) return deps;
+  throw new PushNotificationNotSupportedError();
 }
 
 type Addressed = { readonly tenant?: string };
@@ -108,7 +115,9 @@ function requireNoTenant({ tenant = '' }: Addressed): void {
 
 /** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */
 async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
-  const { head } = await viewOf(deps, call, taskId);
+  const view = await viewOf(deps, call, taskId);
+  const { head } = view;
+  requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
     { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },

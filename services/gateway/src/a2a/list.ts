@@ -1,12 +1,18 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type ListTasksRequest, type ListTasksResponse, RequestMalformedError, TaskState } from '@stopgo/a2a-agent';
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  RequestMalformedError,
+  standingIn,
+  TaskState,
+  taskOf,
+} from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { CURSOR_CHARACTERS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
-import { standingIn, taskOf } from './task.ts';
 import { recentHistory } from './task-view.ts';
 
 /**

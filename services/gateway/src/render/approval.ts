@@ -1,9 +1,9 @@
-import { decisionKind } from '@stopgo/core';
+import { approvalKindWord, decisionKind } from '@stopgo/core';
 import { facts, type views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { rfc3339 } from './time.ts';
-import { approvalKindWord, approvalStatusWord } from './words.ts';
+import { approvalStatusWord } from './words.ts';
 
 /** An approval as clients see it; of a settled one also what was decided, by whom and when. */
 export function renderApproval(approval: views.Approval): Answer {

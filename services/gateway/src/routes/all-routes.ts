@@ -2,6 +2,7 @@ import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
+import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { serviceRoutes } from './service.ts';
@@ -12,6 +13,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...eventRoutes(deps),
+  ...pushRoutes(deps),
   ...approvalRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

@@ -20,7 +20,9 @@ export type RouteDependencies = Pick<
   | 'publicUrl'
   | 'a2aRequiredExtensions'
   | 'a2aExtendedCard'
+  | 'a2aGrpcAsUrl'
   | 'a2aStreaming'
+  | 'a2aPush'
   | 'interceptA2A'
   | 'newId'
 > & {
@@ -40,7 +42,7 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;

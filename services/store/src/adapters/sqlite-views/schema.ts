@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 1;
+const rowsVersion = 2;
 
 /**
  * The tables of the views. All of it can be made again from the log.
@@ -15,6 +15,8 @@ const rowsVersion = 1;
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
+ *
+ * `push.head` is the revision of the conversation, as far as it is known: what is between it and `settled` may have to be told.
  */
 const tables = `
   CREATE TABLE views_meta (
@@ -73,6 +75,23 @@ const tables = `
   ) STRICT;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
+  CREATE TABLE push (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    settled INTEGER NOT NULL,
+    live INTEGER NOT NULL,
+    owner_instance TEXT,
+    head INTEGER NOT NULL,
+    due INTEGER GENERATED ALWAYS AS (owner_instance IS NOT NULL OR (live > 0 AND head > settled)) STORED,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX push_due ON push (key) WHERE due = 1;
+  CREATE TRIGGER push_conversation_added AFTER INSERT ON conversations BEGIN
+    UPDATE push SET head = new.revision WHERE id = new.id;
+  END;
+  CREATE TRIGGER push_conversation_changed AFTER UPDATE OF revision ON conversations BEGIN
+    UPDATE push SET head = new.revision WHERE id = new.id;
+  END;
   CREATE TABLE set_aside (
     id TEXT PRIMARY KEY,
     position INTEGER NOT NULL,
@@ -94,6 +113,7 @@ const names = [
   'messages',
   'message_words',
   'approvals',
+  'push',
   'set_aside',
 ];
 

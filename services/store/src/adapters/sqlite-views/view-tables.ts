@@ -133,6 +133,26 @@ export function viewTables(database: SqlDatabase) {
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    push: database.one('SELECT key, bytes FROM push WHERE id = ?', toBytes),
+    pushColumns: database.one('SELECT settled, live, owner_instance FROM push WHERE id = ?', (row) => ({
+      settledRevision: integer(row, 0),
+      live: integer(row, 1),
+      ownerInstance: row[2] === null ? '' : text(row, 2),
+    })),
+    writePush: database.run(
+      `INSERT INTO push (key, id, settled, live, owner_instance, head, bytes)
+         VALUES (?, ?, ?, ?, ?, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), ?)
+         ON CONFLICT (key) DO UPDATE SET settled = excluded.settled, live = excluded.live,
+           owner_instance = excluded.owner_instance, head = excluded.head, bytes = excluded.bytes`,
+    ),
+    duePushes: database.all(
+      'SELECT key, id, owner_instance FROM push WHERE due = 1 AND key > ? ORDER BY key LIMIT ?',
+      (row) => ({
+        key: integer(row, 0),
+        conversationId: text(row, 1),
+        ownerInstance: row[2] === null ? '' : text(row, 2),
+      }),
+    ),
     setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
     allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),

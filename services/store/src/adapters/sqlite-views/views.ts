@@ -8,6 +8,7 @@ import type {
   ChangeKey,
   ContextName,
   ConversationFilter,
+  DuePush,
   OpenRunRow,
   Page,
   Rows,
@@ -139,6 +140,20 @@ export class SqliteViews implements Views {
     );
   }
 
+  push(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    return row === undefined ? undefined : fromBinary(views.PushSchema, row.bytes);
+  }
+
+  duePushes(page: Page): Rows<DuePush> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.duePushes(after, limit),
+      ({ conversationId, ownerInstance }) => ({ row: { conversationId, ownerInstance }, bytes: 0 }),
+      byKey,
+    );
+  }
+
   stored(conversationId: string) {
     const row = this.#tables.conversation(conversationId);
     return row === undefined ? undefined : { ...row, foldVersion };
@@ -163,6 +178,12 @@ export class SqliteViews implements Views {
   storedApprovals(conversationId: string) {
     const key = this.#tables.conversationKey(conversationId);
     return key === undefined ? [] : this.#tables.storedApprovals(key);
+  }
+
+  storedPush(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    const columns = this.#tables.pushColumns(conversationId);
+    return row === undefined || columns === undefined ? undefined : { bytes: row.bytes, ...columns };
   }
 
   #listed(listed: Listed | undefined) {

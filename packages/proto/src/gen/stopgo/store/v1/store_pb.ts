@@ -10,7 +10,7 @@ import type { Actor, Recorded } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { EarlierText } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
-import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Standing } from "./views_pb.ts";
+import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Push, Standing } from "./views_pb.ts";
 import { file_stopgo_store_v1_views } from "./views_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/store.proto.
  */
 export const file_stopgo_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIrsBChNMaXN0QnlDaGFuZ2VSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEisKCHN0YW5kaW5nGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLlN0YW5kaW5nEjEKDWNoYW5nZWRfc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAUgASgNEg4KBmN1cnNvchgGIAEoCSJ3ChRMaXN0QnlDaGFuZ2VSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSEAoIbWF0Y2hpbmcYAyABKA0iYQoSUmVhZENvbnRleHRSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEhEKCXRleHRzX21heBgDIAEoDRIRCglieXRlc19tYXgYBCABKA0iVQoTUmVhZENvbnRleHRSZXNwb25zZRIsCgV0ZXh0cxgBIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSEAoIbGVmdF9vdXQYAiABKAgiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwifwoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSLwoGc3RhdHVzGAEgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSI0ChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCSJTChRMaXN0T3BlblJ1bnNSZXNwb25zZRImCgRydW5zGAEgAygLMhguc3RvcGdvLnN0b3JlLnYxLk9wZW5SdW4SEwoLbmV4dF9jdXJzb3IYAiABKAkicQoHT3BlblJ1bhIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEhMKC293bmVyX2Vwb2NoGAQgASgNEhAKCHJldmlzaW9uGAUgASgNImUKEEhlYXJ0YmVhdFJlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDwoHbGVhdmluZxgFIAEoCCJTChFIZWFydGJlYXRSZXNwb25zZRIsCglpbnN0YW5jZXMYASADKAsyGS5zdG9wZ28uc3RvcmUudjEuSW5zdGFuY2USEAoIY29tcGxldGUYAiABKAgiWgoISW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDAoEbGVmdBgFIAEoCCJ+CgVEZWx0YRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDAoEdHVybhgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEg4KBm9mZnNldBgGIAEoDRIMCgR0ZXh0GAcgASgJIjwKE1B1Ymxpc2hEZWx0YVJlcXVlc3QSJQoFZGVsdGEYASABKAsyFi5zdG9wZ28uc3RvcmUudjEuRGVsdGEiKAoUUHVibGlzaERlbHRhUmVzcG9uc2USEAoId2F0Y2hlcnMYASABKA0iLQoSV2F0Y2hEZWx0YXNSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCSI8ChNXYXRjaERlbHRhc1Jlc3BvbnNlEiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIiUKE1ZlcmlmeVN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJIjgKFFZlcmlmeVN0cmVhbVJlc3BvbnNlEg4KBmV2ZW50cxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSJCChJMaXN0U3RyZWFtc1JlcXVlc3QSDgoGcHJlZml4GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgNIiYKE0xpc3RTdHJlYW1zUmVzcG9uc2USDwoHc3RyZWFtcxgBIAMoCTL8CwoMU3RvcmVTZXJ2aWNlEkkKBkFwcGVuZBIeLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlc3BvbnNlEkMKBExvYWQSHC5zdG9wZ28uc3RvcmUudjEuTG9hZFJlcXVlc3QaHS5zdG9wZ28uc3RvcmUudjEuTG9hZFJlc3BvbnNlElUKClJlYWRTdHJlYW0SIi5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlcXVlc3QaIy5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlc3BvbnNlEksKBkZvbGxvdxIeLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1Jlc3BvbnNlMAESVAoJU3Vic2NyaWJlEiEuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVzcG9uc2UwARJkCg9HZXRDb252ZXJzYXRpb24SJy5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVxdWVzdBooLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXNwb25zZRJqChFMaXN0Q29udmVyc2F0aW9ucxIpLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QaKi5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRJbCgxMaXN0QnlDaGFuZ2USJC5zdG9wZ28uc3RvcmUudjEuTGlzdEJ5Q2hhbmdlUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXNwb25zZRJYCgtSZWFkQ29udGV4dBIjLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuUmVhZENvbnRleHRSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1MaXN0QXBwcm92YWxzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJbCgxMaXN0T3BlblJ1bnMSJC5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXNwb25zZRJSCglIZWFydGJlYXQSIS5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXNwb25zZRJbCgxQdWJsaXNoRGVsdGESJC5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXNwb25zZRJaCgtXYXRjaERlbHRhcxIjLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXNwb25zZTABElsKDFZlcmlmeVN0cmVhbRIkLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlc3BvbnNlElgKC0xpc3RTdHJlYW1zEiMuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIrsBChNMaXN0QnlDaGFuZ2VSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEisKCHN0YW5kaW5nGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLlN0YW5kaW5nEjEKDWNoYW5nZWRfc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAUgASgNEg4KBmN1cnNvchgGIAEoCSJ3ChRMaXN0QnlDaGFuZ2VSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSEAoIbWF0Y2hpbmcYAyABKA0iYQoSUmVhZENvbnRleHRSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEhEKCXRleHRzX21heBgDIAEoDRIRCglieXRlc19tYXgYBCABKA0iVQoTUmVhZENvbnRleHRSZXNwb25zZRIsCgV0ZXh0cxgBIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSEAoIbGVmdF9vdXQYAiABKAgiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwifwoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSLwoGc3RhdHVzGAEgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSI0ChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCSJTChRMaXN0T3BlblJ1bnNSZXNwb25zZRImCgRydW5zGAEgAygLMhguc3RvcGdvLnN0b3JlLnYxLk9wZW5SdW4SEwoLbmV4dF9jdXJzb3IYAiABKAkicQoHT3BlblJ1bhIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEhMKC293bmVyX2Vwb2NoGAQgASgNEhAKCHJldmlzaW9uGAUgASgNIikKDkdldFB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCSI2Cg9HZXRQdXNoUmVzcG9uc2USIwoEcHVzaBgBIAEoCzIVLnN0b3Bnby5zdG9yZS52MS5QdXNoIjUKFExpc3REdWVQdXNoZXNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCSJWChVMaXN0RHVlUHVzaGVzUmVzcG9uc2USKAoGcHVzaGVzGAEgAygLMhguc3RvcGdvLnN0b3JlLnYxLkR1ZVB1c2gSEwoLbmV4dF9jdXJzb3IYAiABKAkiOgoHRHVlUHVzaBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFgoOb3duZXJfaW5zdGFuY2UYAiABKAkiZQoQSGVhcnRiZWF0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIPCgdsZWF2aW5nGAUgASgIIlMKEUhlYXJ0YmVhdFJlc3BvbnNlEiwKCWluc3RhbmNlcxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5JbnN0YW5jZRIQCghjb21wbGV0ZRgCIAEoCCJaCghJbnN0YW5jZRIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIMCgRsZWZ0GAUgASgIIn4KBURlbHRhEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIMCgR0dXJuGAQgASgNEg8KB2F0dGVtcHQYBSABKA0SDgoGb2Zmc2V0GAYgASgNEgwKBHRleHQYByABKAkiPAoTUHVibGlzaERlbHRhUmVxdWVzdBIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIoChRQdWJsaXNoRGVsdGFSZXNwb25zZRIQCgh3YXRjaGVycxgBIAEoDSItChJXYXRjaERlbHRhc1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjwKE1dhdGNoRGVsdGFzUmVzcG9uc2USJQoFZGVsdGEYASABKAsyFi5zdG9wZ28uc3RvcmUudjEuRGVsdGEiJQoTVmVyaWZ5U3RyZWFtUmVxdWVzdBIOCgZzdHJlYW0YASABKAkiOAoUVmVyaWZ5U3RyZWFtUmVzcG9uc2USDgoGZXZlbnRzGAEgASgNEhAKCHByb2JsZW1zGAIgAygJIkIKEkxpc3RTdHJlYW1zUmVxdWVzdBIOCgZwcmVmaXgYASABKAkSDQoFYWZ0ZXIYAiABKAkSDQoFbGltaXQYAyABKA0iJgoTTGlzdFN0cmVhbXNSZXNwb25zZRIPCgdzdHJlYW1zGAEgAygJMqoNCgxTdG9yZVNlcnZpY2USSQoGQXBwZW5kEh4uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVzcG9uc2USQwoETG9hZBIcLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVxdWVzdBodLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVzcG9uc2USVQoKUmVhZFN0cmVhbRIiLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVxdWVzdBojLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVzcG9uc2USSwoGRm9sbG93Eh4uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1JlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVzcG9uc2UwARJUCglTdWJzY3JpYmUSIS5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXNwb25zZTABEmQKD0dldENvbnZlcnNhdGlvbhInLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXF1ZXN0Giguc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlc3BvbnNlEmoKEUxpc3RDb252ZXJzYXRpb25zEikuc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVxdWVzdBoqLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1Jlc3BvbnNlElsKDExpc3RCeUNoYW5nZRIkLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RCeUNoYW5nZVJlc3BvbnNlElgKC1JlYWRDb250ZXh0EiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRDb250ZXh0UmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlc3BvbnNlElgKC0dldEFwcHJvdmFsEiMuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlc3BvbnNlEl4KDUxpc3RBcHByb3ZhbHMSJS5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1JlcXVlc3QaJi5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1Jlc3BvbnNlElsKDExpc3RPcGVuUnVucxIkLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1Jlc3BvbnNlEkwKB0dldFB1c2gSHy5zdG9wZ28uc3RvcmUudjEuR2V0UHVzaFJlcXVlc3QaIC5zdG9wZ28uc3RvcmUudjEuR2V0UHVzaFJlc3BvbnNlEl4KDUxpc3REdWVQdXNoZXMSJS5zdG9wZ28uc3RvcmUudjEuTGlzdER1ZVB1c2hlc1JlcXVlc3QaJi5zdG9wZ28uc3RvcmUudjEuTGlzdER1ZVB1c2hlc1Jlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlc3BvbnNlElsKDFB1Ymxpc2hEZWx0YRIkLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlc3BvbnNlEloKC1dhdGNoRGVsdGFzEiMuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1Jlc3BvbnNlMAESWwoMVmVyaWZ5U3RyZWFtEiQuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVzcG9uc2USWAoLTGlzdFN0cmVhbXMSIy5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
 
 /**
  * NewEvent is an event before it has a place in the log.
@@ -1019,6 +1019,110 @@ export const OpenRunSchema: GenMessage<OpenRun> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_store, 29);
 
 /**
+ * @generated from message stopgo.store.v1.GetPushRequest
+ */
+export type GetPushRequest = Message<"stopgo.store.v1.GetPushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetPushRequest.
+ * Use `create(GetPushRequestSchema)` to create a new message.
+ */
+export const GetPushRequestSchema: GenMessage<GetPushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 30);
+
+/**
+ * @generated from message stopgo.store.v1.GetPushResponse
+ */
+export type GetPushResponse = Message<"stopgo.store.v1.GetPushResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.Push push = 1;
+   */
+  push?: Push | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetPushResponse.
+ * Use `create(GetPushResponseSchema)` to create a new message.
+ */
+export const GetPushResponseSchema: GenMessage<GetPushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 31);
+
+/**
+ * @generated from message stopgo.store.v1.ListDuePushesRequest
+ */
+export type ListDuePushesRequest = Message<"stopgo.store.v1.ListDuePushesRequest"> & {
+  /**
+   * 1 to 1,000; 0 = 1,000.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListDuePushesRequest.
+ * Use `create(ListDuePushesRequestSchema)` to create a new message.
+ */
+export const ListDuePushesRequestSchema: GenMessage<ListDuePushesRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 32);
+
+/**
+ * @generated from message stopgo.store.v1.ListDuePushesResponse
+ */
+export type ListDuePushesResponse = Message<"stopgo.store.v1.ListDuePushesResponse"> & {
+  /**
+   * @generated from field: repeated stopgo.store.v1.DuePush pushes = 1;
+   */
+  pushes: DuePush[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListDuePushesResponse.
+ * Use `create(ListDuePushesResponseSchema)` to create a new message.
+ */
+export const ListDuePushesResponseSchema: GenMessage<ListDuePushesResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 33);
+
+/**
+ * @generated from message stopgo.store.v1.DuePush
+ */
+export type DuePush = Message<"stopgo.store.v1.DuePush"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Empty if nobody has claimed it.
+   *
+   * @generated from field: string owner_instance = 2;
+   */
+  ownerInstance: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.DuePush.
+ * Use `create(DuePushSchema)` to create a new message.
+ */
+export const DuePushSchema: GenMessage<DuePush> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 34);
+
+/**
  * @generated from message stopgo.store.v1.HeartbeatRequest
  */
 export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
@@ -1063,7 +1167,7 @@ export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 30);
+  messageDesc(file_stopgo_store_v1_store, 35);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatResponse
@@ -1088,7 +1192,7 @@ export type HeartbeatResponse = Message<"stopgo.store.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 31);
+  messageDesc(file_stopgo_store_v1_store, 36);
 
 /**
  * @generated from message stopgo.store.v1.Instance
@@ -1128,7 +1232,7 @@ export type Instance = Message<"stopgo.store.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 32);
+  messageDesc(file_stopgo_store_v1_store, 37);
 
 /**
  * Delta is a piece of a model's answer while it is being made.
@@ -1181,7 +1285,7 @@ export type Delta = Message<"stopgo.store.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 33);
+  messageDesc(file_stopgo_store_v1_store, 38);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaRequest
@@ -1198,7 +1302,7 @@ export type PublishDeltaRequest = Message<"stopgo.store.v1.PublishDeltaRequest">
  * Use `create(PublishDeltaRequestSchema)` to create a new message.
  */
 export const PublishDeltaRequestSchema: GenMessage<PublishDeltaRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 34);
+  messageDesc(file_stopgo_store_v1_store, 39);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaResponse
@@ -1217,7 +1321,7 @@ export type PublishDeltaResponse = Message<"stopgo.store.v1.PublishDeltaResponse
  * Use `create(PublishDeltaResponseSchema)` to create a new message.
  */
 export const PublishDeltaResponseSchema: GenMessage<PublishDeltaResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 35);
+  messageDesc(file_stopgo_store_v1_store, 40);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasRequest
@@ -1234,7 +1338,7 @@ export type WatchDeltasRequest = Message<"stopgo.store.v1.WatchDeltasRequest"> &
  * Use `create(WatchDeltasRequestSchema)` to create a new message.
  */
 export const WatchDeltasRequestSchema: GenMessage<WatchDeltasRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 36);
+  messageDesc(file_stopgo_store_v1_store, 41);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasResponse
@@ -1251,7 +1355,7 @@ export type WatchDeltasResponse = Message<"stopgo.store.v1.WatchDeltasResponse">
  * Use `create(WatchDeltasResponseSchema)` to create a new message.
  */
 export const WatchDeltasResponseSchema: GenMessage<WatchDeltasResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 37);
+  messageDesc(file_stopgo_store_v1_store, 42);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamRequest
@@ -1268,7 +1372,7 @@ export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest">
  * Use `create(VerifyStreamRequestSchema)` to create a new message.
  */
 export const VerifyStreamRequestSchema: GenMessage<VerifyStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 38);
+  messageDesc(file_stopgo_store_v1_store, 43);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamResponse
@@ -1292,7 +1396,7 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
  * Use `create(VerifyStreamResponseSchema)` to create a new message.
  */
 export const VerifyStreamResponseSchema: GenMessage<VerifyStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 39);
+  messageDesc(file_stopgo_store_v1_store, 44);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsRequest
@@ -1323,7 +1427,7 @@ export type ListStreamsRequest = Message<"stopgo.store.v1.ListStreamsRequest"> &
  * Use `create(ListStreamsRequestSchema)` to create a new message.
  */
 export const ListStreamsRequestSchema: GenMessage<ListStreamsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 40);
+  messageDesc(file_stopgo_store_v1_store, 45);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsResponse
@@ -1340,7 +1444,7 @@ export type ListStreamsResponse = Message<"stopgo.store.v1.ListStreamsResponse">
  * Use `create(ListStreamsResponseSchema)` to create a new message.
  */
 export const ListStreamsResponseSchema: GenMessage<ListStreamsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 41);
+  messageDesc(file_stopgo_store_v1_store, 46);
 
 /**
  * StoreService is the event log and the views made from it.
@@ -1476,6 +1580,26 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof ListOpenRunsRequestSchema;
     output: typeof ListOpenRunsResponseSchema;
+  },
+  /**
+   * GetPush shows who is told of what becomes of a conversation; empty if nobody is.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.GetPush
+   */
+  getPush: {
+    methodKind: "unary";
+    input: typeof GetPushRequestSchema;
+    output: typeof GetPushResponseSchema;
+  },
+  /**
+   * ListDuePushes shows the conversations whose addresses may have something to be told, or that an instance has claimed.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ListDuePushes
+   */
+  listDuePushes: {
+    methodKind: "unary";
+    input: typeof ListDuePushesRequestSchema;
+    output: typeof ListDuePushesResponseSchema;
   },
   /**
    * Heartbeat says that an instance is alive, and answers with the counters of all instances.

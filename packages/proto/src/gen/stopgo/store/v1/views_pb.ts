@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKWAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAki8QQKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJInkKEENvbnZlcnNhdGlvblZpZXcSLwoEaGVhZBgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25IZWFkEjQKEXBlbmRpbmdfYXBwcm92YWxzGAIgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKWAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAki8QQKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJInkKEENvbnZlcnNhdGlvblZpZXcSLwoEaGVhZBgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25IZWFkEjQKEXBlbmRpbmdfYXBwcm92YWxzGAIgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIqABCgRQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRINCgVlcG9jaBgEIAEoDRIYChBzZXR0bGVkX3JldmlzaW9uGAUgASgNEiwKB2NvbmZpZ3MYBiADKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyL3AgoKUHVzaENvbmZpZxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSDgoGc2VhbGVkGAUgASgMEg4KBmtleV9pZBgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChB0aHJvdWdoX3JldmlzaW9uGAggASgNEhIKCnRhc2tfc3RhdGUYCSABKAkSEgoKZGVsaXZlcmllcxgKIAEoDRIwCgxkZWxpdmVyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGZhaWx1cmVzGAwgASgNEg8KB2ZhaWx1cmUYDSABKAkSLQoJZmFpbGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghnaXZlbl91cBgPIAEoCCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABIQCgxTVEFORElOR19ORVcQARIUChBTVEFORElOR19XT1JLSU5HEAISFAoQU1RBTkRJTkdfV0FJVElORxADEh4KGlNUQU5ESU5HX1dBSVRJTkdfRk9SX1RPS0VOEAQSFgoSU1RBTkRJTkdfQ09NUExFVEVEEAUSEwoPU1RBTkRJTkdfRkFJTEVEEAYSFQoRU1RBTkRJTkdfQ0FOQ0VMRUQQByrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -535,6 +535,161 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 8);
+
+/**
+ * Push is who is told of what becomes of one conversation, and how far.
+ *
+ * @generated from message stopgo.store.v1.Push
+ */
+export type Push = Message$1<"stopgo.store.v1.Push"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Of the stream push-<conversation id>.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * The instance that tells them; empty if none does.
+   *
+   * @generated from field: string owner_instance = 3;
+   */
+  ownerInstance: string;
+
+  /**
+   * Of the last claim.
+   *
+   * @generated from field: uint32 epoch = 4;
+   */
+  epoch: number;
+
+  /**
+   * Up to this revision of the conversation nothing is left to tell.
+   *
+   * @generated from field: uint32 settled_revision = 5;
+   */
+  settledRevision: number;
+
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated stopgo.store.v1.PushConfig configs = 6;
+   */
+  configs: PushConfig[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.Push.
+ * Use `create(PushSchema)` to create a new message.
+ */
+export const PushSchema: GenMessage<Push> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 9);
+
+/**
+ * PushConfig is one address that is told, and how that goes.
+ *
+ * @generated from message stopgo.store.v1.PushConfig
+ */
+export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string protocol_version = 3;
+   */
+  protocolVersion: string;
+
+  /**
+   * @generated from field: string scheme = 4;
+   */
+  scheme: string;
+
+  /**
+   * See PushConfigured.
+   *
+   * @generated from field: bytes sealed = 5;
+   */
+  sealed: Uint8Array;
+
+  /**
+   * @generated from field: string key_id = 6;
+   */
+  keyId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Revision of the last event that the address was told of; before the first, the one after which it is told.
+   *
+   * @generated from field: uint32 through_revision = 8;
+   */
+  throughRevision: number;
+
+  /**
+   * The state of the task that it was told last.
+   *
+   * @generated from field: string task_state = 9;
+   */
+  taskState: string;
+
+  /**
+   * Events that it was told of.
+   *
+   * @generated from field: uint32 deliveries = 10;
+   */
+  deliveries: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp delivered_at = 11;
+   */
+  deliveredAt?: Timestamp | undefined;
+
+  /**
+   * Attempts in a row that failed, for the event after through_revision.
+   *
+   * @generated from field: uint32 failures = 12;
+   */
+  failures: number;
+
+  /**
+   * @generated from field: string failure = 13;
+   */
+  failure: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp failed_at = 14;
+   */
+  failedAt?: Timestamp | undefined;
+
+  /**
+   * True: nothing more is told to it until it is made anew.
+   *
+   * @generated from field: bool given_up = 15;
+   */
+  givenUp: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PushConfig.
+ * Use `create(PushConfigSchema)` to create a new message.
+ */
+export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * ConversationStatus as clients see it.

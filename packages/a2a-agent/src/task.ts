@@ -1,25 +1,23 @@
+// What a conversation is to other agents: a task, made of the views of the store. Whoever shows one, in an answer, a stream or a
+// notification, shows the same.
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { approvalKindWord, parseJson, standingOf } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import { approvalParts, HITL_EXTENSION, hitlRequest, type ShownApproval } from './approval-message.ts';
+import { type AgentMessage, agentMessage, textPart } from './parts.ts';
 import {
-  type AgentMessage,
   type Artifact,
-  agentMessage,
-  approvalParts,
-  HITL_EXTENSION,
-  hitlRequest,
   type Message,
   type Part,
   Role,
-  type ShownApproval,
   type Task,
   TaskState,
   type TaskStatus,
-  textPart,
   UnsupportedOperationError,
-} from '@stopgo/a2a-agent';
-import { parseJson, standingOf } from '@stopgo/core';
-import { views } from '@stopgo/proto';
-import type { SoundView } from '../render/conversation.ts';
-import { rfc3339 } from '../render/time.ts';
-import { approvalKindWord } from '../render/words.ts';
+} from './protocol.ts';
+
+/** A conversation that is shown, with its pending approvals. */
+export type TaskView = { readonly head: views.ConversationHead; readonly approvals: readonly views.Approval[] };
 
 /** The states that a task does not leave any more. */
 export const TERMINAL: ReadonlySet<TaskState> = new Set([
@@ -43,7 +41,7 @@ export type Showing = {
 };
 
 /** A conversation as a task: what its latest run came to, or waits for. */
-export function taskOf(view: SoundView, { history = [], says, withHitl = false }: Showing = {}): Task {
+export function taskOf(view: TaskView, { history = [], says, withHitl = false }: Showing = {}): Task {
   const { head } = view;
   return {
     id: head.id,
@@ -79,14 +77,14 @@ export const standingIn = (asked: TaskState): views.Standing | undefined =>
   STATES.find(([, state]) => state === asked)?.[0];
 
 /** The state with what it says: what is to be approved or brought, or why the run failed. */
-export function statusOf({ head, approvals }: SoundView, withHitl: boolean, says?: Part[]): TaskStatus {
+export function statusOf({ head, approvals }: TaskView, withHitl: boolean, says?: Part[]): TaskStatus {
   const state = stateOf(head);
   const parts = says ?? saidWith(state, head, approvals);
   const identity = { id: `${head.id}:${head.revision}`, taskId: head.id, contextId: contextIdOf(head) };
   const shown = approvals.map(shownApproval);
   return {
     state,
-    timestamp: rfc3339(head.updatedAt),
+    timestamp: head.updatedAt === undefined ? undefined : timestampDate(head.updatedAt).toISOString(),
     message: parts.length === 0 ? undefined : asking({ ...identity, parts }, withHitl ? shown : []),
   };
 }
