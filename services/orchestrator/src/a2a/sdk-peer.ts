@@ -1,4 +1,4 @@
-import type { AgentCard, Message, SendMessageRequest } from '@a2a-js/sdk';
+import type { AgentCard, Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { Transport } from '@a2a-js/sdk/client';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
@@ -105,13 +105,19 @@ function cardAt(url: string, protocolBinding: string, protocolVersion: string, t
   };
 }
 
-function requestOf({ text, messageId, contextId }: Sending, tenant: string): SendMessageRequest {
+function requestOf(
+  { text, messageId, contextId, taskId = '', data, mayTakeLong = false }: Sending,
+  tenant: string,
+): SendMessageRequest {
+  const bare = { metadata: undefined, filename: '' };
+  const said: Part = { ...bare, content: { $case: 'text', value: text }, mediaType: 'text/plain' };
+  const shown: Part[] = data === undefined ? [] : [{ ...bare, content: { $case: 'data', value: data }, mediaType: '' }];
   const message: Message = {
     messageId,
     contextId,
-    taskId: '',
+    taskId,
     role: userRole,
-    parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' }],
+    parts: [said, ...shown],
     metadata: undefined,
     extensions: [],
     referenceTaskIds: [],
@@ -121,7 +127,7 @@ function requestOf({ text, messageId, contextId }: Sending, tenant: string): Sen
     acceptedOutputModes: [],
     taskPushNotificationConfig: undefined,
     historyLength: 0,
-    returnImmediately: true,
+    returnImmediately: !mayTakeLong,
   };
   return { tenant, message, configuration, metadata: undefined };
 }
