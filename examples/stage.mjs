@@ -14,10 +14,12 @@ const FRONT = 'agent';
 
 /**
  * Prepares an example in an empty folder, and starts the offline model. `agent.yaml` is the agent that the story talks to;
- * the `others` are there by the names of their files. `start` starts all of them, those first that others talk to.
+ * the `others` are there by the names of their files. `start` starts all of them, those first that others talk to. A
+ * `companion` is an agent that is a program of its own, at port 8090 by its text; it is there from the beginning.
  */
-export async function openStage(example, folder) {
+export async function openStage(example, folder, companion) {
   const model = await offlineModel();
+  const beside = companion && (await startCompanion(join(root, 'examples', example, companion), folder));
   const names = readdirSync(join(root, 'examples', example))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => basename(file, '.yaml'));
@@ -26,6 +28,8 @@ export async function openStage(example, folder) {
   const others = Object.fromEntries([...agents].filter(([name]) => name !== FRONT));
   return {
     model,
+    /** Where the companion is. */
+    companionUrl: beside?.url,
     ...front,
     others,
     output: () => [...agents.values()].map((one) => one.output()).join('\n'),
@@ -33,6 +37,7 @@ export async function openStage(example, folder) {
     start: async () => {
       const waiting = new Set([...agents.values()].filter((one) => !one.isRunning()));
       const ports = [...agents.values()].filter((one) => one.isRunning()).map((one) => one.address());
+      if (beside !== undefined) ports.push({ written: COMPANION_PORT, port: new URL(beside.url).port });
       while (waiting.size > 0) {
         const next = [...waiting].find((one) => ![...waiting].some((other) => one !== other && one.talksTo(other)));
         if (next === undefined) throw new Error(`the agents of ${example} talk to each other in a circle`);
@@ -45,6 +50,7 @@ export async function openStage(example, folder) {
     cut: () => Promise.all([...agents.values()].map((one) => one.cut())),
     stop: async () => {
       for (const one of agents.values()) await one.stop();
+      await beside?.stop();
     },
     verify: async () => {
       const said = [];
@@ -98,5 +104,11 @@ function openAgent(example, name, folder, env) {
     verify: async () => (await runNode([stopgo, 'verify', '--data-dir', join(folder, 'data')], folder)).trim(),
   };
 }
+
+const COMPANION_PORT = '8090';
+
+/** Starts a program that prints where it listens, on any port. */
+const startCompanion = (program, cwd) =>
+  launch([program], { cwd, env: { PORT: '0' }, ready: /listening on (http:\S+)/ });
 
 const addressOf = (port) => `http://127.0.0.1:${port}/`;

@@ -8,9 +8,13 @@ const folder = 'tests/e2e';
 const files: Readonly<Record<string, string>> = {
   'a2a-contexts.test.ts': 'kills the platform and starts it again; a port for gRPC',
   'a2a-extensions.test.ts': 'has a configuration of its own: extensions, an extended card',
+  'a2a-fuzz.test.ts': 'has a configuration of its own: a port for gRPC',
+  'a2a-hostile.test.ts': 'has a configuration of its own: small bodies, a port for gRPC',
+  'a2a-lost-answer.test.ts': 'has configurations of its own: a tree with another agent',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',
   'a2a-restart.test.ts': 'kills the platform and starts it again',
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',
+  'a2a-tokens.test.ts': 'has tool servers and agents of its own',
   'a2a-transports.test.ts': 'has a configuration of its own: a port for gRPC',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',

@@ -13,6 +13,8 @@ export const behaviourOf = ({ streaming, extendedCard, requiredExtension }: Sett
   reply,
   // A scene that is canceled, or that fails, is no news.
   onError: () => undefined,
+  // The kit of version 0.3 takes nothing else.
+  grpcAsUrl: true,
   streaming,
   ...(extendedCard ? { extendedSkills: [{ ...SKILL, id: 'more' }] } : {}),
   requiredExtensions: requiredExtension ? [REQUIRED_EXTENSION] : [],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentCore } from '@stopgo/a2a-agent/agent';
+import { AgentCore, type Message, textPart } from '@stopgo/a2a-agent/agent';
 import { type OneProcessOptions, startOneProcess } from '@stopgo/cli';
 import { createLogger, parseAgentConfig, type Started } from '@stopgo/runtime';
 import { behaviourOf } from './over-library.ts';
@@ -23,7 +23,12 @@ export async function startOverServices(settings: Settings): Promise<Started> {
       env: { GEMINI_API_KEY: 'none-needed' },
       logger: createLogger({ level: 'warn', format: 'text', destination: process.stderr }),
       version: 'conformance',
-      gateway: { a2aStreaming: settings.streaming, a2aPush: settings.push, interceptA2A: beyond(settings) },
+      gateway: {
+        a2aGrpcAsUrl: true,
+        a2aStreaming: settings.streaming,
+        a2aPush: settings.push,
+        interceptA2A: beyond(settings),
+      },
       intercept: { models: () => ({ forModel: () => scriptedModel }) },
     });
     const stop = async () => {
@@ -70,6 +75,7 @@ type InterceptA2A = NonNullable<NonNullable<OneProcessOptions['gateway']>['inter
 /** Hands messages that are beyond a conversation, and what is asked of their tasks, to an agent of the library. */
 function beyond(settings: Settings): InterceptA2A {
   const core = new AgentCore(behaviourOf(settings));
+  const approver = new ScriptedApprover();
   return (services, { dialect, cursor, signal, extensions }) => {
     const call = { dialect, cursor, signal, header: () => undefined };
     const library = core.handlerFor(call, extensions, core.profileAt(''));
@@ -80,18 +86,36 @@ function beyond(settings: Settings): InterceptA2A {
         const { message } = params;
         if (message && (isBeyondAConversation(message) || core.store.find(message.taskId)))
           return library.sendMessage(params, context);
-        return withMessageId(message?.messageId ?? '', () => services.sendMessage(params, context));
+        const meant = { ...params, message: message && approver.meant(message) };
+        return withMessageId(message?.messageId ?? '', () => services.sendMessage(meant, context));
       },
       sendMessageStream: (params, context) => {
         const { message } = params;
         if (message && isBeyondAConversation(message)) return library.sendMessageStream(params, context);
-        return within(message?.messageId ?? '', services.sendMessageStream(params, context));
+        const meant = { ...params, message: message && approver.meant(message) };
+        return within(message?.messageId ?? '', services.sendMessageStream(meant, context));
       },
       getTask: (params, context) => of(params).getTask(params, context),
       cancelTask: (params, context) => of(params).cancelTask(params, context),
       resubscribe: (params, context) => of(params).resubscribe(params, context),
     };
   };
+}
+
+/**
+ * What waits on the platform waits for an approval. The kit ends what waits by saying something else: that is a yes here, unless
+ * it has said something before that was none, which the platform does not keep, so that those scenes end early.
+ */
+class ScriptedApprover {
+  readonly #undecided = new Set<string>();
+
+  meant(message: Message): Message {
+    if (message.taskId === '') return message;
+    const decides = message.messageId.startsWith('tck-complete-task') && !this.#undecided.has(message.taskId);
+    if (decides) return { ...message, parts: [textPart('yes')] };
+    this.#undecided.add(message.taskId);
+    return message;
+  }
 }
 
 async function* within<T>(messageId: string, events: AsyncGenerator<T, void>): AsyncGenerator<T, void> {

@@ -98,6 +98,12 @@ test('a context that a client names itself is kept, and can be listed; two first
     ...{ historyLength: 1, includeArtifacts: true, statusTimestampAfter: undefined },
   });
   expect([tasks.map(({ id }) => id), totalSize]).toEqual([[after.id, both[1]?.id, both[0]?.id].sort(byTime(tasks)), 3]);
+  const older = await client(platform.url).get(`/v1/tasks?pageSize=2&contextId=${encodeURIComponent(contextId)}`);
+  expect(JSON.parse(older.text)).toMatchObject({
+    tasks: tasks.slice(0, 2).map(({ id }) => ({ id, contextId })),
+    totalSize: 3,
+    nextPageToken: expect.stringMatching(/./),
+  });
   expect(tasks[0]).toMatchObject({ id: after.id, contextId, artifacts: [{ name: 'answer' }] });
   await script('after the restart');
   await send(again, 'after the restart', { contextId });

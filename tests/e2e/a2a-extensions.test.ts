@@ -1,6 +1,7 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import type { Client, RequestOptions } from '@a2a-js/sdk/client';
 import type { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { credentials, Client as GrpcClient, Metadata } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PEERS, type Peer, said, task, text } from './a2a.ts';
 import { client } from './http.ts';
@@ -91,7 +92,32 @@ test('what is active is told in the header of each version', async () => {
   expect([listed.headers.get('a2a-extensions'), JSON.parse(listed.text).error]).toEqual([REQUIRED, undefined]);
   const refused = await http.post('/a2a', call, { 'a2a-extensions': 'urn:unheard-of' });
   expect([refused.headers.get('a2a-extensions'), JSON.parse(refused.text).error.code]).toEqual([null, -32008]);
+  const streamed = await fetch(`${platform.url}/message:stream`, {
+    method: 'POST',
+    headers: named,
+    body: JSON.stringify({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'list all resources' }] } }),
+  });
+  expect([streamed.status, streamed.headers.get('a2a-extensions')]).toEqual([200, REQUIRED]);
+  expect(await streamed.text()).toContain('TASK_STATE_COMPLETED');
   const old = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: 'x' } };
   expect(JSON.parse((await http.post('/a2a/v1', old)).text).error.code).toBe(-32008);
   expect((await http.get('/tasks')).status).toBe(400);
+});
+
+test('and over gRPC in the metadata of the answer', async () => {
+  const card = JSON.parse((await client(platform.url).get('/.well-known/agent-card.json')).text);
+  const { url } = card.additionalInterfaces.find(
+    ({ transport }: { readonly transport: string }) => transport === 'GRPC',
+  );
+  const caller = new GrpcClient(new URL(url).host, credentials.createInsecure());
+  const named = new Metadata();
+  named.set('a2a-extensions', `${IDEMPOTENCY},${REQUIRED},urn:unheard-of`);
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const told = await new Promise<Metadata>((resolve) => {
+    caller
+      .makeUnaryRequest('/lf.a2a.v1.A2AService/ListTasks', asIs, asIs, Buffer.alloc(0), named, () => undefined)
+      .on('metadata', resolve);
+  });
+  caller.close();
+  expect(told.get('a2a-extensions')).toEqual([`${IDEMPOTENCY},${REQUIRED}`]);
 });

@@ -41,9 +41,12 @@ export type SeenTask = {
 /** An event of a stream: of what kind, and the state or text that it tells. */
 export type SeenEvent = { readonly kind: 'task' | 'status' | 'artifact' | 'message'; readonly tells: string };
 
+/** Headers, or metadata of gRPC, of one request. */
+export type Headers = Readonly<Record<string, string>>;
+
 /** A client of an official SDK, in whichever version and over whichever transport. */
 export type StoryPeer = {
-  send(saying: Saying): Promise<SeenTask>;
+  send(saying: Saying, headers?: Headers): Promise<SeenTask>;
   get(id: string, historyLength?: number): Promise<SeenTask>;
   cancel(id: string): Promise<SeenTask>;
   stream(saying: Saying): AsyncGenerator<SeenEvent, void>;
@@ -97,7 +100,8 @@ function modern(peer: Modern): StoryPeer {
     }
   }
   return {
-    send: async (saying) => seen(await peer.sendMessage(request(saying))),
+    send: async (saying, serviceParameters = {}) =>
+      seen(await peer.sendMessage(request(saying), { serviceParameters: { ...serviceParameters } })),
     get: async (id, historyLength) =>
       seen(await peer.getTask({ tenant: '', id, ...(historyLength === undefined ? {} : { historyLength }) })),
     cancel: async (id) => seen(await peer.cancelTask({ tenant: '', id, metadata: undefined })),
@@ -171,7 +175,8 @@ function older(peer: Client03): StoryPeer {
     }
   };
   return {
-    send: (saying) => heard(peer.sendMessage(request(saying))),
+    send: (saying, serviceParameters = {}) =>
+      heard(peer.sendMessage(request(saying), { serviceParameters: { ...serviceParameters } })),
     get: (id, historyLength) => heard(peer.getTask({ id, ...(historyLength === undefined ? {} : { historyLength }) })),
     cancel: (id) => heard(peer.cancelTask({ id })),
     stream: (saying) => events(peer.sendMessageStream(request(saying))),

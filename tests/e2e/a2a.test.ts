@@ -245,7 +245,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
   });
 
   test('errors have their codes and words (A052, A053)', async () => {
-    const broken = await http.post('/a2a', '{"jsonrpc":');
+    const broken = await http.post('/a2a', '{"jsonrpc":', { 'content-type': 'application/json' });
     expect([broken.status, JSON.parse(broken.text).error]).toEqual([200, { code: -32700, message: 'Parse error' }]);
     expect((await call('tasks/list', {})).error).toEqual({ code: -32601, message: 'Method not found' });
     const id = randomUUID();

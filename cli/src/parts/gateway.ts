@@ -5,7 +5,7 @@ import { agentDefinition, remoteAgentsOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
 /** What no configuration says of a gateway. */
-export type GatewayMore = Pick<GatewayOptions, 'a2aStreaming' | 'a2aPush' | 'interceptA2A'>;
+export type GatewayMore = Pick<GatewayOptions, 'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A'>;
 
 /** Starts the gateway of the configured agent on its host and port. */
 export function startGatewayPart(

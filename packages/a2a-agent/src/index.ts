@@ -1,5 +1,6 @@
 /** What an A2A agent is made of: three dialects over one model, approvals on the wire, cards. */
 export * from './approval-message.ts';
+export * from './cancel.ts';
 export * from './card.ts';
 export * from './decision.ts';
 export type { Dialect } from './dialect.ts';

@@ -1,11 +1,13 @@
 // The dialect before 0.3: what it sends read into the model, and the model written as it expects it.
 import type { Json } from '@stopgo/core';
+import { isDecisionData } from './decision.ts';
 import { isObject } from './dialect.ts';
-import { textOf, textPart } from './parts.ts';
+import { dataPart, textOf, textPart } from './parts.ts';
 import {
   A2A_ERROR_CODE,
   A2AError,
   type Message,
+  type Part,
   RequestMalformedError,
   Role,
   type SendMessageRequest,
@@ -44,7 +46,7 @@ export function readLegacySend(params: unknown): SendMessageRequest {
       contextId: textMember(message.contextId),
       taskId: textMember(params.taskId) || textMember(message.taskId),
       role: Role.ROLE_USER,
-      parts: [textPart(text)],
+      parts: [textPart(text), ...decisionData(message.parts)],
       metadata: undefined,
       extensions: [],
       referenceTaskIds: [],
@@ -52,6 +54,14 @@ export function readLegacySend(params: unknown): SendMessageRequest {
     configuration: undefined,
     metadata: undefined,
   };
+}
+
+/** What names the approval that is meant: whoever sends it knows more than words. */
+function decisionData(parts: unknown): Part[] {
+  const data = Array.isArray(parts)
+    ? parts.flatMap((part) => (isObject(part) && isDecisionData(part.data) ? [part.data] : []))
+    : [];
+  return data.map((one) => dataPart(one as Json));
 }
 
 /** The id in the params of `tasks/get`. @throws A2AError if there is none. */

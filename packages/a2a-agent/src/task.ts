@@ -119,6 +119,9 @@ export const shownApproval = (approval: views.Approval): ShownApproval => ({
   description: approval.description,
   kind: approvalKindWord(approval.kind),
   choices: approval.choices,
+  server: approval.server,
+  agents: approval.agents,
+  ...(approval.expiresAt === undefined ? {} : { expiresAt: timestampDate(approval.expiresAt).toISOString() }),
 });
 
 /** The answer of a run that completed. */

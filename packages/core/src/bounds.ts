@@ -14,6 +14,15 @@ export const taskTextBytesMax = 16 * 1024;
 export const taskUpdatesMax = 256;
 /** Longest id or state of a task that another agent may give, in bytes of UTF-8: longer ones are not taken for such. */
 export const taskWordBytesMax = 1024;
+/** Questions that one task of another agent may wait for at once; further ones are asked about when some are answered. */
+export const remoteQuestionsMax = 32;
+/** Arguments and texts of questions that are put on the record in one append, in bytes of UTF-8; at least one question is. */
+export const remoteQuestionsBytesMax = 128 * 1024;
+/** Times that people are asked about one call in all; an agent that asks for more has failed. */
+export const askedPerCallMax = 256;
+/** Agents between the one that is asked and the one that asks, and the most that is shown of each name, in characters. */
+export const remoteChainMax = 16;
+export const remoteNameCharactersMax = 128;
 /** Longest description of an approval, in bytes of UTF-8. */
 export const descriptionBytesMax = 16 * 1024;
 /** Largest append, in bytes of its payloads. */

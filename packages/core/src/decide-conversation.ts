@@ -145,6 +145,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
     result: command.decision.kind === 'happened' ? command.decision.result : '',
     callId,
     tool: run.calls[callId]?.tool ?? '',
+    proxy: approval.kind === 'proxy',
     ...optional(command.idempotency),
   });
   return { kind: 'append', facts: [resolved] };
@@ -160,16 +161,18 @@ const wireDecisions = {
 
 /** What a decision means for this kind of approval; undefined if it is none of its choices. */
 function decisionFor(approval: ApprovalState, decision: HumanDecision): keyof typeof wireDecisions | undefined {
+  // That of a question of another agent may be about a call in doubt there.
+  const isInDoubt = approval.kind === 'in_doubt' || approval.choices.includes('run_again');
   switch (decision.kind) {
     case 'approve':
-      return approval.kind === 'tool' ? 'approved' : undefined;
+      return isInDoubt ? undefined : 'approved';
     case 'reject':
       // A plain no to a call in doubt: it is not run again.
-      return approval.kind === 'tool' ? 'rejected' : 'give_up';
+      return isInDoubt ? 'give_up' : 'rejected';
     case 'run_again':
     case 'happened':
     case 'give_up':
-      return approval.kind === 'in_doubt' ? decision.kind : undefined;
+      return isInDoubt ? decision.kind : undefined;
   }
 }
 

@@ -7,6 +7,7 @@ export * from './decide-conversation.ts';
 export * from './decide-late.ts';
 export * from './decide-outcome.ts';
 export * from './decide-push.ts';
+export { delegationAsked } from './decide-questions.ts';
 export * from './decide-run.ts';
 export * from './decision-words.ts';
 export * from './decisions.ts';

@@ -199,7 +199,8 @@ export class TranscriptBuilder implements Transcript {
     if (call.disposition === facts.Disposition.CONTROL) this.result(runId, call.callId, 'ok', false);
   }
 
-  private resolved({ runId, callId, decision, result }: FactOf<'approvalResolved'>): void {
+  private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {
+    if (proxy) return;
     if (decision === facts.Decision.REJECTED || decision === facts.Decision.EXPIRED)
       this.result(runId, callId, rejectedResult, true);
     if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, givenUpResult, true);

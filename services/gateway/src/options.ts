@@ -52,6 +52,8 @@ export type GatewayOptions = {
   readonly a2aRequiredExtensions?: readonly string[];
   /** What the extended card of the agent says besides its card; absent: there is none. */
   readonly a2aExtendedCard?: ExtendedCard;
+  /** True: readers of version 0.3 are given the address of gRPC as a URL. */
+  readonly a2aGrpcAsUrl?: boolean;
   /** False: peers are refused event streams, as if the agent had none. */
   readonly a2aStreaming?: boolean;
   /** False: peers cannot have addresses told of tasks, as if the agent could tell none. */

@@ -184,3 +184,22 @@ describe('the extended card', () => {
     expect(asked).toEqual(['card.read_extended']);
   });
 });
+
+describe('a peer that does not name what is required', () => {
+  const legacy = { role: 'user', parts: [{ type: 'text', text: 'hello' }] };
+
+  test.each([
+    ['POST', '/message:send', { body: { message } }],
+    ['POST', '/message:stream', { body: { message } }],
+    ['GET', '/tasks', undefined],
+    ['GET', `/v1/tasks/${ID}`, undefined],
+    ['POST', '/a2a', rpc('SendMessage', { message })],
+    ['POST', '/a2a', rpc('SubscribeToTask', { id: ID })],
+    ['POST', '/a2a', rpc('tasks/cancel', { id: ID })],
+    ['POST', '/a2a', rpc('message/send', { message: legacy })],
+  ] as const)('is told it, and reaches no service: %s %s', async (method, path, sent) => {
+    const { send, calls } = await gateway({}, { a2aRequiredExtensions: ['urn:example:receipts'] });
+    expect((await send(method, path, sent)).text).toContain('requires the extension urn:example:receipts');
+    expect(calls).toEqual([]);
+  });
+});

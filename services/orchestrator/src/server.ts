@@ -16,6 +16,7 @@ import {
   isUuid,
   type MessageDecision,
   messageBytesMax,
+  parkedCalls,
   type RecordedFact,
   receiveMessage,
 } from '@stopgo/core';
@@ -27,6 +28,7 @@ import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
+import type { TaskWatch } from './driver/task-watch.ts';
 import type { Outbox } from './push/outbox.ts';
 import { pushService } from './push/service.ts';
 import { type Turn, Turns } from './turns.ts';
@@ -34,6 +36,7 @@ import { type Turn, Turns } from './turns.ts';
 /** What the service is made of. */
 export type OrchestratorParts = {
   readonly registry: Registry;
+  readonly watch: TaskWatch;
   readonly definitions: RecordedDefinitions;
   /** Absent: nobody is told of anything. */
   readonly outbox?: Outbox;
@@ -41,6 +44,8 @@ export type OrchestratorParts = {
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
   readonly contexts: Contexts;
+  /** The agent as it is for runs that start now; absent: as configured. */
+  readonly agentNow?: () => AgentDefinition;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -184,7 +189,7 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const { agent } = parts;
+  const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();
@@ -205,7 +210,7 @@ type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
 
 /** Appends what a message comes to, and drives the run that it starts. The caller holds the conversation meanwhile. */
 async function drive(
-  { registry, definitions, agent }: OrchestratorParts,
+  { registry, definitions }: OrchestratorParts,
   begin: () => Promise<Begun>,
   context: CallContext,
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
@@ -218,7 +223,7 @@ async function drive(
   const bearer = context.bearerToken;
   const driver = registry.start({
     state,
-    agent,
+    agent: await definitions.agent(state.run?.agentDigest ?? ''),
     tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
     me: done.decision.me,
     ...(bearer === undefined ? {} : { bearer }),
@@ -273,6 +278,8 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
   registry.driver(conversationId)?.poke();
+  // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
+  if (parkedCalls(loaded.state.run).length > 0) void parts.watch.look(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')
@@ -298,6 +305,7 @@ async function resume(
   const { conversationId, minRevision } = request;
   const waitMs = request.wait?.milliseconds ?? 0;
   const { registry } = parts;
+  if (request.looks) await parts.watch.look(conversationId, context.bearerToken);
   await registry.resume(conversationId, context.bearerToken, appendedBefore(request));
   const driver = registry.driver(conversationId);
   await driver?.reached(minRevision);

@@ -11,8 +11,10 @@ import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
+import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
+import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
 import { Outage } from './outage.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
@@ -39,6 +41,8 @@ export type OrchestratorConfig = {
   readonly systemPrompt: string;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
+  /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
+  readonly watchTimes?: WatchTimes;
 };
 
 export type Orchestrator = {
@@ -70,11 +74,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
+  const delegations = new A2aDelegations(clock);
   const ports: DriverPorts = {
     instance,
     log,
     tools,
-    delegations: new A2aDelegations(clock),
+    delegations,
     models: given.models,
     liveness: heartbeat,
     clock,
@@ -94,6 +99,16 @@ export async function startOrchestrator(
   const push = given.push ?? { allowPrivate: false, key: () => undefined };
   const outbox = startOutbox(push, ports, given.store, logger);
   registry.onStart = (conversationId) => outbox.poke(conversationId);
+  const watchTimes = config.watchTimes ?? defaultWatchTimes;
+  const watch = new TaskWatch(
+    {
+      ports,
+      definitions,
+      load: (conversationId) => registry.load(conversationId),
+      resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
+    },
+    watchTimes,
+  );
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
   const sweep = () =>
@@ -108,12 +123,18 @@ export async function startOrchestrator(
     await store.during(async () => void (await definitions.record(config.agent, catalogue, stopping.signal)));
   await sweep();
   const beating = heartbeat.run(() => tools.look());
-  const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
+  const repeating = [
+    ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
+    every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
+  ];
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  repeating.push(described.keepAsking(clock, stopping.signal));
   const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, definitions, outbox, agent, systemPrompt },
+      ...{ registry, watch, definitions, outbox, agent, systemPrompt },
       contexts: storeContexts(given.store),
+      agentNow: () => described.now,
       signal: stopping.signal,
     }),
     stop: async () => {
@@ -129,14 +150,9 @@ export async function startOrchestrator(
   };
 }
 
-async function everyHalfTtl(
-  ttlMs: number,
-  clock: Clock,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
+async function every(pauseMs: number, clock: Clock, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(ttlMs / 2, signal).catch(() => undefined);
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
     if (!signal.aborted) await work();
   }
 }

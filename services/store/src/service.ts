@@ -193,7 +193,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async listOpenRuns(request) {
-      const { rows, next } = views.openRuns(pageOf('runs', request, listLimitMax));
+      const page = pageOf('runs', request, listLimitMax);
+      const { rows, next } = request.watched ? views.watchedRuns(page) : views.openRuns(page);
       const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
         conversationId,
         runId,

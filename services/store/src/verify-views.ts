@@ -8,6 +8,7 @@ import {
   hasWork,
   initialState,
   type Json,
+  parkedCalls,
   parseJson,
   principalOf,
   project,
@@ -112,6 +113,7 @@ export class ViewCheck {
       revision,
       status: this.#head?.status ?? 0,
       'open run': open?.id ?? '',
+      'watched run': parkedCalls(run).length > 0 ? (run?.id ?? '') : '',
       'owner of the open run': owner === undefined ? '' : `${owner.instance} ${owner.epoch}`,
       context: contextOf(this.#state),
       principal: principalOf(this.#state),
@@ -122,6 +124,7 @@ export class ViewCheck {
       revision: stored.revision,
       status: stored.status,
       'open run': stored.openRun?.runId ?? '',
+      'watched run': stored.watchedRun?.runId ?? '',
       'owner of the open run':
         stored.openRun?.owner === undefined ? '' : `${stored.openRun.owner.instance} ${stored.openRun.owner.epoch}`,
       context: stored.belongs.contextId,

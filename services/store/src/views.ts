@@ -97,6 +97,7 @@ export type StoredConversation = {
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
   readonly belongs: Belonging;
+  readonly watchedRun: OpenRunRow | undefined;
 };
 
 /** More columns that lists select by. */
@@ -157,6 +158,8 @@ export type Views = {
   /** Who is told of a conversation; undefined if nobody ever was. */
   push(conversationId: string): views.Push | undefined;
   duePushes(page: Page): Rows<DuePush>;
+  /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended. */
+  watchedRuns(page: Page): Rows<OpenRunRow>;
   /** The rows as they are stored. */
   stored(conversationId: string): StoredConversation | undefined;
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];

@@ -10,6 +10,7 @@ import {
   orchestratorService,
   RecordedDefinitions,
   Registry,
+  TaskWatch,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { ANONYMOUS, type CallContext, Secret } from '@stopgo/rpc';
@@ -103,8 +104,16 @@ export class OrchestratorProcess {
       },
     };
     this.registry = new WatchedRegistry(world, this.ports, this.definitions, 1_000);
+    const { registry, definitions } = this;
+    const watch = new TaskWatch({
+      ports: this.ports,
+      definitions,
+      load: (id) => registry.load(id),
+      resume: (id, bearer) => registry.resume(id, bearer),
+    });
     this.service = orchestratorService({
       registry: this.registry,
+      watch,
       definitions: this.definitions,
       agent,
       systemPrompt: '',

@@ -21,6 +21,8 @@ export type AgentBehaviour = {
   readonly extendedSkills?: AgentProfile['skills'];
   /** Extensions, by URI, that a peer must name to be served. */
   readonly requiredExtensions?: readonly string[];
+  /** True: readers of version 0.3 are given the address of gRPC as a URL. */
+  readonly grpcAsUrl?: boolean;
   /** False for an agent without event streams. */
   readonly streaming?: boolean;
   /** Answers a message at once, with a message in place of a task; undefined makes it a task, as every message is by default. */
@@ -55,13 +57,22 @@ export class AgentCore {
 
   /** What it says of itself to who reaches it there. */
   profileAt(baseUrl: string, grpcAddress?: string): AgentProfile {
-    const { name, description, version = '0.1.0', skills, streaming = true, extendedSkills } = this.#behaviour;
+    const {
+      name,
+      description,
+      version = '0.1.0',
+      skills,
+      streaming = true,
+      extendedSkills,
+      grpcAsUrl = false,
+    } = this.#behaviour;
     return {
       name,
       description,
       version,
       baseUrl,
       grpcAddress,
+      grpcAsUrl,
       skills: skills ?? [{ id: name, name, description }],
       streaming,
       extensions: this.extensions.declared,

@@ -24,6 +24,7 @@ export function agentApp(agent: HttpAgent<undefined>, { host, bodyBytesMax, read
     const here = routes.filter((route) => route.path === path);
     for (const route of here) {
       if (route.method === 'GET') app.get(path, handled(route));
+      else if (route.method === 'DELETE') app.delete(path, handled(route));
       else app.post(path, saidBy(route), body, handled(route));
     }
     app.all(path, wrongMethod(here));

@@ -1,3 +1,4 @@
+import { requireUncanceled } from '../cancel.ts';
 import { type AgentProfile, cardOf } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
 import {
@@ -112,7 +113,11 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
         const shown = page.tasks.map((task) => recent(task, length));
         return { ...page, tasks: params.includeArtifacts ? shown : shown.map((task) => ({ ...task, artifacts: [] })) };
       }),
-    cancelTask: (params) => guard(params, () => recent(tasks.cancel(params.id), 0)),
+    cancelTask: (params) =>
+      guard(params, () => {
+        requireUncanceled(call.dialect, store.get(params.id));
+        return recent(tasks.cancel(params.id), 0);
+      }),
     createTaskPushNotificationConfig: noPush,
     getTaskPushNotificationConfig: noPush,
     listTaskPushNotificationConfigs: noPush,

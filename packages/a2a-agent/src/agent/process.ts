@@ -7,6 +7,8 @@ export type ProcessFunc = (turn: Turn) => Output | Promise<Output>;
 export type Turn = {
   /** The texts of the message, one after the other. */
   readonly text: string;
+  /** The texts of all messages that the peer has sent to the task so far, oldest first; this one is the last. */
+  readonly said: readonly string[];
   readonly message: Message;
   /** The task as it is now: its history ends with the message. A copy. */
   readonly task: Task;

@@ -10,6 +10,7 @@ import { agentMessage, textOf, textPart } from '../parts.ts';
 import {
   type Artifact,
   type Message,
+  Role,
   type StreamResponse,
   type Task,
   TaskNotCancelableError,
@@ -125,10 +126,12 @@ export class Tasks {
     await Promise.resolve();
     this.#settle(taskId, TaskState.TASK_STATE_WORKING);
     try {
+      const task = this.#options.store.get(taskId);
       const output = await this.#options.process({
         text: textOf(message.parts),
         message: structuredClone(message),
-        task: this.#options.store.get(taskId),
+        said: task.history.filter(({ role }) => role === Role.ROLE_USER).map(({ parts }) => textOf(parts)),
+        task,
         signal,
         header,
         say: (text) => this.#settle(taskId, TaskState.TASK_STATE_WORKING, text),

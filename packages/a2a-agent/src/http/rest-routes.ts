@@ -100,10 +100,8 @@ const extendedCard: Operation = async (handler, req, version) => ({
 
 const createPush: Operation = async (handler, req, version) => {
   const config = readRestPush(version, idOf(req), jsonBody(req));
-  const made = await handler.createTaskPushNotificationConfig(
-    { ...config, tenant: tenantOf(req) || config.tenant },
-    context,
-  );
+  const asked = { ...config, tenant: tenantOf(req) || config.tenant };
+  const made = await handler.createTaskPushNotificationConfig(asked, context);
   return { kind: 'answer', body: writeRestPush(version, made), status: 201 };
 };
 

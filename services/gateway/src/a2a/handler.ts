@@ -6,6 +6,7 @@ import {
   PushNotificationNotSupportedError,
   RequestMalformedError,
   requireNamed,
+  requireUncanceled,
   TaskNotCancelableError,
   taskOf,
   UnsupportedOperationError,
@@ -114,7 +115,9 @@ function requireNoTenant({ tenant = '' }: Addressed): void {
 
 /** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */
 async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
-  const { head } = await viewOf(deps, call, taskId);
+  const view = await viewOf(deps, call, taskId);
+  const { head } = view;
+  requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
     { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },

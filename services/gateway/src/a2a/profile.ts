@@ -27,6 +27,7 @@ export async function profileOf(
     version: AGENT_VERSION,
     baseUrl,
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
+    grpcAsUrl: deps.a2aGrpcAsUrl === true,
     skills: tools.map(({ name, description }) => ({ id: name, name, description })),
     streaming: deps.a2aStreaming !== false,
     pushNotifications: deps.a2aPush !== false,

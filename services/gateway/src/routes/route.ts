@@ -20,6 +20,7 @@ export type RouteDependencies = Pick<
   | 'publicUrl'
   | 'a2aRequiredExtensions'
   | 'a2aExtendedCard'
+  | 'a2aGrpcAsUrl'
   | 'a2aStreaming'
   | 'a2aPush'
   | 'interceptA2A'

@@ -6,6 +6,11 @@ export const cardTtlMs = 300_000;
 export const cardsKeptMax = 256;
 /** Interfaces of a card that are looked at. */
 export const interfacesMax = 64;
+/** The most of what an agent's card says of it that models are told, in bytes of UTF-8, and in skills. */
+export const aboutBytesMax = 2_048;
+export const skillsToldMax = 16;
+/** How often cards are asked what agents without a description are good for, in milliseconds. */
+export const aboutPauseMs = 60_000;
 /** Longest wait for the answer to a message, in milliseconds: an agent that does not stream may work for as long. */
 export const sendTimeoutMs = 300_000;
 /** Longest silence of a stream, in milliseconds; then the task is asked about instead. */

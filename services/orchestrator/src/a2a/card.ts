@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
+import { cutText, visibleText } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
-import { interfacesMax } from './bounds.ts';
+import { aboutBytesMax, interfacesMax, skillsToldMax } from './bounds.ts';
 
 /** Ways of talking to agents that we know: two versions of the protocol, and what came before. */
 export type Dialect = '1.0' | '0.3' | 'legacy';
@@ -20,6 +21,8 @@ export type Card = {
   readonly streams: boolean;
   /** It promises to take a message of one id once. */
   readonly isIdempotent: boolean;
+  /** What it says that it is good for, on one line and bounded; may be empty. It is told to models. */
+  readonly about: string;
 };
 
 /** Reads a card of any version; undefined if it is none. What is unknown in it is left out. */
@@ -32,8 +35,22 @@ export function readCard(card: unknown): Card | undefined {
     interfaces,
     streams: capabilities.streaming === true,
     isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
+    about: aboutOf(card),
   };
 }
+
+function aboutOf({ description, skills }: Record<string, unknown>): string {
+  const named = objects(skills)
+    .slice(0, skillsToldMax)
+    .map(({ name, description: does }) => [oneLine(name), oneLine(does)].filter((text) => text !== '').join(': '))
+    .filter((text) => text !== '');
+  const all = [oneLine(description), named.length === 0 ? '' : `Skills: ${named.join('; ')}`];
+  return cutText(all.filter((text) => text !== '').join(' '), aboutBytesMax).text;
+}
+
+/** Words of others, in which nothing is hidden and nothing looks like words of ours. */
+const oneLine = (text: unknown): string =>
+  typeof text === 'string' ? visibleText(text.slice(0, aboutBytesMax).replaceAll(/\s+/g, ' ').trim()) : '';
 
 function interfacesOf(card: Record<string, unknown>): AgentInterface[] {
   const declared = objects(card.supportedInterfaces).flatMap((one) =>

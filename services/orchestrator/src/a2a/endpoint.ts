@@ -1,7 +1,7 @@
 import type { AgentInterface, Card } from './card.ts';
 
 /** Where an agent is talked to, and how. */
-export type Endpoint = AgentInterface & { readonly streams: boolean; readonly isIdempotent: boolean };
+export type Endpoint = AgentInterface & Omit<Card, 'interfaces'>;
 
 /** The newest first; of one version JSON-RPC. What needs a connection of another kind is for agents that speak nothing else. */
 const preferred = [
@@ -22,7 +22,6 @@ const preferred = [
  * Undefined if the card names nothing that we speak.
  */
 export function chooseEndpoint(configured: string, card: Card): Endpoint | undefined {
-  const { streams, isIdempotent } = card;
   const all = card.interfaces.map((one) => ({ ...one, url: atHostOf(configured, one) })).sort(byPreference);
   const here = all.filter(({ binding }) => binding !== 'GRPC');
   const own = pathOf(configured);
@@ -38,7 +37,8 @@ export function chooseEndpoint(configured: string, card: Card): Endpoint | undef
   if (chosen === undefined) return undefined;
   // What is configured may hold more than a path.
   const url = chosen === exact && chosen.binding === 'JSONRPC' && !isBare ? configured : chosen.url;
-  return { ...chosen, url, streams, isIdempotent };
+  const { streams, isIdempotent, about } = card;
+  return { ...chosen, url, streams, isIdempotent, about };
 }
 
 /** Whether a card speaks of the address that is configured; one of nothing but gRPC speaks of no path. */
@@ -51,7 +51,8 @@ export function isCardFor(configured: string, { interfaces }: Card): boolean {
 
 /** For an address without any card: what came before is the only version that had none. */
 export function endpointWithoutCard(configured: string): Endpoint {
-  return { url: configured, binding: 'JSONRPC', dialect: 'legacy', tenant: '', streams: false, isIdempotent: false };
+  const unsaid = { streams: false, isIdempotent: false, about: '' };
+  return { url: configured, binding: 'JSONRPC', dialect: 'legacy', tenant: '', ...unsaid };
 }
 
 function asConfigured(configured: string, here: readonly AgentInterface[]): AgentInterface | undefined {

@@ -1,7 +1,7 @@
-import type { AgentCard, Message, SendMessageRequest } from '@a2a-js/sdk';
+import type { AgentCard, Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { Transport } from '@a2a-js/sdk/client';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { contextTasksMax } from './bounds.ts';
 import type { Endpoint } from './endpoint.ts';
 import { grpcFailureOf, isGrpcError } from './grpc-failure.ts';
@@ -15,7 +15,7 @@ import { soundEvents } from './sound-events.ts';
 const userRole = 1;
 
 /** What requests go over. */
-export type Ways = { readonly fetch: ModelFetch; readonly grpc: GrpcTransports };
+export type Ways = { readonly fetch: BoundedFetch; readonly grpc: GrpcTransports };
 
 /** An agent of version 1.0 or 0.3, by the official SDK. It is loaded with the first such agent. */
 export async function sdkPeer(endpoint: Endpoint, ways: Ways): Promise<Peer> {
@@ -74,7 +74,7 @@ async function transportTo({ url, binding, dialect, tenant }: Endpoint, { fetch,
   if (dialect === '0.3') return new RestTransportFactory({ fetchImpl: fetch, legacyCompat }).create(url, card(url));
   const { StreamResponse } = await import('@a2a-js/sdk');
   const isSound = (data: string): boolean => data === '' || isReadable(data, (json) => StreamResponse.fromJSON(json));
-  const fetchImpl: ModelFetch = async (...request) => soundEvents(await fetch(...request), isSound);
+  const fetchImpl: BoundedFetch = async (...request) => soundEvents(await fetch(...request), isSound);
   return new RestTransportFactory({ fetchImpl }).create(url, card(url));
 }
 
@@ -105,13 +105,19 @@ function cardAt(url: string, protocolBinding: string, protocolVersion: string, t
   };
 }
 
-function requestOf({ text, messageId, contextId }: Sending, tenant: string): SendMessageRequest {
+function requestOf(
+  { text, messageId, contextId, taskId = '', data, mayTakeLong = false }: Sending,
+  tenant: string,
+): SendMessageRequest {
+  const bare = { metadata: undefined, filename: '' };
+  const said: Part = { ...bare, content: { $case: 'text', value: text }, mediaType: 'text/plain' };
+  const shown: Part[] = data === undefined ? [] : [{ ...bare, content: { $case: 'data', value: data }, mediaType: '' }];
   const message: Message = {
     messageId,
     contextId,
-    taskId: '',
+    taskId,
     role: userRole,
-    parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: 'text/plain' }],
+    parts: [said, ...shown],
     metadata: undefined,
     extensions: [],
     referenceTaskIds: [],
@@ -121,7 +127,7 @@ function requestOf({ text, messageId, contextId }: Sending, tenant: string): Sen
     acceptedOutputModes: [],
     taskPushNotificationConfig: undefined,
     historyLength: 0,
-    returnImmediately: true,
+    returnImmediately: !mayTakeLong,
   };
   return { tenant, message, configuration, metadata: undefined };
 }

@@ -1,5 +1,6 @@
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
+import { aboutBytesMax } from '../../src/a2a/bounds.ts';
 import { callHeaders } from '../../src/a2a/call-headers.ts';
 import { readCard } from '../../src/a2a/card.ts';
 import { cardUrls } from '../../src/a2a/discovery.ts';
@@ -74,6 +75,17 @@ test('cards of each age are told apart', () => {
   expect(
     dialects({ name: 'new', url: 'http://a', protocolVersion: '0.3.0', supportedInterfaces: [at('http://a')] }),
   ).toEqual(['1.0 JSONRPC']);
+});
+
+test('a card says what its agent is good for: in one line, with nothing hidden, and not too much of it', () => {
+  const about = (card: object) => readCard({ name: 'peer', ...card })?.about;
+  const skills = [{ name: 'bake', description: 'Bakes\nbread.' }, { name: 'sell' }, 'no skill', { description: 7 }];
+  expect(about({ description: ' Runs a bakery. ', skills })).toBe('Runs a bakery. Skills: bake: Bakes bread.; sell');
+  expect(about({ description: 'a\u202eb' })).toBe('a\\u{202e}b');
+  expect(about({})).toBe('');
+  expect(Buffer.byteLength(about({ description: '\u20ac'.repeat(10_000), skills }) ?? '')).toBeLessThanOrEqual(
+    aboutBytesMax,
+  );
 });
 
 test('a card is looked for at the host, below the address, and beside it', () => {

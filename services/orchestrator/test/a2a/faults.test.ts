@@ -270,24 +270,67 @@ describe('an agent from before versions', () => {
     });
   });
 
-  test('may have no card at all, and ask in a sentence', async () => {
+  test('may have no card at all, and ask in a sentence; it is answered with a word, beside its task', async () => {
+    const id = '0b6ef5a7-7f2c-4f4e-9d38-2f30a7e0a001';
     const agent = await scriptedAgent((request, response) => {
       if (isCard(request)) return void response.writeHead(404).end();
-      const message = 'Approval required (id: 1): resources_add';
+      const { params = {} } = request.rpc as { params?: { taskId?: string } };
+      if (params.taskId !== undefined) return result(request, response, { id: 't', status: { state: 'completed' } });
+      const message = `Approval required (id: ${id}): resources_add`;
       const artifact = { parts: [{ type: 'text', text: 'More words.' }] };
       result(request, response, { id: 't', status: { state: 'input-required', message }, artifact });
     });
     open.push(agent);
-    const found = await client().lookUp(order(`${agent.origin}/a2a`, { taskId: 't' }), never);
-    expect(found).toEqual({
-      kind: 'running',
+    const request = order(`${agent.origin}/a2a`, { taskId: 't' });
+    const prompt = `Approval required (id: ${id}): resources_add`;
+    expect(await client().lookUp(request, never)).toMatchObject({
+      kind: 'asks',
       task: { id: 't', state: 'input-required' },
-      text: 'Approval required (id: 1): resources_add',
+      questions: [{ key: id, kind: 'approval', prompt }],
     });
+    const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
+    expect(await client().answer(request, yes, () => undefined, never)).toMatchObject({ kind: 'finished' });
+    const parts = [{ type: 'text', text: 'approved' }];
+    expect(sends(agent).at(-1)?.rpc).toMatchObject({ params: { taskId: 't', message: { parts } } });
     expect((await delegated(order(agent.origin))).outcome).toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('no agent card'),
     });
+  });
+});
+
+test('what an agent shows of an approval is read, and its answer names it', async () => {
+  const id = '0b6ef5a7-7f2c-4f4e-9d38-2f30a7e0a001';
+  const data = { approval_id: id, tool: 'pay', server: 'bank', arguments: { to: 's3cret-token' }, agents: ['c', 7] };
+  const status = (state: string, parts: readonly object[]) => ({
+    state,
+    message: { messageId: 'm', role: 'ROLE_AGENT', parts },
+  });
+  const asking = status('TASK_STATE_INPUT_REQUIRED', [{ text: 'May I?' }, { data }, { data: { approval_id: 7 } }]);
+  const agent = await faulty((request, response) => {
+    const task = { id: 't', contextId: 'c', artifacts: [], status: asking };
+    if (request.rpc.method === 'GetTask') return result(request, response, task);
+    result(request, response, { task: { ...task, status: status('TASK_STATE_COMPLETED', [{ text: 'Paid.' }]) } });
+  });
+  const request = order(agent.url, { taskId: 't', bearer: new Secret('s3cret-token') });
+  const found = await client().lookUp(request, never);
+  const approval = {
+    id,
+    tool: 'pay',
+    server: 'bank',
+    argumentsJson: '{"to":"[redacted]"}',
+    choices: [],
+    agents: ['c'],
+  };
+  expect(found).toMatchObject({ kind: 'asks', questions: [{ key: id, kind: 'approval', prompt: 'May I?', approval }] });
+  const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
+  await client().answer(request, no, () => undefined, never);
+  expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
+    message: {
+      taskId: 't',
+      messageId: 'no',
+      parts: [{ text: `reject ${id}` }, { data: { kind: 'decision', approval_id: id, decision: 'reject' } }],
+    },
   });
 });
 

@@ -110,21 +110,53 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     expect(other.outcome).toMatchObject({ kind: 'finished', isError: true, task: { state: 'rejected' } });
   });
 
+  test('asks in words, is answered in words under an id, and may ask again', async () => {
+    const peer = await agent(offer, ({ text, task, status, artifact, finished }) => {
+      task(working);
+      if (text === 'Buy bread.') status(inputRequired, 'White or brown?');
+      else if (text === 'approved') status(inputRequired, 'Sliced?');
+      else {
+        artifact(`${text}, so none.`);
+        status(completed);
+      }
+      finished();
+    });
+    const request = order(peer.url);
+    const by = client();
+    const { outcome, told } = await delegated(request, by);
+    const [first] = outcome.kind === 'asks' ? outcome.questions : [];
+    expect(outcome).toMatchObject({ kind: 'asks', questions: [{ kind: 'approval', prompt: 'White or brown?' }] });
+    expect(told.map(({ task }) => task.state)).not.toContain('input-required');
+    const known = { ...request, taskId: outcome.kind === 'asks' ? outcome.task.id : '' };
+    expect(await by.lookUp(known, never)).toMatchObject({ kind: 'asks', questions: [{ key: first?.key }] });
+    const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
+    const next = await by.answer(known, yes, () => undefined, never);
+    expect(next).toMatchObject({ kind: 'asks', questions: [{ prompt: 'Sliced?' }] });
+    const no = { ...yes, verdict: 'reject', messageId: 'no' } as const;
+    expect(await by.answer(known, no, () => undefined, never)).toMatchObject({
+      kind: 'finished',
+      isError: false,
+      text: 'rejected, so none.',
+    });
+    expect(peer.taken).toEqual([request.messageId, 'yes', 'no']);
+    const keys = peer.requests.map(({ headers }) => headers['idempotency-key']).filter((key) => key !== undefined);
+    expect(keys).toEqual(peer.taken);
+    expect(await by.answer(known, no, () => undefined, never)).toMatchObject({ kind: 'unavailable' });
+  });
+
   test('is asked about a task that is known, and asked to end it', async () => {
     const peer = await agent(offer, ({ task, status }) => {
       task(working);
-      status(inputRequired, 'White or brown?');
+      status(working, 'It takes long.');
     });
     const request = order(peer.url);
     const by = client();
     const parked = new EventEmitter();
-    const asks = once(parked, 'asks');
-    const ending = by.delegate(request, ({ task, text }) => parked.emit(task.state, task.id, text), never);
-    parked.on('input-required', (id, text) => parked.emit('asks', id, text));
-    const [taskId, question] = await asks;
-    expect(question).toBe('White or brown?');
+    const works = once(parked, 'working');
+    const ending = by.delegate(request, ({ task }) => parked.emit(task.state, task.id), never);
+    const [taskId] = await works;
     const known = { ...request, taskId };
-    expect(await by.lookUp(known, never)).toMatchObject({ kind: 'running', task: { state: 'input-required' } });
+    expect(await by.lookUp(known, never)).toMatchObject({ kind: 'running', task: { state: 'working' } });
     await by.cancel(known);
     expect(await ending).toMatchObject({ kind: 'finished', isError: true, task: { state: 'canceled' } });
     expect(await by.lookUp(known, never)).toMatchObject({ kind: 'outcome', outcome: { task: { state: 'canceled' } } });

@@ -36,6 +36,7 @@ const tables = `
     principal TEXT NOT NULL,
     standing INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
+    watched_run_id TEXT,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
@@ -45,6 +46,7 @@ const tables = `
   CREATE INDEX conversations_by_standing ON conversations (standing, changed_at, key);
   CREATE INDEX conversations_of_context_by_change ON conversations (context_id, principal, changed_at, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
+  CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
   CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)

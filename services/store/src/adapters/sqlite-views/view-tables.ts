@@ -11,6 +11,8 @@ export type ConversationRow = {
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
   readonly belongs: Belonging;
+  /** Tasks of other agents wait for an answer, or are to be ended; its owner does not matter. */
+  readonly watchedRun: OpenRunRow | undefined;
   readonly head: Uint8Array;
   readonly snapshot: Uint8Array;
 };
@@ -31,7 +33,7 @@ export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
   const columns =
-    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at';
+    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id';
   const list = `SELECT key, id, head FROM conversations`;
   const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
@@ -51,17 +53,18 @@ export function viewTables(database: SqlDatabase) {
 
     conversation: database.one(
       `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 11), snapshot: bytes(row, 12) }),
+      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 12), snapshot: bytes(row, 13) }),
     ),
     conversationKey: database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0)),
     conversationAt: database.one(`${list} WHERE key = ?`, toListed),
     statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
     writeConversation: database.run(
-      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
            open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
            owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
-           standing = excluded.standing, changed_at = excluded.changed_at, head = excluded.head,
+           standing = excluded.standing, changed_at = excluded.changed_at,
+           watched_run_id = excluded.watched_run_id, head = excluded.head,
            snapshot = excluded.snapshot`,
     ),
     newest: (before: number | undefined, status: number | undefined, limit: number) =>
@@ -89,6 +92,10 @@ export function viewTables(database: SqlDatabase) {
     ),
     openRuns: database.all(
       `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+      toRow,
+    ),
+    watchedRuns: database.all(
+      `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
       toRow,
     ),
     counts: database.all('SELECT status, number FROM conversation_counts', (row) => ({
@@ -175,6 +182,7 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
     id,
     revision,
     status: integer(row, 3),
+    watchedRun: row[11] === null ? undefined : { conversationId: id, runId: text(row, 11), owner: undefined, revision },
     openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
     belongs: {
       contextId: text(row, 7),

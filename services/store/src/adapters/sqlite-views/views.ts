@@ -154,6 +154,15 @@ export class SqliteViews implements Views {
     );
   }
 
+  watchedRuns(page: Page): Rows<OpenRunRow> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.watchedRuns(after, limit),
+      ({ watchedRun }) => ({ row: watchedRun, bytes: 0 }),
+      byKey,
+    );
+  }
+
   stored(conversationId: string) {
     const row = this.#tables.conversation(conversationId);
     return row === undefined ? undefined : { ...row, foldVersion };

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { createModelFetch } from '../../src/models/model-fetch.ts';
+import { createBoundedFetch } from '../src/bounded-fetch.ts';
 
 const undo: (() => void)[] = [];
 
@@ -34,7 +34,7 @@ test('what is sent and what comes back is whole, and the connection is kept', as
     response.statusCode = 429;
     response.end((await text(request)).repeat(400_000));
   });
-  const fetch = createModelFetch();
+  const fetch = createBoundedFetch();
   for (let time = 0; time < 2; time += 1) {
     const init = { method: 'POST', headers: new Headers({ 'X-Key': 'k' }), body: 'schön' };
     const response = await fetch(`${url}/v1?alt=sse`, init);
@@ -52,7 +52,7 @@ test('pieces arrive as they are sent', async () => {
     response.write('one');
     goOn = () => response.end('two');
   });
-  const reader = (await createModelFetch()(url)).body?.getReader();
+  const reader = (await createBoundedFetch()(url)).body?.getReader();
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('one');
   goOn();
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('two');
@@ -63,7 +63,7 @@ test('an abort rejects with its reason and closes the connection: before, while 
   const { url, sockets } = await serve((request, response) => {
     if (request.url === '/body') response.write('begun');
   });
-  const fetch = createModelFetch();
+  const fetch = createBoundedFetch();
   const reason = new Error('enough');
   await expect(fetch(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(sockets).toHaveLength(0);
@@ -87,7 +87,7 @@ test('an abort after the end is not heard: the connection is left to the next re
   const { url, sockets } = await serve((request, response) => {
     response.end(request.url);
   });
-  const fetch = createModelFetch();
+  const fetch = createBoundedFetch();
   const over = new AbortController();
   await (await fetch(`${url}/1`, { signal: over.signal })).text();
   const next = fetch(`${url}/2`).then((response) => response.text());
@@ -102,7 +102,7 @@ test('a connection that cannot be made, or is lost, is an error that tells why',
     response.write('begun');
     setImmediate(() => sockets[0]?.resetAndDestroy());
   });
-  const fetch = createModelFetch();
+  const fetch = createBoundedFetch();
   const closed = createServer().listen(0, '127.0.0.1');
   await once(closed, 'listening');
   const { port } = closed.address() as AddressInfo;
@@ -123,7 +123,7 @@ test('an answer without end is an error, and its connection is closed', async ()
     response.on('drain', more);
     more();
   });
-  const fetch = createModelFetch(1_000);
+  const fetch = createBoundedFetch(1_000);
   expect((await (await fetch(`${url}/1000`)).arrayBuffer()).byteLength).toBe(1_000);
   // The one ends in the very piece that is too much.
   for (const path of ['/1001', '/'])
@@ -137,7 +137,7 @@ test('a key goes nowhere else: a redirect is the answer', async () => {
   const { url } = await serve((request, response) => {
     response.writeHead(request.url === '/' ? 307 : 200, { location: '/elsewhere' }).end();
   });
-  const response = await createModelFetch()(url, { method: 'POST', body: '', headers: { 'x-api-key': 'k' } });
+  const response = await createBoundedFetch()(url, { method: 'POST', body: '', headers: { 'x-api-key': 'k' } });
   expect(response.status).toBe(307);
 });
 
@@ -161,7 +161,7 @@ test.each(strange)('an answer that is %s is an error', async (_, head, message) 
   await once(server, 'listening');
   undo.push(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const error: unknown = await createModelFetch()(url).catch((reason: unknown) => reason);
+  const error: unknown = await createBoundedFetch()(url).catch((reason: unknown) => reason);
   expect(error).toMatchObject({
     name: 'TypeError',
     message: 'fetch failed',

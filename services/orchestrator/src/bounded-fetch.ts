@@ -5,29 +5,29 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 const connectTimeoutMs = 10_000;
 /** How long a connection that nobody uses is kept, in milliseconds. Servers keep theirs for five seconds and more. */
 const idleTimeoutMs = 4_000;
-/** Largest body of a response, in bytes: many times what any model answers, and what a broken endpoint may cost at most. */
+/** Largest body of a response, in bytes: many times what anybody answers, and what a broken endpoint may cost at most. */
 const bodyBytesMaxDefault = 64 * 1024 * 1024;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A `fetch` as the model SDKs call it: an address, and a body that is text. */
-export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+/** A `fetch` as the SDKs of models and agents call it: an address, and a body that is text. */
+export type BoundedFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` for the model SDKs, on kept connections of its own, at a fraction of what the built-in one costs. It differs where
- * that suits a model API: a redirect is the response and is not followed (a key in a header of its own would go along to
+ * A `fetch` for the SDKs of models and agents, on connections of its own, at a fraction of what the built-in one costs. It
+ * differs where that suits them: a redirect is the response and is not followed (a key in a header of its own would go along to
  * wherever it points), and an answer that is compressed, for which nobody asked, or larger than `bodyBytesMax`, is an error.
  *
  * It rejects as the built-in one does: with a `TypeError` whose cause is the error of the connection, or with the reason of the
  * signal. Either also ends a body that is being read. Without `keepAlive` each request has a connection of its own: what goes
  * out on one that the server is just closing may have arrived or not.
  */
-export function createModelFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive = true): ModelFetch {
+export function createBoundedFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive = true): BoundedFetch {
   const kept = keepAlive ? ({ keepAlive, scheduling: 'lifo', timeout: idleTimeoutMs } as const) : {};
   const http = new HttpAgent(kept);
   const https = new HttpsAgent(kept);
   return async (input, { method = 'GET', headers, body, signal } = {}) => {
     if (input instanceof Request || (typeof body !== 'string' && body !== undefined && body !== null))
-      throw new TypeError('a request to a model is an address and a text');
+      throw new TypeError('a request is an address and a text');
     if (signal?.aborted) throw signal.reason;
     const url = new URL(input);
     const content = Buffer.from(body ?? '');
