@@ -134,7 +134,10 @@ describe.each(Object.entries(STORY_PEERS))('the SDK %s', (how, connect) => {
     const { id, approval, name } = await parked();
     expect((await peer.cancel(id)).state).toBe('canceled');
     // In 1.0 it stays canceled; by the text of 0.3 there is nothing to cancel any more.
-    const again = peer.cancel(id).then(({ state }) => state, ({ name }: Error) => name);
+    const again = peer.cancel(id).then(
+      ({ state }) => state,
+      ({ name }: Error) => name,
+    );
     expect(await again).toBe(how.includes('0.3') ? 'TaskNotCancelableError' : 'canceled');
     await expect(peer.send({ text: `yes ${approval}`, taskId: id })).rejects.toThrow();
     expect(await resources()).not.toContain(name);
