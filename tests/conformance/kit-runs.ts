@@ -16,10 +16,16 @@ export function versionOf(kit: string): '1.0' | '0.3' {
 const TRANSPORTS = ['jsonrpc', 'rest', 'grpc'];
 
 /** How the kit is run against an agent. */
-export function runsOf(version: '1.0' | '0.3', address: string): readonly KitRun[] {
+export function runsOf(version: '1.0' | '0.3', address: string, requiredExtension: boolean): readonly KitRun[] {
   if (version === '1.0') {
     // The card without the fields of 0.3 is below a path of its own.
     const args = ['tests/compatibility', '--sut-host', `${address}/v1.0`];
+    // The kit names the extension nowhere else, so that by its own rule all else is refused.
+    if (requiredExtension) {
+      return [
+        { title: 'the required extension', transport: 'all', args: [...args, '-k', 'missing_required_extension'] },
+      ];
+    }
     return [{ title: 'all requirements', transport: 'all', args }];
   }
   const run = (title: string, transport: string, path: string, markers?: string): KitRun => ({

@@ -41,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
   console.log(`version ${version} over ${settings.over}${values.variant.map((name) => `, ${name}`).join('')}`);
   let unexpected = 0;
   try {
-    for (const run of runsOf(version, agent.address)) {
+    for (const run of runsOf(version, agent.address, settings.requiredExtension)) {
       const outcomes = await played(kit, values.python, run);
       unexpected += report(run, outcomes, KNOWN_FAULTS[version]);
     }

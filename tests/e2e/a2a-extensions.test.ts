@@ -109,7 +109,7 @@ test('and over gRPC in the metadata of the answer', async () => {
   const { url } = card.additionalInterfaces.find(
     ({ transport }: { readonly transport: string }) => transport === 'GRPC',
   );
-  const caller = new GrpcClient(new URL(url).host, credentials.createInsecure());
+  const caller = new GrpcClient(url, credentials.createInsecure());
   const named = new Metadata();
   named.set('a2a-extensions', `${IDEMPOTENCY},${REQUIRED},urn:unheard-of`);
   const asIs = (bytes: Buffer): Buffer => bytes;

@@ -187,10 +187,10 @@ test.each([
   ['a list of requests', [{ method: 'SendMessage' }], {}, -32600],
   ['too much', { method: 'SendMessage', params: { x: 'x'.repeat(BODY_BYTES_MAX) } }, {}, -32600],
   [
-    'a push configuration',
+    'a push configuration of a task that is not there',
     { method: 'CreateTaskPushNotificationConfig', params: { taskId: 't', url: 'http://x.test' } },
     {},
-    -32003,
+    -32001,
   ],
 ] as const)(
   '%s is refused in the words of the protocol, and nothing is created',

@@ -150,6 +150,9 @@ test('whoever froze after telling is followed, and what it says later counts no 
   await aRun();
   await one.outbox.sweep();
   await vi.waitFor(() => expect(byOne.length).toBe(1));
+  // Somebody who hears of it elsewhere leaves it to the one that is alive.
+  const third = await process('third', async () => taken);
+  await add(third.outbox);
   one.freeze();
   const byOther: string[] = [];
   const other = await process('other', async (delivery) => {
@@ -173,6 +176,24 @@ test('whoever froze after telling is followed, and what it says later counts no 
   expect(byOne.length).toBe(1);
   const attempts = (await pushFacts()).flatMap((one) => (one.case === 'pushAttempted' ? [one.value.instance] : []));
   expect(attempts).toEqual(['other', 'other']);
+  const claims = (await pushFacts()).flatMap((one) => (one.case === 'pushClaimed' ? [one.value.instance] : []));
+  expect(claims).toEqual(['one', 'other']);
+});
+
+test('an address that is added elsewhere while the last one is being told is told too', async () => {
+  const elsewhere = await process('elsewhere', async () => taken);
+  const late = elsewhere.outbox.check({ ...settings, url: 'https://late.example/' });
+  const told: string[] = [];
+  const one = await process('one', async (delivery) => {
+    told.push(`${new URL(delivery.url).hostname} ${keyOf(delivery).split(':')[1]}`);
+    if (told.length === 2) await elsewhere.outbox.set(conversationId, late, user, 2);
+    return taken;
+  });
+  await add(one.outbox);
+  await aRun();
+  await one.outbox.sweep();
+  await released();
+  expect(told).toEqual(['a.example 3', 'a.example 4', 'late.example 3', 'late.example 4']);
 });
 
 test('what fails is tried again with longer and longer pauses, given up in the end, and told again when it is made anew', async () => {

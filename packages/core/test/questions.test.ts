@@ -6,6 +6,7 @@ import {
   parkedCalls,
   pendingApprovals,
   type RemoteQuestion,
+  type RunState,
   runStanding,
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
@@ -15,11 +16,12 @@ import { given, type Happening } from './specification.ts';
 import {
   a2a,
   agentOf,
-  answers,
+  answered,
   answersTo,
   approved,
   asksFor,
   bringsToken,
+  call,
   canceled,
   claim,
   decides,
@@ -80,7 +82,7 @@ describe('an agent that waits', () => {
       )
       .thenOwes();
     const { state } = asked(question('a'));
-    expect([runStanding(state), hasWork(state.run as never), parkedCalls(state.run).length]).toEqual([
+    expect([runStanding(state), hasWork(state.run as RunState), parkedCalls(state.run).length]).toEqual([
       'waiting',
       false,
       1,
@@ -113,6 +115,11 @@ describe('an agent that waits', () => {
     after()
       .when(drives([claim, answer('a')], lone))
       .thenFacts('runClaimed', 'runReleased');
+  });
+
+  test('once somebody has decided, there is work for whoever looks', () => {
+    const { state } = after(approved());
+    expect([runStanding(state), hasWork(state.run as RunState)]).toEqual(['working', true]);
   });
 
   test('a no is an answer, not the end of the delegation: what the agent makes of it is the result', () => {
@@ -221,13 +228,7 @@ describe('when the run ends first', () => {
       drove([delegates('root/0')], how),
       drove([starts(callId)], how),
       drove([asksFor(callId, [question('a')])], how),
-      (state) => {
-        const one = answers(
-          { calls: [{ providerCallId: '', name: 'add', argumentsJson: '{}' }], step: 'root/1' },
-          how,
-        )(state);
-        return 'facts' in one ? one.facts : [];
-      },
+      answered({ calls: [call('add')], step: 'root/1' }, how),
       rejected('root/1#1.0'),
     );
     so.when(drives([claim], how)).thenFacts(
@@ -235,6 +236,30 @@ describe('when the run ends first', () => {
       ['approvalResolved', { decision: Decision.WITHDRAWN }],
       ['runCompleted', {}],
     );
+  });
+
+  test('by a rejection elsewhere, an answer that was decided on is not waited for', () => {
+    const tree = agentOf({
+      type: 'parallel',
+      name: 'both',
+      onError: 'fail',
+      children: [a2a(), llm({ name: 'other', approval: 'require' })],
+    });
+    const how = { agent: tree };
+    const callId = 'root/0#1.0';
+    const so = given(
+      opened,
+      said('go', how),
+      drove([delegates('root/0')], how),
+      drove([starts(callId)], how),
+      drove([asksFor(callId, [question('a')])], how),
+      answered({ calls: [call('add')], step: 'root/1' }, how),
+      approved(callId),
+      rejected('root/1#1.0'),
+    );
+    so.when(drives([claim], how))
+      .thenFacts('runClaimed', 'runCompleted')
+      .thenOwes();
   });
 
   test('nobody can tell how the delegation ended: what it asked is withdrawn', () => {

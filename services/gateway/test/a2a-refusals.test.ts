@@ -18,6 +18,10 @@ describe('an agent of another tenant is not here', () => {
     ['GET', `/acme/tasks/${ID}:subscribe`, undefined],
     ['POST', `/acme/tasks/${ID}:subscribe`, undefined],
     ['GET', '/acme/extendedAgentCard', undefined],
+    ['GET', `/acme/tasks/${ID}/pushNotificationConfigs`, undefined],
+    ['POST', `/acme/tasks/${ID}/pushNotificationConfigs`, { body: { url: 'https://example.com/hook' } }],
+    ['POST', `/tasks/${ID}:cancel`, { body: { tenant: 'acme' } }],
+    ['POST', `/tasks/${ID}:subscribe`, { body: { tenant: 'acme' } }],
     ['GET', '/a2a/tasks', undefined],
     ['GET', '/..%2f..%2fv1/tasks', undefined],
     ['GET', `/tasks/${ID}?tenant=acme`, undefined],
@@ -40,6 +44,8 @@ describe('an agent of another tenant is not here', () => {
     ['ListTasks', { tenant: 'acme' }],
     ['CancelTask', { tenant: 'acme', id: ID }],
     ['SubscribeToTask', { tenant: 'acme', id: ID }],
+    ['CreateTaskPushNotificationConfig', { tenant: 'acme', taskId: ID, url: 'https://example.com/hook' }],
+    ['ListTaskPushNotificationConfigs', { tenant: 'acme', taskId: ID }],
     ['GetExtendedAgentCard', { tenant: 'acme' }],
   ])('%s', async (method, params) => {
     const { send, calls } = await gateway({});
@@ -109,7 +115,13 @@ describe('a list', () => {
     const query =
       'contextId=ours&status=input-required&pageSize=3&pageToken=last&statusTimestampAfter=2026-01-02T03:04:05Z';
     const { json } = await send('GET', `/tasks?${query}`);
-    expect(json).toMatchObject({ nextPageToken: 'next', pageSize: 3, totalSize: 7, tasks: [{ id: ID }] });
+    expect(json).toMatchObject({
+      nextPageToken: 'next',
+      pageSize: 3,
+      totalSize: 7,
+      tasks: [{ id: ID, contextId: ID }],
+    });
+    expect(json.tasks[0].metadata).toEqual({ revision: 1, sessionId: 's-1' });
     expect(calls.find(({ method }) => method === 'listByChange')?.request).toMatchObject({
       contextId: 'ours',
       principal: 'anonymous',

@@ -18,7 +18,7 @@ export const jsonRpcRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute
 
 async function answer<Frame>(agent: HttpAgent<Frame>, req: Request, res: Response, frame: Frame): Promise<void> {
   const body = bodyOf(req);
-  if (body === undefined) sendEnvelope(res, saysJson(req) ? unparsable() : notJson());
+  if (body === undefined) sendEnvelope(res, saysJson(req) || versionAsked(req) !== '1.0' ? unparsable() : notJson());
   else await answerEnvelope(agent, { req, res, frame, body });
 }
 

@@ -51,6 +51,13 @@ function tenantOf({ params, query }: Request): string {
   return named === undefined ? '' : String(named);
 }
 
+/** The same, or in the body of a request that may have none. */
+function tenantAnywhere(req: Request): string {
+  const body = req.method === 'POST' ? jsonBody(req) : undefined;
+  const named = isObject(body) ? (body.tenant ?? '') : '';
+  return tenantOf(req) || String(named);
+}
+
 const taskAnswer = (version: RestVersion, task: Task): Outcome => ({
   kind: 'answer',
   body: writeRestTask(version, task),
@@ -73,7 +80,7 @@ const stream: Operation = async (handler, req, version) => ({
 
 const subscribe: Operation = async (handler, req) => ({
   kind: 'stream',
-  events: handler.resubscribe({ tenant: tenantOf(req), id: idOf(req) }, context),
+  events: handler.resubscribe({ tenant: tenantAnywhere(req), id: idOf(req) }, context),
 });
 
 const get: Operation = async (handler, req, version) => {
@@ -91,7 +98,10 @@ const list: Operation = async (handler, req, version) => ({
 });
 
 const cancel: Operation = async (handler, req, version) =>
-  taskAnswer(version, await handler.cancelTask({ tenant: tenantOf(req), id: idOf(req), metadata: undefined }, context));
+  taskAnswer(
+    version,
+    await handler.cancelTask({ tenant: tenantAnywhere(req), id: idOf(req), metadata: undefined }, context),
+  );
 
 const extendedCard: Operation = async (handler, req, version) => ({
   kind: 'answer',

@@ -46,8 +46,8 @@ export async function sendMessage(
 }
 
 /**
- * Asks about a task until it has ended or waits for somebody, less and less often. Rejects if the agent knows it no more, or does not answer for
- * a minute.
+ * Asks about a task until it has ended or waits for somebody, less and less often. Rejects if the agent knows it no more, or
+ * does not answer for a minute.
  */
 export async function awaitEnd(
   line: Line,

@@ -39,7 +39,7 @@ export async function sdkPeer(endpoint: Endpoint, ways: Ways): Promise<Peer> {
         // Of 0.3 the SDK tells pieces of a result from whole ones over JSON-RPC only.
         const isWhole = dialect === '1.0' || binding === 'JSONRPC';
         const isDone = answer.kind === 'task' && hasEnded(answer.task.state);
-        yield isDone && !isWhole ? { kind: 'task', task: await seenNow(answer.task.id, scope) } : answer;
+        yield isDone && !isWhole ? { kind: 'task', task: await seenNow(answer.task.id, asQuestion(scope)) } : answer;
       }
     },
     get: seenNow,
@@ -62,6 +62,12 @@ export async function sdkPeer(endpoint: Endpoint, ways: Ways): Promise<Peer> {
     cancel: async (id, scope) =>
       void (await definite(transport.cancelTask({ tenant, id, metadata: undefined }, options(scope)), scope)),
   };
+}
+
+/** What goes with a message, without the key under which it is sent: no other request has that. */
+function asQuestion({ headers, signal }: RequestScope): RequestScope {
+  const { 'Idempotency-Key': _key, ...rest } = headers;
+  return { headers: rest, signal };
 }
 
 async function transportTo({ url, binding, dialect, tenant }: Endpoint, { fetch, grpc }: Ways): Promise<Transport> {

@@ -307,9 +307,11 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
     message: { messageId: 'm', role: 'ROLE_AGENT', parts },
   });
   const asking = status('TASK_STATE_INPUT_REQUIRED', [{ text: 'May I?' }, { data }, { data: { approval_id: 7 } }]);
+  let isOver = false;
   const agent = await faulty((request, response) => {
     const task = { id: 't', contextId: 'c', artifacts: [], status: asking };
     if (request.rpc.method === 'GetTask') return result(request, response, task);
+    if (isOver) return rpcError(request, response, -32004, 'the approval is settled');
     result(request, response, { task: { ...task, status: status('TASK_STATE_COMPLETED', [{ text: 'Paid.' }]) } });
   });
   const request = order(agent.url, { taskId: 't', bearer: new Secret('s3cret-token') });
@@ -332,6 +334,9 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
       parts: [{ text: `reject ${id}` }, { data: { kind: 'decision', approval_id: id, decision: 'reject' } }],
     },
   });
+  isOver = true;
+  const late = await client().answer(request, no, () => undefined, never);
+  expect(late).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('settled') });
 });
 
 test('an agent that fails again and again is left alone for a while, and then tried once', async () => {

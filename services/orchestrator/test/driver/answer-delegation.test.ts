@@ -1,4 +1,4 @@
-import { type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -118,6 +118,24 @@ test('a process that was taken for dead before it could answer leaves that to th
   await errand.process('third', { dead: ['first', 'second'] }).ended;
   slow.renew();
   await slow.ended;
+  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
+});
+
+test('whoever is faster with the fence is the only one to answer', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), asks(shown)], answer: [done('Paid.')] });
+  decide(errand);
+  const other: Promise<void>[] = [];
+  errand.before = {
+    fact: 'delegationAnswered',
+    happens: () => {
+      const owner = { instance: 'third', epoch: 9 };
+      errand.append([fact('runClaimed', { runId: 'r', owner })]);
+      other.push(errand.process('third', { me: owner }).ended);
+    },
+  };
+  await second(errand).ended;
+  await Promise.all(other);
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
 
