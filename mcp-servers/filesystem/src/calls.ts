@@ -36,15 +36,18 @@ const BY_NAME: Readonly<Record<ToolName, Tool>> = {
 
 export type ExecuteCall = (tool: ToolName, given: RawArguments, signal: AbortSignal) => Promise<CallOutcome>;
 
-/** Executes calls, any number at a time up to {@link CALLS_MAX}, and logs each when it is over. Never rejects. */
-export function createCalls(surroundings: Surroundings, log: Log, anchored?: boolean): ExecuteCall {
+/**
+ * Executes calls, any number at a time up to {@link CALLS_MAX}, and logs each when it is over. Never rejects. Each call gets
+ * folders of its own to open.
+ */
+export function createCalls(surroundings: Surroundings, log: Log, openFolders = () => new OpenFolders()): ExecuteCall {
   let running = 0;
 
   async function run(tool: ToolName, given: RawArguments, signal: AbortSignal): Promise<object> {
     if (running >= CALLS_MAX) throw new Refusal(`${CALLS_MAX} calls are running; try again when some have ended`);
     const unknown = refuseUnknown(tool, given, knownArguments(tool));
     if (unknown !== undefined) throw new Refusal(unknown);
-    const folders = new OpenFolders(anchored);
+    const folders = openFolders();
     running += 1;
     try {
       return await BY_NAME[tool]({ ...surroundings, given, folders, signal });
