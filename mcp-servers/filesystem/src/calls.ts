@@ -107,7 +107,6 @@ function knownArguments(tool: ToolName): readonly string[] {
 
 /** What the log says of the arguments: roots and paths as the caller gave them, no contents. */
 function subjects(given: RawArguments): Record<string, unknown> {
-  const named = { root: given.root ?? given.source_root, path: given.path ?? given.source_path };
-  const { dest_root, dest_path } = given;
-  return { ...named, dest_root, dest_path };
+  const { root = given.source_root, path = given.source_path, dest_root, dest_path } = given;
+  return { root, path, ...(dest_root === undefined ? {} : { dest_root, dest_path }) };
 }

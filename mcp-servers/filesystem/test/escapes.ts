@@ -92,9 +92,16 @@ export const tree: fc.Arbitrary<readonly Made[]> = fc.array(
   { maxLength: 16 },
 );
 
+/** Where nothing else was made, so that calls find something to do. */
+const ALWAYS: readonly Made[] = ['work/c', 'other/c', 'work/a/c', 'other/a/c'].map((at) => ({
+  at,
+  kind: 'file',
+  to: '',
+}));
+
 /** Makes what can be made of it: what would go through a link or a file is left out. */
 export function grow({ host }: Sandbox, made: readonly Made[]): void {
-  for (const each of made) {
+  for (const each of [...made, ...ALWAYS]) {
     const names = each.at.split('/');
     if (names.slice(0, -1).some((_, index) => !isFolderOrNothing(join(host, ...names.slice(0, index + 1))))) continue;
     const path = join(host, each.at);
@@ -111,6 +118,7 @@ function isFolderOrNothing(path: string): boolean {
 }
 
 const path = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom('a', 'c', 'a/c') },
   { weight: 6, arbitrary: fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/')) },
   {
     weight: 3,
