@@ -55,6 +55,16 @@ interface Made {
 
 /** Where links lead; `<host>` stands for the folder that holds the roots. */
 const leadsTo = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('<host>/', '../', '../../'),
+        fc.constantFrom(...OUTSIDE),
+        fc.constantFrom('', '/a', '/c', '/d'),
+      )
+      .map((parts) => parts.join('')),
+  },
   fc
     .array(fc.oneof(name, fc.constantFrom('..', '.', '..', ...OUTSIDE, ...ROOTS)), { minLength: 1, maxLength: 5 })
     .map((names) => names.join('/')),
