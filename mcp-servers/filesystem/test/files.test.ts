@@ -138,6 +138,14 @@ describe('write_file', () => {
     expect(lstatSync(work('link')).isSymbolicLink()).toBe(true);
   });
 
+  test('a file that waits to take its place is never one that somebody put there', async () => {
+    writeFileSync(join(box.host, 'outside'), 'outside');
+    symlinkSync('../outside', work('.mcp-filesystem-1.tmp'));
+    expect(await box.refusal('write_file', at('f', { content: 'c' }))).toBe('cannot write: it exists already: f');
+    expect(readFileSync(join(box.host, 'outside'), 'utf8')).toBe('outside');
+    expect(readdirSync(work('.'))).toEqual(['.mcp-filesystem-1.tmp']);
+  });
+
   test('refuses what it cannot write', async () => {
     mkdirSync(work('d'));
     put('f', 'x');
