@@ -7,7 +7,7 @@ import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
 import { anyCall, callAndCheck, drawingOf, grow, makeOutside, outsideOf, tree } from './escapes.ts';
 import { sandbox } from './sandbox.ts';
 
-const RUNS_OF_TREES = 500;
+const RUNS_OF_TREES = 800;
 const ways = KERNEL_ANCHORS ? [true, false] : [false];
 
 describe.each(ways)('names looked up in open folders by the kernel: %s', (anchored) => {
@@ -15,7 +15,7 @@ describe.each(ways)('names looked up in open folders by the kernel: %s', (anchor
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(tree, fc.array(anyCall, { minLength: 1, maxLength: 8 }), async (made, calls) => {
-        const roots = { work: ['*'], other: ['*'] };
+        const roots = { inside: ['*'], other: ['*'] };
         const box = sandbox({ roots, inMemory: true, openFolders: () => new OpenFolders(anchored) });
         try {
           makeOutside(box);
@@ -59,16 +59,16 @@ class DisturbedFolders extends OpenFolders {
 
 /** What somebody else does to the tree meanwhile: what is really there goes aside, and a link to the outside takes its place. */
 const SWAPS = {
-  'a folder': ['work/a', 'outside'],
-  'a folder in a folder': ['work/a/b', '../../outside/b'],
-  'a file': ['work/a/c', '../../outside/c'],
-  'a file in both': ['work/a/b/c', '../../../outside/b/c'],
+  'a folder': ['inside/a', 'outside'],
+  'a folder in a folder': ['inside/a/b', '../../outside/b'],
+  'a file': ['inside/a/c', '../../outside/c'],
+  'a file in both': ['inside/a/b/c', '../../../outside/b/c'],
 } as const;
 
 /** Calls that work on what is swapped. */
-const at = (path: string) => ({ root: 'work', path });
+const at = (path: string) => ({ root: 'inside', path });
 const fromTo = (source_path: string, dest_path: string) => ({
-  source_root: 'work',
+  source_root: 'inside',
   source_path,
   dest_root: 'other',
   dest_path,
@@ -93,11 +93,11 @@ const DISTURBED: readonly [ToolName, Record<string, unknown>][] = [
   ['permissions_file', at('a/b')],
   ['copy', fromTo('a', 'x')],
   ['copy', fromTo('a/c', 'x/y')],
-  ['copy', { source_root: 'other', source_path: 'c', dest_root: 'work', dest_path: 'a/b/c' }],
-  ['copy', { source_root: 'other', source_path: '.', dest_root: 'work', dest_path: 'a' }],
+  ['copy', { source_root: 'other', source_path: 'c', dest_root: 'inside', dest_path: 'a/b/c' }],
+  ['copy', { source_root: 'other', source_path: '.', dest_root: 'inside', dest_path: 'a' }],
   ['move', fromTo('a', 'x')],
   ['move', fromTo('a/b/c', 'x/y')],
-  ['move', { source_root: 'other', source_path: 'c', dest_root: 'work', dest_path: 'a/b/c' }],
+  ['move', { source_root: 'other', source_path: 'c', dest_root: 'inside', dest_path: 'a/b/c' }],
   ['grep', { ...at('.'), pattern: '.' }],
   ['glob', { ...at('a'), pattern: '**' }],
 ];
@@ -119,20 +119,20 @@ describe.each(ways)('a link that comes while a call is under way (by the kernel:
             done = false;
             // It may be gone already.
             if (lstatSync(join(host, place), { throwIfNoEntry: false }) === undefined) return;
-            renameSync(join(host, place), join(host, 'work/aside'));
+            renameSync(join(host, place), join(host, 'inside/aside'));
             symlinkSync(target, join(host, place));
           };
           const box = sandbox({
-            roots: { work: ['*'], other: ['*'] },
+            roots: { inside: ['*'], other: ['*'] },
             inMemory: true,
             openFolders: () => new DisturbedFolders(swap, anchored),
           });
           host = box.host;
           try {
             makeOutside(box);
-            mkdirSync(join(host, 'work/a/b'), { recursive: true });
-            for (const file of ['work/a/c', 'work/a/b/c', 'other/c']) writeFileSync(join(host, file), 'one\ntwo\n');
-            symlinkSync(`../../${target.replace(/^(\.\.\/)+/u, '')}`, join(host, 'work/a/link'));
+            mkdirSync(join(host, 'inside/a/b'), { recursive: true });
+            for (const file of ['inside/a/c', 'inside/a/b/c', 'other/c']) writeFileSync(join(host, file), 'one\ntwo\n');
+            symlinkSync(`../../${target.replace(/^(\.\.\/)+/u, '')}`, join(host, 'inside/a/link'));
             const outside = outsideOf(box);
             await callAndCheck(box, tool, given);
             expect(outsideOf(box), `${tool} ${JSON.stringify(given)}, disturbed at name ${nth}`).toBe(outside);

@@ -17,8 +17,8 @@ import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Folders beside the roots. One begins with the name of a root, which a careless comparison takes for that root. */
-export const OUTSIDE = ['outside', 'work-not'] as const;
-const ROOTS = ['work', 'other'] as const;
+export const OUTSIDE = ['outside', 'inside-not'] as const;
+const ROOTS = ['inside', 'other'] as const;
 
 /** In every file outside, and nowhere else. */
 const SECRET = 'SECRET';
@@ -72,7 +72,7 @@ const leadsTo = fc.oneof(
     .array(name, { maxLength: 2 })
     .chain((names) =>
       fc
-        .constantFrom(...OUTSIDE, ...ROOTS, 'work/../outside', 'nothing')
+        .constantFrom(...OUTSIDE, ...ROOTS, 'inside/../outside', 'nothing')
         .map((folder) => ['<host>', folder, ...names].join('/')),
     ),
   fc.constantFrom(
@@ -84,7 +84,7 @@ const leadsTo = fc.oneof(
     '../..',
     '.',
     'a/../../outside/c',
-    '<host>/work/',
+    '<host>/inside/',
   ),
 );
 
@@ -103,7 +103,7 @@ export const tree: fc.Arbitrary<readonly Made[]> = fc.array(
 );
 
 /** Where nothing else was made, so that calls find something to do. */
-const ALWAYS: readonly Made[] = ['work/c', 'other/c', 'work/a/c', 'other/a/c'].map((at) => ({
+const ALWAYS: readonly Made[] = ['inside/c', 'other/c', 'inside/a/c', 'other/a/c'].map((at) => ({
   at,
   kind: 'file',
   to: '',
@@ -145,7 +145,7 @@ const path = fc.oneof(
       '..',
       '/etc/passwd',
       '<host>/outside/c',
-      '<host>/work/a',
+      '<host>/inside/a',
       'a\0b',
       '..%2f..%2foutside',
       '..\\outside',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
@@ -105,6 +106,24 @@ describe('read_file', () => {
     );
     expect(await box.refusal('read_file', at('b', { offset_bytes: -1 }))).toBe('offset_bytes must be at least 0');
   });
+});
+
+test('a pipe, which would wait for ever, is neither read nor written nor copied', async () => {
+  execFileSync('mkfifo', [work('pipe')]);
+  for (const [tool, more] of [
+    ['read_file', {}],
+    ['hash_file', { algorithm: 'md5' }],
+    ['write_file', { content: 'x' }],
+    ['write_file', { content: 'x', mode: 'append' }],
+    ['patch_file', { patch: '@@ -0,0 +1 @@\n+x' }],
+  ] as const) {
+    expect(await box.refusal(tool, at('pipe', more)), tool).toBe('not a regular file: pipe');
+  }
+  const whole = { source_root: 'work', source_path: '.', dest_root: 'work', dest_path: 'new' };
+  expect(await box.answer('grep', { root: 'work', pattern: '.' })).toMatchObject({ matches: [] });
+  expect(await box.refusal('copy', whole)).toMatch(/^cannot copy or move a folder into itself: /u);
+  expect(await box.refusal('copy', { ...whole, source_path: 'pipe' })).toBe('not a regular file: new');
+  expect(readdirSync(work('.'))).toEqual(['pipe']);
 });
 
 describe('write_file', () => {
