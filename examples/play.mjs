@@ -2,21 +2,21 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAgent, print } from './agent.mjs';
+import { print } from './agent.mjs';
 import { Untrue } from './holds.mjs';
 import { endAll, endForGood } from './processes.mjs';
 import { openStage } from './stage.mjs';
 
 /** Plays an example and prints its story. True if everything that the story claims holds. */
 export async function play(name) {
-  const { title, default: story } = await import(`./${name}/story.mjs`);
+  const { title, companion, default: story } = await import(`./${name}/story.mjs`);
   console.log(`\n${name}: ${title}\n`);
   const folder = mkdtempSync(join(tmpdir(), `stopgo-${name}-`));
   let stage;
   const playing = async () => {
-    stage = await openStage(name, folder);
+    stage = await openStage(name, folder, companion);
     await stage.start();
-    await story({ agent: createAgent(stage.url), ...stage });
+    await story(stage);
     await stage.stop();
     print('record', await stage.verify());
     console.log(`\n${name}: everything came out as told`);

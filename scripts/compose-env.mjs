@@ -24,6 +24,12 @@ const secrets = [
     value: secret,
     about: 'What the services prove to each other that they belong together.',
   },
+  {
+    name: 'STOPGO_PUSH_KEY',
+    value: secret,
+    about:
+      'With which orchestrators seal what addresses of notifications are shown. Keep it: nothing else opens that again.',
+  },
   { name: 'NATS_PASSWORD', value: secret, about: 'With which the store enters the event log.' },
 ];
 const demo = [

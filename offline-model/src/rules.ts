@@ -9,6 +9,8 @@ const LIST = 'resources_list';
 const ADD = 'resources_add';
 const REMOVE = 'resources_remove';
 const EXIT = 'exit_loop';
+/** What the tools begin with that are other agents. */
+const AGENT_PREFIX = 'a2a_';
 /** What the names of resources begin with that nobody named. */
 const UNNAMED_PREFIX = 'resource-';
 
@@ -22,7 +24,7 @@ export function answerByRules(turn: Turn): Answer {
   const wishes = wishesOf(task);
   if (turn.results.length > 0) return ensure(wishes, turn) ?? say(turn.results.map(reportOf).join('\n\n'));
   if (wantsWords(turn)) return say(`As I understand it: ${task}`);
-  const direct = directCall(task, turn.tools);
+  const direct = directCall(task, turn.tools) ?? delegated(task, turn.tools);
   if (direct) return { text: '', calls: [direct] };
   const calls: Call[] = [];
   for (const wish of wishes) {
@@ -68,6 +70,13 @@ function directCall(task: string, tools: readonly DeclaredTool[]): Call | undefi
   } catch {
     return undefined;
   }
+}
+
+/** `ask NAME to DO` hands what is to be done to the agent of that name, if it is among the tools. */
+function delegated(task: string, tools: readonly DeclaredTool[]): Call | undefined {
+  const match = /^\s*(?:please\s+)?ask\s+(?:the\s+)?(\S+)\s+to\s+(.+)$/is.exec(task);
+  const tool = tools.find(({ name }) => name === `${AGENT_PREFIX}${match?.[1]}`);
+  return match?.[2] === undefined || !tool ? undefined : { name: tool.name, args: { message: match[2].trim() } };
 }
 
 function fit(wish: Wish, tools: readonly DeclaredTool[]): Call | string {

@@ -67,6 +67,14 @@ test('a tool that is not declared is not called; any declared tool can be called
   ]);
 });
 
+test('what another agent is asked to do is handed to it in the same words, if it is there', () => {
+  const tools = [...RESOURCES, tool('a2a_keeper')];
+  expect(answerByRules(turn('Ask the keeper to remove test-1 ', { tools })).calls).toEqual([
+    { name: 'a2a_keeper', args: { message: 'remove test-1' } },
+  ]);
+  expect(answerByRules(turn('ask keeper to remove test-1')).calls.map(({ name }) => name)).not.toContain('a2a_keeper');
+});
+
 test('results are told with the name of the call and what came of it', () => {
   const report = (name: string, content: string, isError = false) =>
     answerByRules(turn('list', { results: [{ name, content, isError }] })).text;

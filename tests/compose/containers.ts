@@ -19,6 +19,9 @@ const startOrder = [
   'approvals',
   'orchestrator',
   'gateway',
+  'keeper',
+  'change-desk',
+  'front-desk',
 ];
 
 /** One container of the composition, as the engine describes it. */

@@ -6,9 +6,15 @@ const folder = 'tests/e2e';
 
 /** Why whole files of the end-to-end tests cannot be run on the composition. */
 const files: Readonly<Record<string, string>> = {
+  'a2a-contexts.test.ts': 'kills the platform and starts it again; a port for gRPC',
+  'a2a-extensions.test.ts': 'has a configuration of its own: extensions, an extended card',
+  'a2a-fuzz.test.ts': 'has a configuration of its own: a port for gRPC',
+  'a2a-hostile.test.ts': 'has a configuration of its own: small bodies, a port for gRPC',
+  'a2a-lost-answer.test.ts': 'has configurations of its own: a tree with another agent',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',
   'a2a-restart.test.ts': 'kills the platform and starts it again',
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',
+  'a2a-tokens.test.ts': 'has tool servers and agents of its own',
   'a2a-transports.test.ts': 'has a configuration of its own: a port for gRPC',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',
@@ -17,6 +23,7 @@ const files: Readonly<Record<string, string>> = {
   'filesystem.test.ts': 'has a tool server of its own',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
+  'push.test.ts': 'has a configuration of its own: private addresses may be told',
   'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',

@@ -1,11 +1,12 @@
 // Builds and starts the whole of docker-compose.yaml with the offline model, two of each service that matters, runs the
-// end-to-end tests on it, and goes through a conversation while containers crash. Takes everything down again, whatever happens. Exit code 1 if anything
-// was not as it should be; where containers cannot be run it says so and ends with 0 (or STOPGO_SKIPPED_CODE), but with 1 if
-// CI=true.
+// end-to-end tests on it, and goes through a conversation while containers crash; then docker-compose.chain.yaml, alone with
+// `--only chain`. Takes everything down again, whatever happens. Exit code 1 if anything was not as it should be; where
+// containers cannot be run it says so and ends with 0 (or STOPGO_SKIPPED_CODE), but with 1 if CI=true.
 //
-// Usage: main.ts [--keep-logs]
+// Usage: main.ts [--keep-logs] [--only chain]
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
+import { chainOfAgents } from './chain.ts';
 import { Composition } from './composition.ts';
 import { endToEnd } from './end-to-end.ts';
 import { isolationProblems } from './isolation.ts';
@@ -19,7 +20,9 @@ const replicas = { orchestrator: 2, store: 2, gateway: 2 };
 const begun = performance.now();
 const seconds = (from: number): string => `${((performance.now() - from) / 1_000).toFixed(1)} s`;
 const say = (line: string): void => void process.stdout.write(`compose ${seconds(begun).padStart(8)}  ${line}\n`);
-const { values } = parseArgs({ options: { 'keep-logs': { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: { 'keep-logs': { type: 'boolean', default: false }, only: { type: 'string' } },
+});
 
 const tool = await findTool();
 if (tool === undefined) {
@@ -41,7 +44,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 const composition = new Composition(tool, replicas, stop.signal);
 
 try {
-  await Promise.race([everything(), stopped()]);
+  if (values.only === undefined) await Promise.race([everything(), stopped()]);
+  await Promise.race([chainOfAgents(tool, stop.signal, say), stopped()]);
   say('passed');
 } catch (error) {
   process.exitCode = 1;

@@ -1,19 +1,21 @@
-import { TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { clientOf, dataOf, said, task, text } from './a2a.ts';
+import { type SeenEvent, STORY_PEERS, type StoryPeer } from './a2a-peers.ts';
 import { client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
 import { topology } from './topology.ts';
 
-/** Everything dies while a task waits; what a peer had in hand is still good for another gateway afterwards. */
+/**
+ * Everything dies while tasks wait; what a peer had in hand is still good for another gateway afterwards. Each official SDK
+ * has tasks of its own, in each version and over each transport.
+ */
 let model: ScriptedModel;
 let place: Workplace;
 let platform: Platform;
 
-const longMs = 60_000;
+const longMs = 120_000;
 const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
-const startAll = () => start(place, resourcesConfig(place), { env: model.env, args });
+const startAll = () => start(place, resourcesConfig(place, 'a2a_grpc_port: 0\n'), { env: model.env, args });
 
 beforeAll(async () => {
   model = await scriptedModel();
@@ -26,6 +28,15 @@ afterAll(async () => {
   await model.stop();
   place.remove();
 }, longMs);
+
+type Parked = { readonly how: string; readonly name: string; readonly id: string; readonly approval: string };
+
+async function parkedBy(how: string, peer: StoryPeer): Promise<Parked> {
+  const name = `lasting-${how.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}-end`;
+  const waiting = await peer.send({ text: `create a server ${name} with value 1` });
+  const [shown] = waiting.shown as { readonly approval_id: string }[];
+  return { how, name, id: waiting.id, approval: shown?.approval_id ?? '' };
+}
 
 /** A subscription as raw text; `read` waits until it holds so many events. */
 async function subscribe(url: string, id: string, after?: string) {
@@ -53,34 +64,52 @@ async function subscribe(url: string, id: string, after?: string) {
   return { read };
 }
 
-test('a task outlives all processes, and its stream goes on where it was', { timeout: longMs }, async () => {
+async function rest(stream: AsyncGenerator<SeenEvent, void>): Promise<string[]> {
+  const told: string[] = [];
+  for await (const { kind, tells } of stream) told.push(kind === 'artifact' ? kind : `${kind} ${tells}`);
+  return told;
+}
+
+test('tasks outlive all processes, and their streams go on at the other gateway', { timeout: longMs }, async () => {
+  const connect = Object.entries(STORY_PEERS);
   const [before = ''] = platform.urls;
-  const waiting = task(
-    await (await clientOf(before)).sendMessage(said([text('create a server lasting with value 1')])),
-  );
-  const [shown] = dataOf(waiting.status?.message?.parts) as { readonly approval_id: string }[];
-  const [snapshot] = await (await subscribe(before, waiting.id)).read(1);
+  const parked: Parked[] = [];
+  for (const [how, to] of connect) parked.push(await parkedBy(how, await to(before)));
+  const cut = parked[0]!;
+  const [snapshot] = await (await subscribe(before, cut.id)).read(1);
   expect(snapshot?.data.task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+  // Somebody who listens while everything dies.
+  const cutOff = (await connect[0]![1](before)).follow(cut.id);
+  expect((await cutOff.next()).value).toEqual({ kind: 'task', tells: 'input-required' });
+  const lost = cutOff.next().catch(() => 'lost');
 
   await platform.end('SIGKILL');
+  await lost;
   platform = await startAll();
   const first = platform.urls[0] ?? '';
   const last = platform.urls.at(-1) ?? '';
 
-  const again = await (await clientOf(first)).getTask({ tenant: '', id: waiting.id, historyLength: 0 });
-  expect(again.status).toEqual(waiting.status);
-  const stream = await subscribe(last, waiting.id, snapshot?.id);
-  const approve = said([text(`yes ${shown?.approval_id}`)], { taskId: waiting.id });
-  const done = task(await (await clientOf(first)).sendMessage(approve));
-  expect(done.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
-  const events = await stream.read(Number.POSITIVE_INFINITY);
+  // Where it was cut off, by the id of the last event that was heard.
+  const resumed = await subscribe(last, cut.id, snapshot?.id);
+  for (const [index, [how, to]] of connect.entries()) {
+    const { id, approval, name } = parked[index]!;
+    const [here, there] = [await to(first), await to(last)];
+    expect((await here.get(id)).state, how).toBe('input-required');
+    const stream = there.follow(id);
+    expect((await stream.next()).value, how).toEqual({ kind: 'task', tells: 'input-required' });
+    const saying = { text: `yes ${approval}`, taskId: id, messageId: `m-${name}` };
+    const done = await here.send(saying);
+    expect([done.id, done.state], how).toEqual([id, 'completed']);
+    expect(await rest(stream), how).toEqual(['status working', 'artifact', 'status completed']);
+    // The same words once more, to the other gateway: they were taken already.
+    expect(await there.send(saying), how).toEqual(done);
+  }
+  const events = await resumed.read(Number.POSITIVE_INFINITY);
   expect(events.map(({ data }) => data.statusUpdate?.status.state ?? Object.keys(data)[0])).toEqual([
     'TASK_STATE_WORKING',
     'artifactUpdate',
     'TASK_STATE_COMPLETED',
   ]);
-  // The same words once more, to the other gateway: they were taken already.
-  expect(task(await (await clientOf(last)).sendMessage(approve))).toEqual(done);
-  const listed = await client(last).post('/conversations', { message: 'list all resources' });
-  expect(listed.body.result.response).toContain('lasting');
+  const { body } = await client(last).post('/conversations', { message: 'list all resources' });
+  for (const { name } of parked) expect(body.result.response.split(name)).toHaveLength(2);
 });

@@ -190,6 +190,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
       id: expect.any(String),
       status: { state: 'completed' },
       artifact: { parts: [{ type: 'text', text: expect.any(String) }] },
+      artifacts: [result.artifact],
     });
     expect((await call('tasks/get', { id: result.id })).result).toEqual(result);
     const more = await send('list all resources', result.id);
@@ -206,6 +207,36 @@ describe('the dialect before 0.3, in raw JSON', () => {
     expect(await resources()).toContain('ancient');
   });
 
+  test('a task that was not started over A2A is shown in 0.3, with the artifact besides', async () => {
+    const { conversation } = (await http.post('/conversations', { message: 'list all resources' })).body;
+    const { result } = await call('tasks/get', { id: conversation.id });
+    expect(result).toMatchObject({ kind: 'task', contextId: conversation.id, status: { state: 'completed' } });
+    expect(result.artifact.parts).toEqual([{ type: 'text', text: result.artifacts[0].parts[0].text }]);
+    const own = task(await client03Of(platform.url).sendMessage(said([text('list all resources')])));
+    expect((await call('tasks/get', { id: own.id })).result).not.toHaveProperty('artifact');
+  });
+
+  test('an envelope of JSON-RPC is answered with one at the addresses of HTTP+JSON, too', async () => {
+    const { result } = await send('create a server enveloped with value 3');
+    const decided = await call(
+      'message/send',
+      {
+        message: {
+          kind: 'message',
+          messageId: 'm',
+          role: 'user',
+          taskId: result.id,
+          parts: [{ kind: 'text', text: 'no' }],
+        },
+      },
+      '/message:send',
+    );
+    expect(decided).toMatchObject({ jsonrpc: '2.0', id: 7, result: { id: result.id, status: { state: 'completed' } } });
+    const late = await call('tasks/cancel', { id: result.id }, `/tasks/${result.id}:cancel`);
+    expect(late.error.code).toBe(-32002);
+    expect((await call('nothing', {}, '/message:send')).error.code).toBe(-32601);
+  });
+
   test('whatever is no yes is a no', async () => {
     const { result } = await send('create a server doubtful with value 3');
     const { result: done } = await send('hmm, what would it do?', result.id);
@@ -214,7 +245,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
   });
 
   test('errors have their codes and words (A052, A053)', async () => {
-    const broken = await http.post('/a2a', '{"jsonrpc":');
+    const broken = await http.post('/a2a', '{"jsonrpc":', { 'content-type': 'application/json' });
     expect([broken.status, JSON.parse(broken.text).error]).toEqual([200, { code: -32700, message: 'Parse error' }]);
     expect((await call('tasks/list', {})).error).toEqual({ code: -32601, message: 'Method not found' });
     const id = randomUUID();

@@ -82,5 +82,5 @@ export const PEERS: Readonly<Record<string, (url: string) => Promise<Peer>>> = {
 async function grpcAddressOf(url: string): Promise<string> {
   const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
   const { additionalInterfaces } = card as { readonly additionalInterfaces: { url: string; transport: string }[] };
-  return new URL(additionalInterfaces.find(({ transport }) => transport === 'GRPC')?.url ?? '').host;
+  return additionalInterfaces.find(({ transport }) => transport === 'GRPC')?.url ?? '';
 }

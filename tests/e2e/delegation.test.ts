@@ -91,6 +91,19 @@ test('a task goes on while the platform is dead, and is found again: it is sent 
   expect(sending(peer)).toHaveLength(1);
 });
 
+test('an agent that is configured without a description is described to models by its card', async () => {
+  peer = await remoteAgent();
+  tree = await plant({ name: 'clerk', prompt: 'CLERK, help.', a2a: [{ name: 'peer', url: peer.url }] });
+  const { http, model } = tree;
+  await until('the card is known', async () => {
+    await http.post('/conversations', { message: 'hello' });
+    const requests = await model.requests();
+    return JSON.stringify(requests.at(-1)?.body).includes("Delegate task to A2A agent 'peer'. A peer")
+      ? true
+      : undefined;
+  });
+});
+
 test('a run that is canceled has its agent end the task', async () => {
   peer = await remoteAgent();
   tree = await plant({ type: 'a2a', name: 'desk', url: peer.url });

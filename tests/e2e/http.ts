@@ -22,6 +22,17 @@ export type Body = {
   readonly decision: string;
   readonly decided_by: string;
   readonly decided_at: string;
+  readonly configs?: readonly PushConfig[];
+};
+
+/** An address that is told of a conversation. */
+export type PushConfig = {
+  readonly id: string;
+  readonly url: string;
+  readonly status: string;
+  readonly deliveries: number;
+  readonly failures: number;
+  readonly failure?: string;
 };
 
 export type Tool = {

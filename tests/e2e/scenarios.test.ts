@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadAgentConfig } from '@stopgo/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Body, type Client, client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -135,11 +134,51 @@ test.each([2, 3])(
 );
 
 describe('the chain of two agents', () => {
-  const load = (name: string) =>
-    loadAgentConfig(join(testdata, `${name}.yaml`), { readFile: (path) => readFileSync(path, 'utf8') });
+  let below: Platform | undefined;
+  let places: Workplace | undefined;
+  afterEach(async () => {
+    await below?.end('SIGKILL');
+    places?.remove();
+    below = undefined;
+  });
 
-  test('both are sound', () => {
-    expect(load('e2e-chain-b')).toMatchObject({ config: { port: 9092, agent: { type: 'llm' } }, warnings: [] });
-    expect(load('e2e-chain-a')).toMatchObject({ config: { agent: { agents: [{}, { type: 'a2a' }] } }, warnings: [] });
+  /** Both agents, at other ports. */
+  async function startChain(): Promise<{ readonly a: Client; readonly b: Client }> {
+    places = workplace();
+    const adapted = (name: string, at: Workplace): string =>
+      readFileSync(join(testdata, `${name}.yaml`), 'utf8')
+        .replace(/^port: .*$/m, 'port: 0')
+        .replace('./data/resources.db', at.database)
+        .replace(/^data_dir: .*$/m, `data_dir: ${JSON.stringify(at.dataDir)}`);
+    below = await start(places, adapted('e2e-chain-b', places), { env: model.env });
+    const config = adapted('e2e-chain-a', place).replace('http://127.0.0.1:9092', below.url);
+    platform = await start(place, config, { env: model.env });
+    return { a: client(platform.url), b: client(below.url) };
+  }
+
+  test('what only reads is answered at once (TS-026)', async () => {
+    const { a } = await startChain();
+    const answer = await ask(a, 'list all resources');
+    expect(answer).toMatchObject({ conversation: { status: 'active' }, result: { waiting_approval: false } });
+    expect(answer.result.response).toContain('there are no resources');
+  });
+
+  test('what is destructive is approved at the first agent, and done by the second (TS-027)', async () => {
+    const { a, b } = await startChain();
+    const asked = await ask(a, 'add resource my-test with value 42');
+    const { approval } = asked.result;
+    expect(approval).toMatchObject({
+      kind: 'proxy',
+      tool_name: 'resources_add',
+      tool_args: { name: 'my-test', value: 42 },
+      remote_agent_name: 'delegator',
+    });
+    expect(approval?.description).toContain('**PROXY APPROVAL — A2A Agent: delegator**');
+    const remote = await b.get(`/conversations/${(approval as { remote_task_id?: string }).remote_task_id}`);
+    expect(remote.body.conversation.status).toBe('waiting_approval');
+    const done = await a.post(`/approvals/${approval?.uuid}`, { approved: true });
+    expect(done.body.result).toMatchObject({ waiting_approval: false });
+    expect(done.body.result.response).toContain('my-test');
+    expect((await ask(b, 'list all resources')).result.response).toContain('my-test');
   });
 });

@@ -52,7 +52,17 @@ async function nothingIsLeft(): Promise<void> {
 }
 
 test('there is one for each kind of tree', () => {
-  expect(names).toEqual(['loop', 'mixed-models', 'nested', 'parallel', 'sequential', 'simple']);
+  expect(names).toEqual([
+    'loop',
+    'mixed-models',
+    'nested',
+    'parallel',
+    'sequential',
+    'simple',
+    'small-agent',
+    'three-agents',
+    'two-agents',
+  ]);
 });
 
 test.each(names)('%s comes out as told, and leaves nothing behind', { timeout: EXAMPLE_MS }, async (name) => {

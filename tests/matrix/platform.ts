@@ -77,6 +77,8 @@ export class Platform {
         createConversation: nobody,
         sendMessage: nobody,
         cancelRun: nobody,
+        setPush: nobody,
+        removePush: nobody,
         resumeRun: (request) => this.nudge(request),
       }),
     });

@@ -29,13 +29,13 @@ function settings(): Record<string, string> {
 test('it writes long random secrets that only the owner can read, and does not print them', () => {
   const printed = write();
   const first = settings();
-  expect(Object.keys(first).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_INTERNAL_TOKEN']);
+  expect(Object.keys(first).sort()).toEqual(['NATS_PASSWORD', 'STOPGO_INTERNAL_TOKEN', 'STOPGO_PUSH_KEY']);
   for (const secret of Object.values(first)) {
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(printed).not.toContain(secret);
   }
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(first)).size).toBe(2);
+  expect(new Set(Object.values(first)).size).toBe(3);
 });
 
 test('it keeps what the file holds, adds what is missing or empty, and closes a file that was open to others', () => {

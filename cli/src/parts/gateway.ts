@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { type GatewayClients, startGateway } from '@stopgo/gateway';
+import { type GatewayClients, type GatewayOptions, startGateway } from '@stopgo/gateway';
 import type { Started } from '@stopgo/runtime';
 import { agentDefinition, remoteAgentsOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
+/** What no configuration says of a gateway. */
+export type GatewayMore = Pick<GatewayOptions, 'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A'>;
+
 /** Starts the gateway of the configured agent on its host and port. */
-export function startGatewayPart({ config, logger }: PartOptions, clients: GatewayClients): Promise<Started> {
+export function startGatewayPart(
+  { config, logger }: PartOptions,
+  clients: GatewayClients,
+  more: GatewayMore = {},
+): Promise<Started> {
   return startGateway({
+    ...more,
     host: config.host,
     port: config.port,
     clients,
@@ -19,6 +27,8 @@ export function startGatewayPart({ config, logger }: PartOptions, clients: Gatew
     remoteAgents: remoteAgentsOf(agentDefinition(config)),
     agentDescription: config.description,
     ...(config.a2aGrpcPort === undefined ? {} : { a2aGrpcPort: config.a2aGrpcPort }),
+    ...(config.a2aExtendedCard === undefined ? {} : { a2aExtendedCard: config.a2aExtendedCard }),
+    a2aRequiredExtensions: config.a2aRequiredExtensions,
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     now: () => performance.now(),
     newId: randomUUID,

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@stopgo/log';
 import { type Orchestrator, type OrchestratorDependencies, startOrchestrator } from '@stopgo/orchestrator';
+import type { Secret } from '@stopgo/rpc';
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
+import { parsePushKey } from './push-key.ts';
 
 /** Starts an orchestrator that drives the runs of the configured agent, under an id that is never used twice. */
 export function startOrchestratorPart(
   { config, logger }: PartOptions,
   instance: string,
-  clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'>,
+  clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
+    readonly pushKey: () => Secret | undefined;
+  },
 ): Promise<Orchestrator> {
+  const { pushKey, ...others } = clients;
   return startOrchestrator(
     {
       agent: agentDefinition(config),
@@ -18,7 +23,14 @@ export function startOrchestratorPart(
       runsMax: config.limits.concurrentRuns,
     },
     {
-      ...clients,
+      ...others,
+      push: {
+        allowPrivate: config.push.allowPrivate,
+        key: () => {
+          const key = pushKey();
+          return key === undefined ? undefined : parsePushKey(key.reveal());
+        },
+      },
       instance,
       clock: systemClock,
       newId: randomUUID,

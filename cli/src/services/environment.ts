@@ -1,5 +1,6 @@
-import { isLoopback, parseAddress, parseAddresses, type Secret } from '@stopgo/rpc';
+import { isLoopback, parseAddress, parseAddresses, Secret } from '@stopgo/rpc';
 import { messageOf } from '@stopgo/runtime';
+import { parsePushKey } from '../parts/push-key.ts';
 import { type ReadFile, readInternalToken, type Variable, variablesOf } from './internal-token.ts';
 import type { ServiceName } from './names.ts';
 
@@ -39,6 +40,8 @@ export type ServiceEnvironment = {
   readonly addresses: Readonly<Partial<Record<Dependency, string>>>;
   readonly internalToken?: Secret;
   readonly dataDir?: string;
+  /** With which the orchestrator seals credentials for notifications. */
+  readonly pushKey?: Secret;
   /** Base URL of the offline model, for the orchestrator. */
   readonly offlineModel?: string;
   /** HTTP port of the gateway, instead of the configured one. */
@@ -76,6 +79,7 @@ export function readServiceEnvironment(
   }
   const dataDir = variable('STOPGO_DATA_DIR');
   const offlineModel = service === 'orchestrator' ? checked('STOPGO_OFFLINE_MODEL', checkHttpUrl) : undefined;
+  const pushKey = service === 'orchestrator' ? checked('STOPGO_PUSH_KEY', parsePushKey) : undefined;
   const httpPort = service === 'gateway' ? checked('STOPGO_HTTP_PORT', checkPort) : undefined;
   const natsUrl = service === 'store' ? checked('NATS_URL', checkNatsUrl) : undefined;
   const monitorUrl = service === 'store' ? checked('NATS_MONITOR_URL', checkHttpUrl) : undefined;
@@ -87,6 +91,7 @@ export function readServiceEnvironment(
     ...(internalToken === undefined ? {} : { internalToken }),
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(offlineModel === undefined ? {} : { offlineModel }),
+    ...(pushKey === undefined ? {} : { pushKey: new Secret(pushKey) }),
     ...(httpPort === undefined ? {} : { httpPort: Number(httpPort) }),
     ...(natsUrl === undefined ? {} : { nats: { url: natsUrl, ...(monitorUrl === undefined ? {} : { monitorUrl }) } }),
   };

@@ -55,11 +55,11 @@ function environmentOf(name: ServiceName, env: NodeJS.ProcessEnv): ServiceEnviro
   }
 }
 
-async function secretsOf({ internalToken, nats }: ServiceEnvironment): Promise<readonly string[]> {
-  const token = internalToken === undefined ? [] : [internalToken.reveal()];
-  if (nats === undefined) return token;
+async function secretsOf({ internalToken, pushKey, nats }: ServiceEnvironment): Promise<readonly string[]> {
+  const own = [internalToken, pushKey].flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]));
+  if (nats === undefined) return own;
   const { secretsOfNatsUrl } = await import('@stopgo/store');
-  return [...token, ...secretsOfNatsUrl(nats.url)];
+  return [...own, ...secretsOfNatsUrl(nats.url)];
 }
 
 async function start(name: ServiceName, process: ServiceProcess): Promise<Started> {

@@ -1,14 +1,21 @@
 import type { AgentConfig, Logger } from '@stopgo/runtime';
 import { modelProblems } from '../parts/models.ts';
+import { checkHttpUrl } from '../services/environment.ts';
 import { type OfflineModelProcess, startOfflineModelProcess } from './offline-model.ts';
 
 export type StartFlags = { readonly config?: string; readonly demo: boolean };
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Where an offline model runs that answers in place of every provider. */
+const offlineVariable = 'STOPGO_OFFLINE_MODEL';
+
 /**
- * Starts the offline model where a start is to have it: only a demo on this machine, with the shipped configuration and
- * without the key it needs. Says so, and says why not where a demo was asked for.
+ * The offline model that a start is to have: the one that the environment names, else one that is started here. That is only
+ * done for a demo on this machine, with the shipped configuration and without the key it needs. Says so, and says why not
+ * where a demo was asked for.
+ *
+ * @throws Error if the environment names no address.
  */
 export async function offlineModelOf(
   config: AgentConfig,
@@ -16,6 +23,8 @@ export async function offlineModelOf(
   env: Variables,
   logger: Logger,
 ): Promise<OfflineModelProcess | undefined> {
+  const named = env[offlineVariable]?.trim() ?? '';
+  if (named !== '') return alreadyRunning(named, logger);
   if (!flags.demo || !lacksKey(config, env)) return undefined;
   const isLoopback = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
   if (flags.config !== undefined || !isLoopback) {
@@ -29,6 +38,16 @@ export async function offlineModelOf(
     `no API key is set: every answer comes from the bundled offline model (${offline.url}), which follows simple rules`,
   );
   return offline;
+}
+
+function alreadyRunning(url: string, logger: Logger): OfflineModelProcess {
+  try {
+    checkHttpUrl(url);
+  } catch (error) {
+    throw new Error(`${offlineVariable}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  logger.info(`every answer comes from the offline model at ${new URL(url).host}, which follows simple rules`);
+  return { url, stop: async () => undefined };
 }
 
 /** What a demo prints once it is ready. */

@@ -7,16 +7,19 @@ import { startStore } from '@stopgo/store';
 import { approvalsPart } from '../parts/approvals.ts';
 import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
-import { startGatewayPart } from '../parts/gateway.ts';
+import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
 import { checkedModels } from '../parts/models.ts';
 import { startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
+import { pushKeyOf } from '../parts/push-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
 
 /** What the one process is started with. */
 export type OneProcessOptions = PartOptions & {
   /** Base URL of the offline model, if every model call is to go there. */
   readonly offlineModel?: string;
+  /** What no configuration says of the gateway. */
+  readonly gateway?: GatewayMore;
   /** Stands between the services, for tests that break what they say to each other. */
   readonly intercept?: Intercept;
 };
@@ -80,6 +83,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     // There is one bridge, in this process: its heartbeat names no address.
     connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
     models: intercept.models?.(models) ?? models,
+    pushKey: () => pushKeyOf(config.dataDir),
   });
   parts.push({ name: 'orchestrator', stop: running.stop });
   const directOrchestrator = createInProcessClient(orchestrator.OrchestratorService, running.service, inProcess);
@@ -93,12 +97,16 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const approvalsClient = intercept.approvals?.(directApprovals) ?? directApprovals;
   await warm;
 
-  const gateway = await startGatewayPart(options, {
-    orchestrator: orchestratorClient,
-    approvals: approvalsClient,
-    store: storeClient,
-    bridge: bridgeClient,
-  });
+  const gateway = await startGatewayPart(
+    options,
+    {
+      orchestrator: orchestratorClient,
+      approvals: approvalsClient,
+      store: storeClient,
+      bridge: bridgeClient,
+    },
+    options.gateway,
+  );
   parts.push({ name: 'gateway', stop: gateway.stop });
   return { address: gateway.address, stop: () => stopAll(parts) };
 }

@@ -14,6 +14,12 @@ export type ShownApproval = {
   readonly description: string;
   readonly kind: string;
   readonly choices: readonly string[];
+  /** Of the tool; empty if there is none, or it is not known. */
+  readonly server?: string;
+  /** Agents on the way to the one that really asks, that one last; none if it is this one. */
+  readonly agents?: readonly string[];
+  /** When it is not waited for any more, in the form of RFC 3339. */
+  readonly expiresAt?: string;
 };
 
 /** What is to be approved, as a text for people and a data part for programs, one for each approval. */
@@ -37,11 +43,17 @@ export const hitlRequest = (approvals: readonly ShownApproval[]): Json => ({
 
 const line = ({ id, description }: ShownApproval): string => `Approval required (id: ${id}): ${description}`;
 
-const data = ({ id, tool, arguments: args, description, kind, choices }: ShownApproval): Json => ({
-  approval_id: id,
-  kind,
-  tool,
-  arguments: args,
-  description,
-  choices,
-});
+const data = ({ id, tool, arguments: args, description, kind, choices, ...more }: ShownApproval): Json => {
+  const { server = '', agents = [], expiresAt } = more;
+  return {
+    approval_id: id,
+    kind,
+    tool,
+    ...(server === '' ? {} : { server }),
+    arguments: args,
+    description,
+    choices,
+    ...(agents.length === 0 ? {} : { agents }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+  };
+};

@@ -1,5 +1,6 @@
 import type { Json } from '@stopgo/core';
 import type { Dialect } from './dialect.ts';
+import { AgentCard } from './protocol.ts';
 
 /** What an agent says of itself. */
 export type AgentProfile = {
@@ -10,9 +11,17 @@ export type AgentProfile = {
   readonly baseUrl: string;
   /** Where gRPC is spoken, as `host:port`; undefined if it is not. */
   readonly grpcAddress?: string | undefined;
+  /** True: readers of 0.3 are given it as a URL, as the text of that version has it. Its clients take an address only. */
+  readonly grpcAsUrl?: boolean;
   readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   readonly streaming: boolean;
+  /** Absent: nobody is told of tasks. */
+  readonly pushNotifications?: boolean;
   readonly extensions: readonly string[];
+  /** Those of the extensions that a peer must understand; absent: none. */
+  readonly requiredExtensions?: readonly string[];
+  /** True if there is a card that says more, for who asks for it. */
+  readonly extendedCard?: boolean;
 };
 
 type JsonObject = { readonly [key: string]: Json };
@@ -25,8 +34,8 @@ export const cardOf = (profile: AgentProfile): JsonObject => ({
   supportedInterfaces: interfaces(profile),
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
-    extendedAgentCard: false,
+    pushNotifications: profile.pushNotifications === true,
+    extendedAgentCard: profile.extendedCard === true,
     extensions: extensions(profile),
   },
 });
@@ -46,14 +55,27 @@ export const compatibleCardOf = (profile: AgentProfile): JsonObject => ({
     ...grpcAddress(profile, '0.3').map((url) => ({ url, transport: 'GRPC' })),
   ],
   supportedInterfaces: interfaces(profile),
-  supportsAuthenticatedExtendedCard: false,
+  supportsAuthenticatedExtendedCard: profile.extendedCard === true,
   capabilities: {
     streaming: profile.streaming,
-    pushNotifications: false,
+    pushNotifications: profile.pushNotifications === true,
     stateTransitionHistory: false,
     extensions: extensions(profile),
   },
 });
+
+/** A card as readers of 0.3 expect it: their interfaces are those that it names for that version. */
+export function agedCard(card: AgentCard): object {
+  const [first, ...others] = card.supportedInterfaces.filter(({ protocolVersion }) => protocolVersion === '0.3');
+  return {
+    ...(AgentCard.toJSON(card) as object),
+    protocolVersion: '0.3.0',
+    url: first?.url ?? '',
+    preferredTransport: first?.protocolBinding ?? '',
+    additionalInterfaces: others.map(({ url, protocolBinding }) => ({ url, transport: protocolBinding })),
+    supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard === true,
+  };
+}
 
 /** Every address answers every dialect; at this one who asks for a task that is not there is told so in the one of 0.3. */
 const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>
@@ -63,9 +85,8 @@ type Version = Exclude<Dialect, 'legacy'>;
 
 const VERSIONS: readonly Version[] = ['1.0', '0.3'];
 
-/** Readers of 0.3 expect a URL where those of 1.0 expect an address. */
-const grpcAddress = ({ grpcAddress: address }: AgentProfile, version: Version): string[] =>
-  address === undefined ? [] : [version === '1.0' ? address : `http://${address}`];
+const grpcAddress = ({ grpcAddress: address, grpcAsUrl = false }: AgentProfile, version: Version): string[] =>
+  address === undefined ? [] : [version === '0.3' && grpcAsUrl ? `http://${address}` : address];
 
 const interfaces = (profile: AgentProfile): Json =>
   VERSIONS.flatMap((protocolVersion) => [
@@ -74,7 +95,8 @@ const interfaces = (profile: AgentProfile): Json =>
     ...grpcAddress(profile, protocolVersion).map((url) => ({ url, protocolBinding: 'GRPC', protocolVersion })),
   ]);
 
-const extensions = (profile: AgentProfile): Json => profile.extensions.map((uri) => ({ uri, required: false }));
+const extensions = ({ extensions: all, requiredExtensions: required = [] }: AgentProfile): Json =>
+  all.map((uri) => ({ uri, required: required.includes(uri) }));
 
 const shared = ({ name, description, version, skills }: AgentProfile) => ({
   name,

@@ -14,8 +14,9 @@ export type Spoken = {
   readonly params: unknown;
 };
 
-/** True for a method that some dialect has. */
-export const isKnownMethod = (method: string): boolean => isV1JsonRpcMethod(method) || isLegacyJsonRpcMethod(method);
+/** True for a method that some dialect has. What every object has, like `constructor`, the SDK takes for one. */
+export const isKnownMethod = (method: string): boolean =>
+  /^[A-Z]|\//.test(method) && (isV1JsonRpcMethod(method) || isLegacyJsonRpcMethod(method));
 
 /**
  * The dialect of a request. The version decides; without one it is 0.3 by the protocol's rule, except for a method that

@@ -27,6 +27,8 @@ export type GrpcAgent = {
   readonly card: () => Promise<AgentCard>;
   /** The handler of one call. It throws nothing but what a peer may read. */
   readonly handlerFor: (caller: GrpcCaller) => A2ARequestHandler;
+  /** The extensions that a caller has named and the agent has: it is told them. Absent: none. */
+  readonly activatedFor?: (caller: GrpcCaller) => readonly string[];
 };
 
 /** A listening agent. `stop` lets running calls finish for a while, then cuts them off. */
@@ -60,9 +62,11 @@ class Caller implements User {
   readonly isAuthenticated = false;
   readonly userName = '';
   readonly handler: A2ARequestHandler;
+  readonly activated: readonly string[];
 
-  constructor(handler: A2ARequestHandler) {
+  constructor(handler: A2ARequestHandler, activated: readonly string[]) {
     this.handler = handler;
+    this.activated = activated;
   }
 }
 
@@ -78,14 +82,17 @@ const serviceOf = (agent: GrpcAgent, version: GrpcCaller['version']) => ({
     const left = new AbortController();
     call.on('cancelled', () => left.abort());
     const header = (name: string) => call.metadata.get(name)[0]?.toString();
-    return new Caller(agent.handlerFor({ header, peer: call.getPeer(), version, signal: left.signal }));
+    const caller = { header, peer: call.getPeer(), version, signal: left.signal };
+    return new Caller(agent.handlerFor(caller), agent.activatedFor?.(caller) ?? []);
   },
 });
 
 function handedOn(agent: GrpcAgent): A2ARequestHandler {
-  const of = ({ user }: ServerCallContext): A2ARequestHandler => {
-    if (user instanceof Caller) return user.handler;
-    throw new Error('a call came without its caller');
+  const of = (context: ServerCallContext): A2ARequestHandler => {
+    const { user } = context;
+    if (!(user instanceof Caller)) throw new Error('a call came without its caller');
+    for (const uri of user.activated) context.addActivatedExtension(uri);
+    return user.handler;
   };
   return {
     getAgentCard: agent.card,

@@ -1,10 +1,13 @@
 // The dialect before 0.3: what it sends read into the model, and the model written as it expects it.
 import type { Json } from '@stopgo/core';
+import { isDecisionData } from './decision.ts';
 import { isObject } from './dialect.ts';
-import { textOf, textPart } from './parts.ts';
+import { dataPart, textOf, textPart } from './parts.ts';
 import {
   A2A_ERROR_CODE,
   A2AError,
+  type Message,
+  type Part,
   RequestMalformedError,
   Role,
   type SendMessageRequest,
@@ -43,7 +46,7 @@ export function readLegacySend(params: unknown): SendMessageRequest {
       contextId: textMember(message.contextId),
       taskId: textMember(params.taskId) || textMember(message.taskId),
       role: Role.ROLE_USER,
-      parts: [textPart(text)],
+      parts: [textPart(text), ...decisionData(message.parts)],
       metadata: undefined,
       extensions: [],
       referenceTaskIds: [],
@@ -51,6 +54,14 @@ export function readLegacySend(params: unknown): SendMessageRequest {
     configuration: undefined,
     metadata: undefined,
   };
+}
+
+/** What names the approval that is meant: whoever sends it knows more than words. */
+function decisionData(parts: unknown): Part[] {
+  const data = Array.isArray(parts)
+    ? parts.flatMap((part) => (isObject(part) && isDecisionData(part.data) ? [part.data] : []))
+    : [];
+  return data.map((one) => dataPart(one as Json));
 }
 
 /** The id in the params of `tasks/get`. @throws A2AError if there is none. */
@@ -61,7 +72,13 @@ export function readLegacyId(params: unknown): string {
   return params.id;
 }
 
-/** A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything. */
+/** An artifact that is a text. */
+export const legacyArtifact = (text: string): Json => ({ parts: [{ type: 'text', text }] });
+
+/**
+ * A task: the status message is a text, the artifact is one, and is there as soon as the agent has said anything; it is
+ * also in a list, where some look for it.
+ */
 export function writeLegacyTask({ id, status, artifacts }: Task): Json {
   const message = textOf(status?.message?.parts ?? []);
   const answer = artifacts.map(({ parts }) => textOf(parts)).join('\n') || message;
@@ -71,9 +88,17 @@ export function writeLegacyTask({ id, status, artifacts }: Task): Json {
       state: STATES[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? 'unknown',
       ...(message === '' ? {} : { message }),
     },
-    ...(answer === '' ? {} : { artifact: { parts: [{ type: 'text', text: answer }] } }),
+    ...(answer === '' ? {} : { artifact: legacyArtifact(answer), artifacts: [legacyArtifact(answer)] }),
   };
 }
+
+/** A message in place of a task, which this dialect does not know: a task that is done with it. */
+export const writeLegacyMessage = ({ messageId, parts }: Message): Json => ({
+  id: messageId,
+  status: { state: 'completed' },
+  artifact: legacyArtifact(textOf(parts)),
+  artifacts: [legacyArtifact(textOf(parts))],
+});
 
 /** An error: its code and text; a task that is not there is a wrong param. */
 export function writeLegacyError(error: unknown): { readonly code: number; readonly message: string } {

@@ -5,6 +5,7 @@ export {
   type Artifact,
   type CancelTaskRequest,
   type GetTaskRequest,
+  type ListTaskPushNotificationConfigsResponse,
   type ListTasksRequest,
   type ListTasksResponse,
   type Message,
@@ -15,6 +16,7 @@ export {
   type StreamResponse,
   type SubscribeToTaskRequest,
   type Task,
+  TaskPushNotificationConfig,
   TaskState,
   type TaskStatus,
 } from '@a2a-js/sdk';
@@ -23,6 +25,7 @@ export {
   A2AError,
   ContentTypeNotSupportedError,
   ExtendedAgentCardNotConfiguredError,
+  ExtensionSupportRequiredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
   TaskNotCancelableError,

@@ -1,8 +1,10 @@
 // HTTP+JSON in both versions: 1.0 as the SDK writes it, 0.3 in the JSON of its own protocol buffers, which names the
 // parts of a message `content`, wraps data, spells one state otherwise, and says of each status whether it is the last.
 import {
+  AgentCard,
   ListTasksRequest,
   type ListTasksResponse,
+  Message,
   SendMessageRequest,
   StreamResponse,
   Task,
@@ -10,8 +12,10 @@ import {
 } from '@a2a-js/sdk';
 import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { agedCard } from './card.ts';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
+import { oldPushConfig } from './push.ts';
 
 /** The versions that HTTP+JSON is spoken in. */
 export type RestVersion = Exclude<Dialect, 'legacy'>;
@@ -53,6 +57,17 @@ export const writeRestTask = (version: RestVersion, task: Task): object => {
   return version === '1.0' ? (json as object) : aged(json);
 };
 
+/** What a message came to: a task, or a message in its place. */
+export function writeRestSent(version: RestVersion, sent: Task | Message): object {
+  if (!('messageId' in sent)) return { task: writeRestTask(version, sent) };
+  const json = Message.toJSON(sent);
+  return version === '1.0' ? { message: json } : { msg: aged(json) };
+}
+
+/** An agent's card. */
+export const writeRestCard = (version: RestVersion, card: AgentCard): object =>
+  version === '1.0' ? (AgentCard.toJSON(card) as object) : agedCard(card);
+
 /** A page of tasks. */
 export const writeRestList = (
   version: RestVersion,
@@ -64,6 +79,7 @@ export function writeRestEvent(version: RestVersion, event: StreamResponse): obj
   const json = StreamResponse.toJSON(event) as object;
   if (version === '1.0') return json;
   const { payload } = event;
+  if (payload?.$case === 'message') return { msg: aged(Message.toJSON(payload.value)) };
   const old = aged(json);
   if (payload?.$case !== 'statusUpdate') return old;
   const state = payload.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
@@ -109,11 +125,23 @@ function modernised({ request, message = request, configuration, ...rest }: Json
   const blocking = isObject(configuration) ? configuration.blocking : undefined;
   return {
     ...rest,
-    ...(isObject(configuration) ? { configuration: { ...configuration, returnImmediately: blocking === false } } : {}),
+    ...(isObject(configuration)
+      ? { configuration: { ...modernConfiguration(configuration), returnImmediately: blocking === false } }
+      : {}),
     ...(isObject(message)
       ? { message: { ...said, parts: Array.isArray(content) ? content.map(modernPart) : content } }
       : {}),
   };
+}
+
+function modernConfiguration(configuration: JsonObject): JsonObject {
+  const {
+    pushNotificationConfig: named,
+    pushNotification = named,
+    push_notification: push = pushNotification,
+  } = configuration;
+  const taskPushNotificationConfig = oldPushConfig(push);
+  return taskPushNotificationConfig === undefined ? configuration : { ...configuration, taskPushNotificationConfig };
 }
 
 function modernPart(part: unknown): unknown {
@@ -122,7 +150,16 @@ function modernPart(part: unknown): unknown {
   return {
     ...rest,
     ...(isObject(data) ? { data: data.data ?? data } : {}),
-    ...(isObject(file) ? { url: file.fileWithUri ?? file.file_with_uri ?? 'data:' } : {}),
+    ...(isObject(file) ? modernFile(file) : {}),
+  };
+}
+
+function modernFile(file: JsonObject): JsonObject {
+  const raw = file.fileWithBytes ?? file.file_with_bytes;
+  return {
+    ...(raw === undefined ? { url: file.fileWithUri ?? file.file_with_uri ?? '' } : { raw }),
+    filename: file.name ?? '',
+    mediaType: file.mimeType ?? file.mime_type ?? '',
   };
 }
 
@@ -146,5 +183,8 @@ function old(json: unknown): unknown {
 
 function oldPart(part: unknown): unknown {
   if (!isObject(part)) return part;
-  return 'data' in part ? { data: { data: part.data } } : { text: part.text };
+  if ('data' in part) return { data: { data: part.data } };
+  if (!('raw' in part) && !('url' in part)) return { text: part.text };
+  const where = 'raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url };
+  return { file: { ...where, name: part.filename, mimeType: part.mediaType } };
 }

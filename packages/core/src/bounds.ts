@@ -14,6 +14,15 @@ export const taskTextBytesMax = 16 * 1024;
 export const taskUpdatesMax = 256;
 /** Longest id or state of a task that another agent may give, in bytes of UTF-8: longer ones are not taken for such. */
 export const taskWordBytesMax = 1024;
+/** Questions that one task of another agent may wait for at once; further ones are asked about when some are answered. */
+export const remoteQuestionsMax = 32;
+/** Arguments and texts of questions that are put on the record in one append, in bytes of UTF-8; at least one question is. */
+export const remoteQuestionsBytesMax = 128 * 1024;
+/** Times that people are asked about one call in all; an agent that asks for more has failed. */
+export const askedPerCallMax = 256;
+/** Agents between the one that is asked and the one that asks, and the most that is shown of each name, in characters. */
+export const remoteChainMax = 16;
+export const remoteNameCharactersMax = 128;
 /** Longest description of an approval, in bytes of UTF-8. */
 export const descriptionBytesMax = 16 * 1024;
 /** Largest append, in bytes of its payloads. */
@@ -44,6 +53,12 @@ export const withdrawalsPerAppendMax = 128;
 export const earlierTurnsMax = 10;
 /** Their texts, in bytes of UTF-8; an older turn that does not fit any more is left out whole. */
 export const earlierTurnsBytesMax = 32 * 1024;
+/** Longest id of a context, in bytes of UTF-8. */
+export const contextIdBytesMax = 256;
+/** Texts of earlier conversations of its context that a new one is told. */
+export const contextTextsMax = 128;
+/** The same in bytes of UTF-8. What was said before them is left out, and that is said. */
+export const contextTextsBytesMax = 64 * 1024;
 /** Longest text in what a view shows of a paused run's session state, in bytes of UTF-8. */
 export const pipelineTextBytesMax = 8 * 1024;
 /** All those texts together, in bytes of UTF-8: with many keys each has its share. */
@@ -52,3 +67,5 @@ export const pipelineStateBytesMax = 64 * 1024;
 export const appendReserveBytes = 64 * 1024;
 /** Events of an append that are left for the same. */
 export const appendReserveEvents = 64;
+/** Addresses that are told of what becomes of one conversation. */
+export const pushConfigsMax = 16;

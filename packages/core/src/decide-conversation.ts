@@ -5,6 +5,7 @@
 import { facts as wire } from '@stopgo/proto';
 import { advanceInto } from './advance-into.ts';
 import { withdrawalsPerAppendMax } from './bounds.ts';
+import { anonymousPrincipal, type EarlierTexts, nothingEarlier } from './context.ts';
 import type { HumanDecision } from './decision-words.ts';
 import { type AgentDefinition, isPipeline } from './definition.ts';
 import { type Fact, fact } from './facts.ts';
@@ -21,14 +22,27 @@ export type CreateCommand = {
   readonly sessionId: string;
   readonly agentName: string;
   readonly systemPrompt: string;
+  /** Kind of the principal that opens it; absent: the anonymous one. */
+  readonly principal?: string;
+  /** The context that it is to belong to; absent: one of its own. */
+  readonly contextId?: string;
+  /** What was said in that context before. */
+  readonly earlier?: EarlierTexts;
   readonly idempotency?: IdempotencyKey;
 };
 
 /** The fact that opens a conversation. */
 export function createConversation(command: CreateCommand): readonly Fact[] {
   const { id: conversationId, sessionId, agentName, systemPrompt, idempotency } = command;
+  const { principal = anonymousPrincipal, contextId = '', earlier = nothingEarlier } = command;
   return [
-    fact('conversationCreated', { conversationId, sessionId, agentName, systemPrompt, ...optional(idempotency) }),
+    fact('conversationCreated', {
+      ...{ conversationId, sessionId, agentName, systemPrompt, contextId },
+      principal: principal === anonymousPrincipal ? '' : principal,
+      earlier: earlier.texts.map((one) => ({ ...one })),
+      earlierLeftOut: earlier.leftOut,
+      ...optional(idempotency),
+    }),
   ];
 }
 
@@ -131,6 +145,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
     result: command.decision.kind === 'happened' ? command.decision.result : '',
     callId,
     tool: run.calls[callId]?.tool ?? '',
+    proxy: approval.kind === 'proxy',
     ...optional(command.idempotency),
   });
   return { kind: 'append', facts: [resolved] };
@@ -146,16 +161,18 @@ const wireDecisions = {
 
 /** What a decision means for this kind of approval; undefined if it is none of its choices. */
 function decisionFor(approval: ApprovalState, decision: HumanDecision): keyof typeof wireDecisions | undefined {
+  // That of a question of another agent may be about a call in doubt there.
+  const isInDoubt = approval.kind === 'in_doubt' || approval.choices.includes('run_again');
   switch (decision.kind) {
     case 'approve':
-      return approval.kind === 'tool' ? 'approved' : undefined;
+      return isInDoubt ? undefined : 'approved';
     case 'reject':
       // A plain no to a call in doubt: it is not run again.
-      return approval.kind === 'tool' ? 'rejected' : 'give_up';
+      return isInDoubt ? 'give_up' : 'rejected';
     case 'run_again':
     case 'happened':
     case 'give_up':
-      return approval.kind === 'in_doubt' ? decision.kind : undefined;
+      return isInDoubt ? decision.kind : undefined;
   }
 }
 

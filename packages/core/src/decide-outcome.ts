@@ -15,7 +15,7 @@ import type { CallState, RunState } from './state.ts';
 export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
   const call = run.calls[outcome.callId];
   if (call === undefined) return [];
-  if (isUnderWay(call, outcome.attempt)) return outcomeOf(run, call, outcome);
+  if (isUnderWay(call, outcome.attempt)) return [...questionsOver(run, call), ...outcomeOf(run, call, outcome)];
   // It comes late, but nobody has decided yet: what it says is better than a human's guess.
   if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
     const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
@@ -25,8 +25,16 @@ export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[
   return [];
 }
 
+/** An agent whose delegation is over waits for no answer any more. */
+function questionsOver(run: RunState, { sent }: CallState): Fact[] {
+  const pending = (sent?.questions ?? []).filter(
+    ({ askedAs }) => askedAs in run.approvals && !run.approvals[askedAs]?.decision,
+  );
+  return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
+}
+
 function isUnderWay(call: CallState, attempt: number): boolean {
-  if (call.phase === 'started') return call.attempt === attempt;
+  if (call.phase === 'started' || call.phase === 'asking') return call.attempt === attempt;
   return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
 }
 

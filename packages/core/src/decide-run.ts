@@ -21,6 +21,7 @@ import {
 import { cutText } from './cut.ts';
 import { delegated, delegationStarted, updated } from './decide-delegation.ts';
 import { decideOutcome } from './decide-outcome.ts';
+import { delegationAnswered, delegationAsked, tokenForAnswer } from './decide-questions.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
 import { encodeFact, type Fact, fact } from './facts.ts';
 import { anticipate, type Effect, isEndedByRejection } from './interpreter.ts';
@@ -60,7 +61,7 @@ export type RunDecision =
   | { readonly kind: 'fenced' };
 
 /** Commands that begin something: not any more once a rejection has ended the run. */
-const beginnings: ReadonlySet<RunCommand['type']> = new Set(['delegate', 'startCall', 'needToken']);
+const beginnings: ReadonlySet<RunCommand['type']> = new Set(['delegate', 'startCall', 'needToken', 'answerDelegation']);
 
 /** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(
@@ -116,9 +117,11 @@ export function decideRun(
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }
 
+const isLarge: ReadonlySet<RunCommand['type']> = new Set(['modelAnswered', 'delegate', 'delegationAsked']);
+
 /** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
 function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
-  const isSmall = commands.length < 2 || !commands.some(({ type }) => type === 'modelAnswered' || type === 'delegate');
+  const isSmall = commands.length < 2 || !commands.some(({ type }) => isLarge.has(type));
   if (isSmall) return () => true;
   const bytesOf = (facts: readonly Fact[]): number => facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
   let bytes = 0;
@@ -165,10 +168,14 @@ function decideOne(
       return delegated(state, run, command, context);
     case 'delegationUpdated':
       return updated(run, command);
+    case 'delegationAsked':
+      return delegationAsked(run, command, run.calls[command.callId]?.revision ?? 0);
+    case 'answerDelegation':
+      return delegationAnswered(run, command);
     case 'startCall':
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':
-      return run.calls[command.callId]?.phase === 'ready' ? [tokenRequest(run, command.callId, command.prompt)] : [];
+      return needToken(run, command.callId, command.prompt);
     default:
       return decideOutcome(run, command);
   }
@@ -232,6 +239,12 @@ function modelFailed(
     fact('modelFailed', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
   ];
+}
+
+function needToken(run: RunState, callId: string, prompt: string): Fact[] {
+  const call = run.calls[callId];
+  if (call?.phase === 'asking') return tokenForAnswer(run, call, prompt);
+  return call?.phase === 'ready' ? [tokenRequest(run, callId, prompt)] : [];
 }
 
 function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {

@@ -27,6 +27,36 @@ export function describeDoubt(tool: string, argumentsJson: string, reason: strin
   );
 }
 
+/** What an agent shows of its question. */
+type ShownQuestion = {
+  readonly agent: string;
+  /** Below that agent, the innermost last. */
+  readonly agents: readonly string[];
+  readonly prompt: string;
+  readonly tool: string;
+  readonly argumentsJson: string;
+  readonly choices: readonly string[];
+};
+
+/**
+ * What an approver is shown of a question of another agent: who asks, over whom, and the call that it is about, made from its
+ * arguments as they were shown; the agent's own words where they say more.
+ */
+export function describeQuestion({ agent, agents, prompt, tool, argumentsJson, choices }: ShownQuestion): string {
+  const head = `**PROXY APPROVAL — A2A Agent: ${line(agent)}**`;
+  const chain = agents.length === 0 ? '' : `\n\nAgents: ${[agent, ...agents].map(line).join(' → ')}`;
+  const call = argumentsJson === '' ? '' : describeCall(tool, argumentsJson);
+  const says = prompt.trim() === '' ? 'It does not say what for.' : prompt;
+  const isAllSaid = call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
+  const words = call === '' || isAllSaid ? '' : `\n\nThe agent says: ${says}`;
+  return bounded(`${head}${chain}\n\n${call === '' ? says : `${call}${words}`}`);
+}
+
+/** A name may not pretend to be more than that. */
+function line(name: string): string {
+  return name.replace(/\s+/g, ' ');
+}
+
 function bounded(text: string): string {
   return cutText(visibleText(text), descriptionBytesMax).text;
 }

@@ -1,10 +1,23 @@
 import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
+import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
+import {
+  atRest,
+  evolveAnswered,
+  evolveInput,
+  evolveProvided,
+  evolveQuestions,
+  isAwaited,
+  withoutParked,
+  withQuestionAsked,
+  withVerdict,
+} from './evolve-questions.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { laterOutput, outputFromWire } from './output.ts';
+import { withCall, withStep } from './run-changes.ts';
 import type { ApprovalState, CallState, ConversationState, Output, RunState, StepState } from './state.ts';
 import { canceledText } from './texts.ts';
 
@@ -28,6 +41,7 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
         sessionId: fact.value.sessionId,
         agentName: fact.value.agentName,
         createdAt: recorded.time,
+        ...belongingOf(fact.value),
       };
     case 'userMessageReceived':
       return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
@@ -46,6 +60,15 @@ export function fold(state: ConversationState, events: Iterable<RecordedFact>): 
   let now = state;
   for (const event of events) now = evolve(now, event);
   return now;
+}
+
+/** Left out where it says nothing: so the states of conversations that name no context are what they were. */
+function belongingOf(created: FactOf<'conversationCreated'>): Pick<ConversationState, 'contextId' | 'principal'> {
+  const { contextId, principal, conversationId } = created;
+  return {
+    ...(contextId === '' || contextId === conversationId ? {} : { contextId }),
+    ...(principal === '' || principal === anonymousPrincipal ? {} : { principal }),
+  };
 }
 
 function titleOf(text: string): string {
@@ -74,7 +97,7 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
 
 function evolveRun(run: RunState, recorded: RecordedFact): RunState {
   const { fact, revision } = recorded;
-  if (run.status !== 'open') return run;
+  if (run.status !== 'open') return withoutParked(run, fact);
   switch (fact.case) {
     case 'runClaimed': {
       const owner = fact.value.owner;
@@ -95,17 +118,10 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return evolveAsked(run, fact.value, recorded.time);
     case 'approvalResolved':
       return evolveResolved(run, fact.value, recorded);
-    case 'inputRequested': {
-      const asked = fact.value;
-      const kind = asked.kind === facts.InputKind.AUTH ? 'auth' : 'input';
-      const input = { id: asked.inputId, callId: asked.callId, kind, prompt: asked.prompt } as const;
-      const next = { ...run, inputs: { ...run.inputs, [input.id]: input } };
-      return withCall(next, asked.callId, { phase: 'blocked', asked: (run.calls[asked.callId]?.asked ?? 0) + 1 });
-    }
-    case 'inputProvided': {
-      const { [fact.value.inputId]: provided, ...inputs } = run.inputs;
-      return provided === undefined ? run : withCall({ ...run, inputs }, provided.callId, { phase: 'ready' });
-    }
+    case 'inputRequested':
+      return evolveInput(run, fact.value);
+    case 'inputProvided':
+      return evolveProvided(run, fact.value, revision);
     case 'toolCallStarted': {
       const { callId, attempt, bridgeInstance } = fact.value;
       return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });
@@ -127,8 +143,14 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       const { id: taskId = '', state: taskState = '' } = task ?? {};
       return withCall(run, callId, { sent: { ...call.sent, taskId, taskState, updates: call.sent.updates + 1 } });
     }
-    case 'toolCallInDoubt':
-      return withCall(run, fact.value.callId, { phase: 'in_doubt', attempt: fact.value.attempt });
+    case 'delegationAsked':
+      return evolveQuestions(run, fact.value);
+    case 'delegationAnswered':
+      return evolveAnswered(run, fact.value);
+    case 'toolCallInDoubt': {
+      const { callId, attempt } = fact.value;
+      return withCall(atRest(run, callId), callId, { phase: 'in_doubt', attempt });
+    }
     case 'toolCallRefused':
       return evolveRefused(run, fact.value);
     case 'stateSet':
@@ -230,8 +252,9 @@ function evolveFinished(
   const { callId, attempt, isError, late, content } = finished;
   if (late) return run;
   const outcome = isError ? 'error' : 'result';
-  const next = withCall(run, callId, { phase: 'done', attempt, outcome, resultRevision });
-  return next === run || isError || content === '' ? next : withResult(next, callId, resultRevision);
+  const settledCall = atRest(run, callId);
+  const next = withCall(settledCall, callId, { phase: 'done', attempt, outcome, resultRevision });
+  return next === settledCall || isError || content === '' ? next : withResult(next, callId, resultRevision);
 }
 
 function newCall(call: facts.Call, stepId: string, revision: number): CallState {
@@ -265,12 +288,13 @@ function newCall(call: facts.Call, stepId: string, revision: number): CallState 
 
 function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {
   const inDoubt = asked.kind === facts.ApprovalKind.IN_DOUBT;
+  const isProxy = asked.kind === facts.ApprovalKind.PROXY;
   const approvals = {
     ...run.approvals,
     [asked.approvalId]: {
       id: asked.approvalId,
       callId: asked.callId,
-      kind: inDoubt ? 'in_doubt' : 'tool',
+      kind: inDoubt ? 'in_doubt' : isProxy ? 'proxy' : 'tool',
       requestedAt: time,
       choices: asked.choices,
     } as const,
@@ -278,6 +302,7 @@ function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: nu
   const call = run.calls[asked.callId];
   if (call === undefined) return { ...run, approvals };
   if (inDoubt) return withCall({ ...run, approvals }, call.id, { asked: call.asked + 1 });
+  if (isProxy) return withQuestionAsked({ ...run, approvals }, call, asked);
   return withCall({ ...run, approvals }, call.id, {
     phase: 'waiting',
     digest: asked.digest,
@@ -295,6 +320,8 @@ function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, rec
   const decided = { ...approval, decision: { kind, by: recorded.actor.id, at: recorded.time } };
   const next = { ...run, approvals: { ...run.approvals, [approval.id]: decided } };
   const resultRevision = recorded.revision;
+  if (approval.kind === 'proxy')
+    return kind === 'withdrawn' ? next : withVerdict(next, approval.callId, approval.id, kind, resultRevision);
   switch (kind) {
     case 'approved':
     case 'run_again':
@@ -320,7 +347,8 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
   const call = run.calls[refused.callId];
   if (call === undefined) return run;
   const attempt = refused.attempt;
-  if (refused.reason !== facts.RefusalReason.PIN_CHANGED) return withCall(run, call.id, { phase: 'ready', attempt });
+  if (refused.reason !== facts.RefusalReason.PIN_CHANGED)
+    return withCall(atRest(run, call.id), call.id, { phase: 'ready', attempt });
   const approval = call.approvalId === undefined ? undefined : run.approvals[call.approvalId];
   const approvals =
     approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
@@ -334,19 +362,9 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
 }
 
 function settled(run: RunState, status: RunState['status'], output: Output): RunState {
-  // Calls that were started stay known, so that their outcomes can be told to be late.
-  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => call.phase === 'started'));
+  // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
+  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isAwaited(call)));
   return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };
-}
-
-function withStep(run: RunState, step: StepState): RunState {
-  return { ...run, steps: { ...run.steps, [step.id]: step } };
-}
-
-function withCall(run: RunState, callId: string, change: Partial<CallState>): RunState {
-  const call = run.calls[callId];
-  if (call === undefined || call.phase === 'done') return run;
-  return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
 }
 
 /** A finished step's insides are of no further use: what it came to is its output. */

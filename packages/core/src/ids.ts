@@ -44,3 +44,14 @@ export function toolsetStream(digest: string): StreamName {
 export function toolStream(pin: string): StreamName {
   return `tool-${pin}` as StreamName;
 }
+
+export const pushStreamPrefix = 'push-';
+
+/** The stream that holds who is told of a conversation, and how far. */
+export function pushStream(conversationId: string): StreamName {
+  return `${pushStreamPrefix}${conversationId}` as StreamName;
+}
+/** The id of the conversation whose push stream it is; undefined for other streams. */
+export function conversationOfPush(stream: string): string | undefined {
+  return stream.startsWith(pushStreamPrefix) ? stream.slice(pushStreamPrefix.length) : undefined;
+}

@@ -32,7 +32,7 @@ import {
   pipelineFailureText,
   turnsUsedUp,
 } from './texts.ts';
-import { callsOf, isStepDue, pendingApprovals } from './work.ts';
+import { callsOf, dueAnswers, isStepDue, pendingApprovals } from './work.ts';
 
 /** Something that the outside world is asked to do. */
 export type Effect =
@@ -60,7 +60,7 @@ export type Effect =
    * first, by the process that makes it.
    */
   | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
-  /** Find out what became of an attempt that is on the record. */
+  /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
   | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
 
 /** What follows from a state: facts to record now, and then the effects that are owed. */
@@ -139,7 +139,8 @@ function endRejected(run: RunState, owed: Owed): Owed {
   const pending = pendingApprovals(run);
   if (pending.length > 0)
     return { ...nothing, facts: pending.map((id) => withdrawal(run, id, 'another call of the run was rejected')) };
-  const started = owed.effects.filter((effect) => effect.kind === 'recover');
+  // A task that waits for an answer is not awaited: whoever watches it has it ended.
+  const started = owed.effects.filter(({ kind, id }) => kind === 'recover' && run.calls[id]?.phase === 'started');
   if (started.length > 0) return { ...nothing, effects: started };
   return only(fact('runCompleted', { runId: run.id, output: outputToWire(textOutput(canceledByUser)) }));
 }
@@ -155,6 +156,7 @@ export function withdrawal(run: RunState, approvalId: string, reason: string): F
     reason,
     callId,
     tool,
+    proxy: run.approvals[approvalId]?.kind === 'proxy',
   });
 }
 
@@ -198,7 +200,7 @@ function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
 
 function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   const calls = callsOf(step, run);
-  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
   if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
   const { outputKey } = node;
   if (calls.some((call) => call.outcome === 'exit_loop'))
@@ -216,7 +218,7 @@ function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
   if (step.turn === 0)
     return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
   const calls = callsOf(step, run);
-  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap(effectOfCall) };
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
   const { outputKey = '' } = node;
   switch (calls[0]?.outcome) {
     case 'result':
@@ -245,10 +247,10 @@ function allRejected(calls: readonly CallState[]): boolean {
   return gated.length > 0 && gated.every((call) => call.outcome === 'rejected');
 }
 
-function effectOfCall(call: CallState): Effect[] {
+function effectOfCall(run: RunState, call: CallState): Effect[] {
   if (call.phase === 'ready')
     return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
-  if (call.phase === 'started')
+  if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))
     return [{ kind: 'recover', id: call.id, attempt: call.attempt, bridge: call.bridge ?? '' }];
   return [];
 }

@@ -87,6 +87,7 @@ function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow
   const kind = decisionKind(resolved.decision);
   if (resolved.byPolicy || kind === 'withdrawn') return [];
   const rows: MessageRow[] = [{ role: 'user', content: decisionTexts[kind] }];
-  if (kind === 'happened') rows.push(resultRow(resolved.callId, resolved.tool, resolved.result, false));
+  if (kind === 'happened' && !resolved.proxy)
+    rows.push(resultRow(resolved.callId, resolved.tool, resolved.result, false));
   return rows;
 }

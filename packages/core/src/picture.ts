@@ -1,7 +1,7 @@
 import { type AgentDefinition, type AgentNode, childrenOf } from './definition.ts';
 import { elapsedMs, type NodeTrace, placeOf, placeOfStep, type RunTrace } from './run-trace.ts';
-import type { ConversationState, RunState } from './state.ts';
-import { callsOf, isStepDue, pendingApprovals, type RunStanding, runStanding } from './work.ts';
+import type { CallState, ConversationState, RunState } from './state.ts';
+import { callsOf, dueAnswers, isStepDue, pendingApprovals, type RunStanding, runStanding } from './work.ts';
 
 /** A picture of an agent's tree, and of a run over it where there is one. */
 export type Picture = {
@@ -140,9 +140,14 @@ function openStatus(known: Known, place: string, waits: readonly Wait[], childre
 function busyPlaces(run: RunState): ReadonlySet<string> {
   const isBusy = Object.values(run.steps).filter((step) => {
     if (step.finished !== undefined) return false;
-    return isStepDue(step, run) || callsOf(step, run).some(({ phase }) => phase === 'ready' || phase === 'started');
+    return isStepDue(step, run) || callsOf(step, run).some((call) => isBusyCall(run, call));
   });
   return new Set(isBusy.map((step) => placeOfStep(step.id)));
+}
+
+function isBusyCall(run: RunState, call: CallState): boolean {
+  const { phase } = call;
+  return phase === 'ready' || phase === 'started' || (phase === 'asking' && dueAnswers(run, call).length > 0);
 }
 
 function waitsByPlace(run: RunState): ReadonlyMap<string, readonly Wait[]> {

@@ -109,6 +109,9 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
       const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
       return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
     }
+    case 'delegationAsked':
+    case 'delegationFinished':
+      return undelivered(event, before, rows);
     case 'runCompleted':
     case 'runFailed':
     case 'runCanceled':
@@ -116,6 +119,23 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
     default:
       return [];
   }
+}
+
+/** A decision on a question of another agent that had gone before it got there: it stays as it was decided, and did nothing. */
+function undelivered(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { fact } = event;
+  if (fact.case !== 'delegationAsked' && fact.case !== 'delegationFinished') return [];
+  const { runId, callId, attempt } = fact.value;
+  const call = before.run?.id === runId ? before.run.calls[callId] : undefined;
+  if (call?.attempt !== attempt) return [];
+  const keys = fact.case === 'delegationAsked' ? fact.value.keys : [];
+  const lost = (call.sent?.questions ?? []).filter(
+    ({ key, verdict, messageId }) => verdict !== undefined && messageId === undefined && !keys.includes(key),
+  );
+  return lost.flatMap(({ askedAs }) => {
+    const approval = rows.approval(askedAs);
+    return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
+  });
 }
 
 /** What was still pending when its run settled is withdrawn by that. */
@@ -140,7 +160,7 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     kind: asked.kind,
     tool: asked.tool,
     server: asked.server,
-    argumentsJson: call?.toolCall?.argumentsJson ?? '',
+    argumentsJson: asked.question?.argumentsJson || (call?.toolCall?.argumentsJson ?? ''),
     digest: asked.digest,
     description: asked.description,
     choices: asked.choices,
@@ -149,7 +169,12 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     status: views.ApprovalStatus.PENDING,
+    ...(asked.question === undefined ? {} : remoteOf(asked.question)),
   });
+}
+
+function remoteOf({ taskId, agent, agents }: facts.RemoteQuestion) {
+  return { remoteTaskId: taskId, remoteAgentName: agent, agents: [agent, ...agents] };
 }
 
 const statuses: Readonly<Record<DecisionKind, views.ApprovalStatus>> = {
@@ -172,6 +197,7 @@ function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, 
     decidedAddress: event.actor.address ?? '',
     decidedAt: timestampFromMs(event.time),
     byPolicy: resolved.byPolicy,
+    decisionReason: resolved.proxy ? resolved.reason : '',
   });
 }
 
@@ -192,6 +218,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
   const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
+    contextId: state.contextId ?? '',
     sessionId: state.sessionId,
     status: pendingApprovalIds.length > 0 ? views.ConversationStatus.WAITING_APPROVAL : views.ConversationStatus.ACTIVE,
     createdAt: timestampFromMs(state.createdAt),

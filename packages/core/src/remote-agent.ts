@@ -5,6 +5,7 @@
 import {
   type A2aNode,
   type AgentDefinition,
+  type AgentNode,
   nodeAt,
   type OfferedTool,
   type RemoteAgent,
@@ -58,6 +59,20 @@ export function remoteAgentOf(
   const node = nodeAt(definition, call.stepId)?.node;
   if (node?.type !== 'llm' && node?.type !== 'a2a') return undefined;
   return agentsOf(node).find((one) => one.name === call.agent);
+}
+
+/**
+ * The same agent, with something told to models about the agents that are configured without a description. `about` gives
+ * that, empty where nothing is known.
+ */
+export function withAgentsDescribed(agent: AgentDefinition, about: (other: RemoteAgent) => string): AgentDefinition {
+  const described = (node: AgentNode): AgentNode => {
+    if ('children' in node) return { ...node, children: node.children.map(described) };
+    if (node.type !== 'llm' || node.agents === undefined) return node;
+    const told = (other: RemoteAgent) => (other.description === '' ? { ...other, description: about(other) } : other);
+    return { ...node, agents: node.agents.map(told) };
+  };
+  return { ...agent, root: described(agent.root) };
 }
 
 /** The call that an a2a node makes of its message. */

@@ -1,4 +1,5 @@
 /** What a run asks of people. Ids are made from the call and from how often it was asked about: the same when decided again. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { facts as wire } from '@stopgo/proto';
 import { describeCall, describeDoubt } from './description.ts';
 import { uuidFrom } from './digest.ts';
@@ -85,11 +86,44 @@ export function doubtRequest(run: RunState, call: CallState, reason: string, arg
   });
 }
 
-/** The request for a bearer token that a call cannot go on without. */
-export function tokenRequest(run: RunState, callId: string, prompt: string): Fact {
-  const asked = run.calls[callId]?.asked ?? 0;
+/** A question of another agent that an approval is requested for. */
+type AskedElsewhere = {
+  readonly id: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly digest: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+  readonly reason: string;
+  readonly callRevision: number;
+  readonly question: MessageInitShape<typeof wire.RemoteQuestionSchema>;
+};
+
+/** The request for the approval that stands for a question of another agent. */
+export function questionRequest(run: RunState, call: CallState, { id, choices, ...asked }: AskedElsewhere): Fact {
+  return fact('approvalRequested', {
+    ...asked,
+    approvalId: id,
+    choices: [...choices],
+    runId: run.id,
+    stepId: call.stepId,
+    callId: call.id,
+    kind: wire.ApprovalKind.PROXY,
+    node: nodeOf(run, call.stepId),
+  });
+}
+
+/** The request for a bearer token that a call cannot go on without; `question`: key of what its agent asks. */
+export function tokenRequest(
+  run: RunState,
+  callId: string,
+  prompt: string,
+  question = '',
+  count = (run.calls[callId]?.asked ?? 0) + 1,
+): Fact {
   return fact('inputRequested', {
-    inputId: uuidFrom('input', run.id, callId, String(asked + 1)),
+    inputId: uuidFrom('input', run.id, callId, String(count)),
+    question,
     runId: run.id,
     stepId: run.calls[callId]?.stepId ?? '',
     callId,

@@ -27,6 +27,9 @@ export type RunCommand =
       readonly task: RemoteTask;
       readonly text: string;
     }
+  | DelegationAskedCommand
+  /** The fence of an answer: it is sent by the process whose append records it. */
+  | { readonly type: 'answerDelegation'; readonly callId: string; readonly attempt: number; readonly key: string }
   | CallOutcomeCommand
   /** The call needs a bearer token, and none is at hand. */
   | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
@@ -44,6 +47,44 @@ export type ModelAnswered = {
   readonly stopReason: string;
   /** What the user is told if the answer cannot be taken, for the reason given; without it, the error alone. */
   readonly failureText?: (message: string) => string;
+};
+
+/** What the task of a delegation waits for now: all of it. */
+export type DelegationAskedCommand = {
+  readonly type: 'delegationAsked';
+  readonly callId: string;
+  readonly attempt: number;
+  readonly task: RemoteTask;
+  readonly text: string;
+  /** None: it waits for nothing any more, and what became of it is to be found out. */
+  readonly questions: readonly RemoteQuestion[];
+  /** Keys of questions whose answers the agent has surely taken: one of these that is there still is another question. */
+  readonly answered?: readonly string[];
+  /** Why it is asked once more, or what became of the questions that are gone. */
+  readonly reason?: string;
+};
+
+/** A question of another agent, as it shows it. */
+export type RemoteQuestion = {
+  /** Tells it from all others of the task. */
+  readonly key: string;
+  /** `approval`: for people; `auth`: for a bearer token, and for nothing else. */
+  readonly kind: 'approval' | 'auth';
+  /** In its words. */
+  readonly prompt: string;
+  /** What it shows of the approval that it waits for. */
+  readonly approval?: {
+    readonly id: string;
+    /** Empty if it names none. */
+    readonly tool: string;
+    readonly server: string;
+    /** JSON text; empty if it shows none. */
+    readonly argumentsJson: string;
+    /** Words by which it is decided. */
+    readonly choices: readonly string[];
+    /** The agents below the one that is asked, the innermost last. */
+    readonly agents: readonly string[];
+  };
 };
 
 /** A task of another agent: its id there, and its state in the words of A2A. Both empty if the agent made none. */

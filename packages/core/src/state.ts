@@ -20,6 +20,8 @@ export type CallPhase =
   | 'blocked'
   /** Started on the record; its outcome is not known yet. */
   | 'started'
+  /** Started, and the agent it was sent to waits for answers to its questions. */
+  | 'asking'
   /** Its outcome is unknown; a human decides. */
   | 'in_doubt'
   | 'done';
@@ -67,6 +69,23 @@ export type SentDelegation = {
   readonly taskState: string;
   /** Times that this was recorded. */
   readonly updates: number;
+  /** What the agent waits for, as far as that is on the record; absent if it has never asked. */
+  readonly questions?: readonly AskedQuestion[];
+};
+
+/** A question of another agent, and what stands for it here. */
+export type AskedQuestion = {
+  readonly key: string;
+  /** Id of the approval or the input here. */
+  readonly askedAs: string;
+  /** The agent's own id of what it waits for; empty if it shows none. */
+  readonly remoteApprovalId: string;
+  /** What was decided here; `token`: one is at hand. */
+  readonly verdict?: Exclude<DecisionKind, 'withdrawn'> | 'token';
+  /** Revision of the event that decided. */
+  readonly decidedAt?: number;
+  /** Id of the message that answers it, once that is on the record. */
+  readonly messageId?: string;
 };
 
 export type StepState = {
@@ -99,8 +118,11 @@ export type StepState = {
 export type ApprovalState = {
   readonly id: string;
   readonly callId: string;
-  /** `tool`: of a call of a tool or a delegation that has not run; `in_doubt`: of one that may have. */
-  readonly kind: 'tool' | 'in_doubt';
+  /**
+   * `tool`: of a call of a tool or a delegation that has not run; `in_doubt`: of one that may have; `proxy`: of a question
+   * of the agent that a delegation was sent to.
+   */
+  readonly kind: 'tool' | 'in_doubt' | 'proxy';
   readonly requestedAt: number;
   readonly choices: readonly string[];
   readonly decision?: {
@@ -151,6 +173,10 @@ export type ConversationState = {
   /** Revision of the last event folded; 0 before the first. */
   readonly revision: number;
   readonly id: string;
+  /** Absent if the conversation is of no context but its own. */
+  readonly contextId?: string;
+  /** Kind of principal that it belongs to; absent for the anonymous one. */
+  readonly principal?: string;
   readonly sessionId: string;
   readonly agentName: string;
   readonly createdAt: number;

@@ -45,10 +45,18 @@ export function agentUnavailable(agent: string, message: string): string {
   return `Sub-agent unavailable: ${agent}: ${message}`;
 }
 
+/** Result of a delegation to an agent that asks again and again. */
+export function askedTooOften(agent: string, most: number): string {
+  return `The agent ${agent} asked more than ${most} times; it is not answered any more.`;
+}
+
 /** What an agent answered that ended its task without a word. */
 export function taskText(id: string, state: string): string {
   return `Task ${id}: ${state}`;
 }
+
+/** What a model is told where earlier conversations of a context are not told whole. */
+export const earlierTextsLeftOut = '[What was said before this is left out.]';
 
 /** What the model's failure is called in the conversation. */
 export function modelFailureText(message: string): string {

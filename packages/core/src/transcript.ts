@@ -4,7 +4,7 @@ import { byteLength } from './cut.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { outputFromWire, outputText } from './output.ts';
 import type { Output } from './state.ts';
-import { endedResult, givenUpResult, rejectedResult } from './texts.ts';
+import { earlierTextsLeftOut, endedResult, givenUpResult, rejectedResult } from './texts.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
 export type TranscriptEntry = {
@@ -84,6 +84,9 @@ export class TranscriptBuilder implements Transcript {
     this.revision = event.revision;
     const { fact } = event;
     switch (fact.case) {
+      case 'conversationCreated':
+        this.saidEarlier(fact.value);
+        return;
       case 'userMessageReceived':
         this.say(fact.value.runId, '', { role: 'user', text: fact.value.text });
         return;
@@ -162,6 +165,21 @@ export class TranscriptBuilder implements Transcript {
     else this.late.delete(key);
   }
 
+  /** What was said in the context before: as turns of runs that are over. */
+  private saidEarlier({ earlier, earlierLeftOut }: FactOf<'conversationCreated'>): void {
+    if (earlierLeftOut) this.say('', '', { role: 'user', text: earlierTextsLeftOut });
+    let turn = '';
+    for (const [index, { byUser, text }] of earlier.entries()) {
+      if (byUser) {
+        turn = `earlier ${index}`;
+        this.say(turn, '', { role: 'user', text });
+      } else {
+        this.closing(turn, text);
+        this.answers.set(turn, [...(this.answers.get(turn) ?? []), { text }]);
+      }
+    }
+  }
+
   private answered(answer: FactOf<'modelResponded'>): void {
     const { runId, stepId, text, provider, opaque } = answer;
     this.say(runId, stepId, { role: 'assistant', text, calls: answer.calls.map(transcriptCall), provider, opaque });
@@ -181,7 +199,8 @@ export class TranscriptBuilder implements Transcript {
     if (call.disposition === facts.Disposition.CONTROL) this.result(runId, call.callId, 'ok', false);
   }
 
-  private resolved({ runId, callId, decision, result }: FactOf<'approvalResolved'>): void {
+  private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {
+    if (proxy) return;
     if (decision === facts.Decision.REJECTED || decision === facts.Decision.EXPIRED)
       this.result(runId, callId, rejectedResult, true);
     if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, givenUpResult, true);

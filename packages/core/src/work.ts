@@ -1,4 +1,4 @@
-import type { CallState, ConversationState, RunState, StepState } from './state.ts';
+import type { AskedQuestion, CallState, ConversationState, RunState, StepState } from './state.ts';
 
 /**
  * True if a process could do something for the run now, without a human: a call may run or may have run, or a step is
@@ -6,7 +6,10 @@ import type { CallState, ConversationState, RunState, StepState } from './state.
  */
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;
-  for (const call of Object.values(run.calls)) if (call.phase === 'ready' || call.phase === 'started') return true;
+  for (const call of Object.values(run.calls)) {
+    if (call.phase === 'ready' || call.phase === 'started') return true;
+    if (call.phase === 'asking' && dueAnswers(run, call).length > 0) return true;
+  }
   for (const step of Object.values(run.steps)) if (isStepDue(step, run)) return true;
   return false;
 }
@@ -15,6 +18,17 @@ export function hasWork(run: RunState): boolean {
 export function isStepDue(step: StepState, run: RunState): boolean {
   if (step.type !== 'llm' && step.type !== 'a2a') return false;
   return step.finished === undefined && callsOf(step, run).every((call) => call.phase === 'done');
+}
+
+/** The questions of the call's agent that were decided here and whose answers are not on the record: none while it needs a token. */
+export function dueAnswers(run: RunState, { id, sent }: CallState): readonly AskedQuestion[] {
+  const due = (sent?.questions ?? []).filter(({ verdict, messageId }) => verdict !== undefined && !messageId);
+  return due.length > 0 && Object.values(run.inputs).some(({ callId }) => callId === id) ? [] : due;
+}
+
+/** The calls whose agents wait for answers: of an open run, or of one that was ended here while they waited. */
+export function parkedCalls(run: RunState | null): CallState[] {
+  return Object.values(run?.calls ?? {}).filter(({ phase }) => phase === 'asking');
 }
 
 /** Name of the node that a step executes, as facts are told it; empty if the agent has only one. */

@@ -20,6 +20,7 @@ import {
   pendingApprovals,
   provideToken,
   type RemoteAgent,
+  type RemoteQuestion,
   type RequestedCall,
   type RunCommand,
   receiveMessage,
@@ -91,6 +92,23 @@ export const opened: Fact = createConversation({
   sessionId: 'session',
   agentName: 'agent',
   systemPrompt: '',
+})[0] as Fact;
+
+/** The same, in a context where something was said before. */
+export const openedInContext: Fact = createConversation({
+  id: 'c0ffee00-0000-4000-8000-000000000001',
+  sessionId: 'session',
+  agentName: 'agent',
+  systemPrompt: 'Help.',
+  principal: 'member',
+  contextId: 'our context',
+  earlier: {
+    texts: [
+      { conversationId: 'c0ffee00-0000-4000-8000-000000000000', byUser: true, text: 'I am Ada, and I bake.' },
+      { conversationId: 'c0ffee00-0000-4000-8000-000000000000', byUser: false, text: 'Hello Ada.' },
+    ],
+    leftOut: true,
+  },
 })[0] as Fact;
 
 type Saying = {
@@ -191,6 +209,42 @@ export const delegates = (stepId: string, message = 'Do it.'): RunCommand => ({ 
 export function tells(callId: string, state = 'working', attempt = 1): RunCommand {
   return { type: 'delegationUpdated', callId, attempt, task: { id: `task of ${callId}`, state }, text: 'Soon.' };
 }
+/** A question of another agent, as one of ours shows it. */
+export function question(key: string, more: Partial<RemoteQuestion> = {}): RemoteQuestion {
+  const approval = {
+    id: key,
+    tool: 'pay',
+    server: 'bank',
+    argumentsJson: `{"to":"${key}"}`,
+    choices: [],
+    agents: ['till'],
+  };
+  return { key, kind: 'approval', prompt: `May I ${key}?`, approval, ...more };
+}
+/** Another agent waits for these now, or has ended without any. */
+export function asksFor(
+  callId: string,
+  questions: readonly RemoteQuestion[],
+  answered: readonly string[] = [],
+  attempt = 1,
+) {
+  const task = { id: `task of ${callId}`, state: questions.length > 0 ? 'input-required' : 'completed' };
+  return {
+    type: 'delegationAsked',
+    callId,
+    attempt,
+    task,
+    text: '',
+    questions,
+    answered,
+  } as const satisfies RunCommand;
+}
+export const answersTo = (callId: string, key: string, attempt = 1): RunCommand => ({
+  type: 'answerDelegation',
+  callId,
+  attempt,
+  key,
+});
 export function unknown(callId: string, attempt = 1) {
   return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' } as const;
 }

@@ -81,5 +81,7 @@ export type ConversationLog = {
   /** The events of a stream from a revision on, and then each new one, until the signal aborts. */
   follow(stream: string, fromRevision: number, signal: AbortSignal): AsyncIterable<RecordedFact>;
   openRuns(): Promise<readonly OpenRun[]>;
+  /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended; without owners. */
+  watchedRuns(): Promise<readonly OpenRun[]>;
   view(conversationId: string): Promise<views.ConversationView>;
 };

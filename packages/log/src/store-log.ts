@@ -28,7 +28,8 @@ export function storeLog(store: StoreClient): ConversationLog {
     load: (conversationId, keys = [], known) => load(store, conversationId, keys, known),
     read: (stream, fromRevision, signal) => read(store, stream, fromRevision, signal),
     follow: (stream, fromRevision, signal) => follow(store, stream, fromRevision, signal),
-    openRuns: () => openRuns(store),
+    openRuns: () => openRuns(store, false),
+    watchedRuns: () => openRuns(store, true),
     view: async (conversationId) => present(await store.getConversation({ conversationId }, {})).view,
   };
 }
@@ -150,10 +151,10 @@ async function* follow(
     if (event !== undefined) yield decodeRecorded(event);
 }
 
-async function openRuns(store: StoreClient): Promise<readonly OpenRun[]> {
+async function openRuns(store: StoreClient, watched: boolean): Promise<readonly OpenRun[]> {
   const runs: OpenRun[] = [];
   for (let cursor = ''; ; ) {
-    const page = await store.listOpenRuns({ cursor });
+    const page = await store.listOpenRuns({ cursor, watched });
     for (const { conversationId, runId, ownerInstance, revision } of page.runs)
       runs.push({ conversationId, runId, ownerInstance, revision });
     cursor = page.nextCursor;

@@ -37,10 +37,12 @@ describe('defaults', () => {
       maxTurns: 10,
       allowedOrigins: [],
       allowedHosts: [],
+      a2aRequiredExtensions: [],
       logLevel: 'info',
       logFormat: 'text',
       limits: { concurrentRuns: 1_000, openStreams: 1_000, bodyBytes: 4_194_304, messageBytes: 65_536 },
       nats: { stream: 'STOPGO', replicas: 1, acceptUnverifiedDurability: false },
+      push: { allowPrivate: false },
     });
   });
 
@@ -68,10 +70,13 @@ allowed_origins: ['https://shop.example.com', 'http://localhost:3000']
 allowed_hosts: [shop.internal]
 public_url: https://shop.example.com/agent/
 a2a_grpc_port: 9001
+a2a_extended_card: { description: More of it, skills: [{ id: refund, name: Refunds }] }
+a2a_required_extensions: ['https://example.com/ext/v1']
 log_level: debug
 log_format: json
 limits: { concurrent_runs: 5, open_streams: 6, body_bytes: 2048, message_bytes: 1000 }
 nats: { stream: Shop_events-1, replicas: 3, accept_unverified_durability: true }
+push: { allow_private: true }
 mcp_servers:
   - name: files
     command: node
@@ -102,10 +107,13 @@ mcp_servers:
       allowedHosts: ['shop.internal'],
       publicUrl: 'https://shop.example.com/agent',
       a2aGrpcPort: 9001,
+      a2aExtendedCard: { description: 'More of it', skills: [{ id: 'refund', name: 'Refunds', description: '' }] },
+      a2aRequiredExtensions: ['https://example.com/ext/v1'],
       logLevel: 'debug',
       logFormat: 'json',
       limits: { concurrentRuns: 5, openStreams: 6, bodyBytes: 2_048, messageBytes: 1_000 },
       nats: { stream: 'Shop_events-1', replicas: 3, acceptUnverifiedDurability: true },
+      push: { allowPrivate: true },
     });
     expect(config.mcpServers).toEqual([
       {

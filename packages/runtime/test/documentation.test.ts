@@ -9,6 +9,7 @@ import {
   mcpServerSchema,
   natsSchema,
   nodeSchema,
+  pushSchema,
   remoteAgentSchema,
 } from '../src/config/schema.ts';
 import { ConfigError, loadAgentConfig, parseDuration } from '../src/index.ts';
@@ -51,6 +52,7 @@ describe('docs/configuration.md', () => {
     ['agent', nodeSchema.shape],
     ['limits', limitsSchema.shape],
     ['nats', natsSchema.shape],
+    ['push', pushSchema.shape],
   ])('the table of %s has every key with its default', (heading, shape) => {
     const told = tableUnder(heading).map(([key = '', type = '', value = '']) => {
       const isDuration = type.startsWith('duration');

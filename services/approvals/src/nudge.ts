@@ -8,6 +8,9 @@ const slackMs = 10_000;
 /** Orchestrators that are told: if the first is lost meanwhile, another may take the run up. */
 const nudgesMax = 2;
 
+/** How long other agents are looked at, at most, before a decision is taken, in milliseconds. */
+const lookMs = 6_000;
+
 export type Nudge = {
   readonly conversationId: string;
   /** The decision stands at this revision. */
@@ -47,4 +50,15 @@ export async function nudge(
       if (error.kind !== 'unavailable' || told === nudgesMax) return undefined;
     }
   }
+}
+
+/**
+ * Has an orchestrator look what became of the questions of other agents that wait in a conversation. Whoever does not answer
+ * holds up nobody: the decision is taken, and it is looked again before it is sent.
+ */
+export async function lookFirst({ orchestrator }: Ports, conversationId: string, caller: CallContext): Promise<void> {
+  const context = forwardDetached(caller);
+  await orchestrator.resumeRun({ conversationId, looks: true }, { timeoutMs: lookMs, context }).catch((error) => {
+    if (!(error instanceof DomainError)) throw error;
+  });
 }

@@ -26,7 +26,7 @@ import {
 import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
 import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
 import { loadByApproval } from './load.ts';
-import { nudge } from './nudge.ts';
+import { lookFirst, nudge } from './nudge.ts';
 
 /** What an approvals service is given. */
 export type ApprovalsDependencies = {
@@ -63,6 +63,11 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
   };
   let loaded = await load(true);
+  if (isRemote(loaded, approvalId)) {
+    // What is asked at another agent may be gone: nobody shall decide in vain if that can be told.
+    await lookFirst(given, loaded.conversationId, context);
+    loaded = await load(false);
+  }
   let done = await transact(ports, loaded, command);
   if (done.kind === 'refused') {
     // The log checks an append onto an old state; a refusal by one may be wrong.
@@ -71,6 +76,11 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
   }
   if (done.kind === 'refused') throw await refusal(given, approvalId, done.decision);
   return { turn: await goOn(given, loaded, done, request, context) };
+}
+
+function isRemote({ state }: Loaded, approvalId: string): boolean {
+  const approval = state.run?.approvals[approvalId];
+  return approval?.kind === 'proxy' && approval.decision === undefined;
 }
 
 type Resolved = ReturnType<typeof resolveApproval>;
@@ -123,7 +133,8 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
       ? ''
       : new Date(Number(approval.decidedAt.seconds) * 1_000 + approval.decidedAt.nanos / 1e6).toISOString();
   const what = decisionKind(approval.decision);
-  return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${by} at ${at}`, {
+  const why = approval.decisionReason === '' ? '' : `: ${approval.decisionReason}`;
+  return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${by} at ${at}${why}`, {
     details: { reason: 'settled', decision: what, decided_by: by, decided_at: at },
   });
 }

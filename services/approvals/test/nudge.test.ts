@@ -21,7 +21,14 @@ const settled = { turn: { outcome: orchestrator.TurnOutcome.SETTLED } };
 /** An orchestrator behind a line that can go dead as it does when the process is frozen: open, and nothing comes. */
 async function orchestratorThat(resumeRun: Resume) {
   const never = () => new Promise<never>(() => undefined);
-  const service = { createConversation: never, sendMessage: never, cancelRun: never, resumeRun };
+  const service = {
+    createConversation: never,
+    sendMessage: never,
+    cancelRun: never,
+    resumeRun,
+    setPush: never,
+    removePush: never,
+  };
   const services = [bind(orchestrator.OrchestratorService, service)];
   const server = await startGrpcServer({ address: '127.0.0.1:0', services });
   undo.push(() => server.stop(0));

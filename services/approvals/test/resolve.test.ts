@@ -58,6 +58,8 @@ function service(
     sendMessage: nobody,
     cancelRun: nobody,
     resumeRun: nobody,
+    setPush: nobody,
+    removePush: nobody,
     ...orchestrates,
   };
   const given = {

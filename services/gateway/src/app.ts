@@ -1,13 +1,12 @@
+import { browserRules, readBody, sayProblemAt } from '@stopgo/a2a-agent/http';
 import { notFound, unavailable, visibleText } from '@stopgo/core';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';
 import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
-import { browserRules } from './browser-rules.ts';
 import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { GatewayOptions } from './options.ts';
-import { readBody } from './request-body.ts';
 import { pathOf, requestLog } from './request-log.ts';
 import { requestRules, securityHeaders } from './request-rules.ts';
 import { sendJson } from './respond.ts';
@@ -45,6 +44,7 @@ function mount(app: Express, routes: readonly Route[], body: RequestHandler, giv
     const here = routes.filter((route) => route.path === path);
     for (const { method, handle, sayProblem } of here) {
       if (method === 'GET') app.get(path, answer(handle, giveUp));
+      else if (method === 'DELETE') app.delete(path, answer(handle, giveUp));
       else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, giveUp));
     }
     app.all(path, wrongMethod(here));
@@ -110,7 +110,7 @@ const answerError =
     if (isNotReached(error) || isTokenRefused(error))
       log.warn('a service was not reached', { ...where, error: describeError(error) });
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
-    const say = res.locals.sayProblem as SayProblem | undefined;
+    const say = (res.locals.sayProblem as SayProblem | undefined) ?? sayProblemAt(where.path);
     if (say !== undefined) say(res, problem);
     else sendJson(res, problem.status, problem.body);
   };

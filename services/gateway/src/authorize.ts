@@ -6,6 +6,7 @@ export type Action =
   | 'health.read'
   | 'docs.read'
   | 'card.read'
+  | 'card.read_extended'
   | 'tools.list'
   | 'conversation.create'
   | 'conversation.list'
@@ -13,6 +14,8 @@ export type Action =
   | 'conversation.follow'
   | 'message.send'
   | 'run.cancel'
+  | 'push.set'
+  | 'push.read'
   | 'approval.list'
   | 'approval.read'
   | 'approval.resolve';

@@ -7,8 +7,6 @@ export const IDEMPOTENCY_KEY_CHARACTERS_MAX = 128;
 export const APPROVER_CHARACTERS_MAX = 128;
 /** Bytes of UTF-8 of the reason given for a cancel. */
 export const CANCEL_REASON_BYTES_MAX = 1_024;
-/** Levels of nesting of a request body; deeper ones are refused before anything walks them recursively. */
-export const BODY_DEPTH_MAX = 64;
 /** Characters of a malformed id that an error repeats. */
 export const ECHO_CHARACTERS_MAX = 200;
 
@@ -55,8 +53,6 @@ export const CONNECTIONS_MAX = 10_000;
 
 /** How long running requests may take to finish when the gateway stops, in milliseconds. */
 export const STOP_GRACE_MS = 8_000;
-/** How long their last answers may take to leave after that, in milliseconds. */
-export const STOP_FAREWELL_MS = 500;
 
 /** Messages of a task's history that are shown at once, what tools were told and told included. */
 export const HISTORY_MESSAGES_MAX = 100;

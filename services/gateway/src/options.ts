@@ -1,7 +1,9 @@
+import type { A2ARequestHandler } from '@stopgo/a2a-agent';
 import type { RemoteAgent } from '@stopgo/core';
 import type { approvals, mcp, orchestrator, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { LimitsConfig, Logger } from '@stopgo/runtime';
+import type { A2ACall } from './a2a/call.ts';
 import type { Authorize } from './authorize.ts';
 
 /** The services that the gateway translates to. */
@@ -10,6 +12,15 @@ export type GatewayClients = {
   readonly approvals: Client<typeof approvals.ApprovalsService>;
   readonly store: Client<typeof store.StoreService>;
   readonly bridge: Client<typeof mcp.McpBridgeService>;
+};
+
+/** Puts something before the handler of one request. */
+export type InterceptA2A = (handler: A2ARequestHandler, call: A2ACall) => A2ARequestHandler;
+
+/** What an extended card says: another description, more skills. */
+export type ExtendedCard = {
+  readonly description?: string;
+  readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
 };
 
 /** What the gateway needs. It holds no state of its own and decides nothing. */
@@ -37,6 +48,18 @@ export type GatewayOptions = {
   readonly publicUrl?: string;
   /** Port of A2A over gRPC; 0 lets the system pick a free one, absent: it is not spoken. */
   readonly a2aGrpcPort?: number;
+  /** Extensions of A2A, by URI, that peers must name to be served; absent: none. */
+  readonly a2aRequiredExtensions?: readonly string[];
+  /** What the extended card of the agent says besides its card; absent: there is none. */
+  readonly a2aExtendedCard?: ExtendedCard;
+  /** True: readers of version 0.3 are given the address of gRPC as a URL. */
+  readonly a2aGrpcAsUrl?: boolean;
+  /** False: peers are refused event streams, as if the agent had none. */
+  readonly a2aStreaming?: boolean;
+  /** False: peers cannot have addresses told of tasks, as if the agent could tell none. */
+  readonly a2aPush?: boolean;
+  /** Stands between the A2A transports and the services, for tests that answer some messages themselves. */
+  readonly interceptA2A?: InterceptA2A;
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
+import { gracefulStop, isLoopback, listen, OpenStreams } from '@stopgo/a2a-agent/http';
 import { describeError, type Started } from '@stopgo/runtime';
 import { createApp, dependenciesOf } from './app.ts';
 import {
@@ -13,10 +14,6 @@ import {
   STOP_GRACE_MS,
 } from './bounds.ts';
 import { answerClientErrors } from './client-errors.ts';
-import { gracefulStop } from './graceful-stop.ts';
-import { listen } from './listen.ts';
-import { isLoopback } from './loopback.ts';
-import { OpenStreams } from './open-streams.ts';
 import type { GatewayOptions } from './options.ts';
 
 /**

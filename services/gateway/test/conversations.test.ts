@@ -52,6 +52,7 @@ test('a conversation is shown whole: head, run, approvals and each kind of messa
     conversation: {
       id: ID,
       session_id: 's-1',
+      context_id: ID,
       status: 'waiting_approval',
       title: 'add x',
       run: { id: RUN, status: 'waiting' },

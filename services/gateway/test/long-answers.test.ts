@@ -51,6 +51,7 @@ describe('a conversation too long to be held', () => {
     expect(Object.keys(json.conversation)).toEqual([
       'id',
       'session_id',
+      'context_id',
       'status',
       'title',
       'run',

@@ -122,6 +122,7 @@ describe('routes', () => {
       'GET /conversations',
       'GET /conversations/:id',
       'GET /conversations/:id/events',
+      'GET /conversations/:id/push',
       'GET /docs/json',
       'GET /health',
       'GET /tools',

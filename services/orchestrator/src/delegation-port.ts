@@ -1,4 +1,4 @@
-import type { RemoteAgent, RemoteTask } from '@stopgo/core';
+import type { RemoteAgent, RemoteQuestion, RemoteTask } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { AttemptKey } from './tool-port.ts';
 
@@ -20,6 +20,17 @@ export type DelegationRequest = {
 /** What an agent tells while its task goes on. */
 export type DelegationUpdate = { readonly task: RemoteTask; readonly text: string };
 
+/** The task waits for people, or for a token: it goes on when it is answered, whoever does it. */
+export type AgentAsks = {
+  readonly kind: 'asks';
+  readonly task: RemoteTask;
+  readonly text: string;
+  /** All that it waits for; at least one. */
+  readonly questions: readonly RemoteQuestion[];
+  /** The agent promises to take a message of one id once. */
+  readonly isIdempotent: boolean;
+};
+
 /** What became of a delegation. */
 export type DelegationOutcome =
   /** The agent has answered, or its task has ended; `isError`: it failed, or was rejected or canceled there. */
@@ -31,6 +42,7 @@ export type DelegationOutcome =
       readonly durationMs: number;
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
     }
+  | AgentAsks
   /** The agent wants a bearer token, or another one; it took nothing. */
   | { readonly kind: 'unauthenticated' }
   /** This sending certainly reached nobody and never will. The message is told to the user: no secrets in it. */
@@ -38,7 +50,8 @@ export type DelegationOutcome =
 
 /** What can be learnt of an attempt that was sent, or may have been. */
 export type LookedUp =
-  | { readonly kind: 'outcome'; readonly outcome: Exclude<DelegationOutcome, { kind: 'unavailable' }> }
+  | { readonly kind: 'outcome'; readonly outcome: Exclude<DelegationOutcome, { kind: 'unavailable' | 'asks' }> }
+  | AgentAsks
   /** Its task goes on there. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
   /** It never arrived, and never will, however late. An agent that merely lists no task for it has not said that. */
@@ -47,6 +60,20 @@ export type LookedUp =
   | { readonly kind: 'repeatable' }
   /** The agent answers, and cannot tell. */
   | { readonly kind: 'unknown'; readonly message: string };
+
+/** An answer to a question of an agent. */
+export type DelegationAnswer = {
+  /** What the agent asked for; empty if it only asked in words. */
+  readonly approvalId: string;
+  /** `token`: the token that it wants goes along. */
+  readonly verdict: 'approve' | 'reject' | 'run_again' | 'happened' | 'give_up' | 'token';
+  /** With `happened`: what is known of it. */
+  readonly result: string;
+  /** The same each time that this answer is sent. */
+  readonly messageId: string;
+  /** It is not waited for what comes of it: there is more to answer. */
+  readonly isOneOfSeveral: boolean;
+};
 
 /** Other agents as the orchestrator needs them. Nothing is kept between calls but connections. */
 export type DelegationPort = {
@@ -59,6 +86,16 @@ export type DelegationPort = {
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
   ): Promise<DelegationOutcome>;
+  /**
+   * Sends an answer to the task that asked, and follows it until it ends or asks something else; of several answers only
+   * until it was taken (`running`). `unavailable`: it was surely not taken. Rejects as `delegate` does.
+   */
+  answer(
+    request: DelegationRequest,
+    answer: DelegationAnswer,
+    tell: (update: DelegationUpdate) => void,
+    signal: AbortSignal,
+  ): Promise<DelegationOutcome | ({ readonly kind: 'running' } & DelegationUpdate)>;
   /** Asks the agent what it knows of an attempt. Changes nothing there. Rejects if it does not answer within seconds. */
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;
   /** Asks the agent to end the task of an attempt. Whether it does, `delegate` and `lookUp` tell. */
@@ -68,6 +105,7 @@ export type DelegationPort = {
 /** For a program without a client for other agents: none is ever reached. */
 export const noAgents: DelegationPort = {
   delegate: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
+  answer: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
   lookUp: async () => ({ kind: 'unknown', message: 'this program has no client for other agents' }),
   cancel: async () => undefined,
 };

@@ -5,7 +5,13 @@ export { RecordedDefinitions } from './definitions.ts';
 export { noAgents } from './delegation-port.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
+export { TaskWatch } from './driver/task-watch.ts';
 export * from './models/index.ts';
+export { attemptsMax } from './push/bounds.ts';
+export type { Delivered, Delivery } from './push/deliver.ts';
+export { Outbox, type OutboxPorts } from './push/outbox.ts';
+export { PushLog } from './push/push-log.ts';
+export { Sealer } from './push/sealed.ts';
 export { type OrchestratorParts, orchestratorService } from './server.ts';
 export {
   type Orchestrator,

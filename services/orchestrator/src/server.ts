@@ -5,6 +5,7 @@ import {
   anticipate,
   byteLength,
   cancelRun,
+  checkContextId,
   conversationStream,
   createConversation,
   DomainError,
@@ -15,6 +16,7 @@ import {
   isUuid,
   type MessageDecision,
   messageBytesMax,
+  parkedCalls,
   type RecordedFact,
   receiveMessage,
 } from '@stopgo/core';
@@ -22,18 +24,28 @@ import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
 import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
+import type { TaskWatch } from './driver/task-watch.ts';
+import type { Outbox } from './push/outbox.ts';
+import { pushService } from './push/service.ts';
 import { type Turn, Turns } from './turns.ts';
 
 /** What the service is made of. */
 export type OrchestratorParts = {
   readonly registry: Registry;
+  readonly watch: TaskWatch;
   readonly definitions: RecordedDefinitions;
+  /** Absent: nobody is told of anything. */
+  readonly outbox?: Outbox;
   /** The agent as configured; runs that started before go on with theirs. */
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
+  readonly contexts: Contexts;
+  /** The agent as it is for runs that start now; absent: as configured. */
+  readonly agentNow?: () => AgentDefinition;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -46,6 +58,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
     cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
+    ...pushService(parts.outbox),
   };
 }
 
@@ -58,12 +71,17 @@ async function create(
   const { conversationId: id, message: text } = request;
   if (!isUuid(id)) throw new DomainError('invalid_argument', 'conversation_id must be a UUID in lower case');
   if (text !== '') checkMessage(text);
+  const { contextId } = request;
+  checkContextId(contextId);
+  const push = request.push === undefined ? undefined : parts.outbox?.check(request.push);
   const idempotency = idempotencyOf(request.idempotency);
   const opening = createConversation({
     id,
     sessionId: context.sessionId ?? '',
     agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
+    principal: context.principal.kind,
+    ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
   const { registry } = parts;
@@ -89,6 +107,8 @@ async function create(
   };
   const release = text === '' ? registry.hold(id) : registry.admit(id);
   const { done, driver } = await drive(parts, begin, context).finally(release);
+  // Nothing that was before the conversation could be told.
+  if (push !== undefined) await parts.outbox?.set(id, push, actorOf(request.caller), 0);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
     return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   return started(parts, turns, id, done, driver, request.wait, context);
@@ -169,7 +189,7 @@ async function messageDecider(
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const { agent } = parts;
+  const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
   const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
   const runId = ports.newId();
@@ -190,7 +210,7 @@ type Begun = Transacted<MessageDecision | { readonly kind: 'open' }>;
 
 /** Appends what a message comes to, and drives the run that it starts. The caller holds the conversation meanwhile. */
 async function drive(
-  { registry, definitions, agent }: OrchestratorParts,
+  { registry, definitions }: OrchestratorParts,
   begin: () => Promise<Begun>,
   context: CallContext,
 ): Promise<{ readonly done: Begun; readonly driver?: RunDriver }> {
@@ -203,7 +223,7 @@ async function drive(
   const bearer = context.bearerToken;
   const driver = registry.start({
     state,
-    agent,
+    agent: await definitions.agent(state.run?.agentDigest ?? ''),
     tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
     me: done.decision.me,
     ...(bearer === undefined ? {} : { bearer }),
@@ -258,6 +278,8 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
     factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
   });
   registry.driver(conversationId)?.poke();
+  // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
+  if (parkedCalls(loaded.state.run).length > 0) void parts.watch.look(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')
@@ -283,6 +305,7 @@ async function resume(
   const { conversationId, minRevision } = request;
   const waitMs = request.wait?.milliseconds ?? 0;
   const { registry } = parts;
+  if (request.looks) await parts.watch.look(conversationId, context.bearerToken);
   await registry.resume(conversationId, context.bearerToken, appendedBefore(request));
   const driver = registry.driver(conversationId);
   await driver?.reached(minRevision);

@@ -8,11 +8,15 @@ import { A2aDelegations } from './a2a/delegations.ts';
 import { stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
+import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
+import { DescribedAgent } from './described-agent.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
+import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
 import { Outage } from './outage.ts';
+import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
 
 /** What an orchestrator is given. */
@@ -23,6 +27,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
+  /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
+  readonly push?: PushParts;
   readonly clock: Clock;
   readonly newId: () => string;
   readonly random: () => number;
@@ -35,6 +41,8 @@ export type OrchestratorConfig = {
   readonly systemPrompt: string;
   readonly heartbeatTtlMs: number;
   readonly runsMax: number;
+  /** How often tasks of other agents that wait for an answer here are looked at; absent: 15 s, and up to 5 minutes. */
+  readonly watchTimes?: WatchTimes;
 };
 
 export type Orchestrator = {
@@ -66,11 +74,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
+  const delegations = new A2aDelegations(clock);
   const ports: DriverPorts = {
     instance,
     log,
     tools,
-    delegations: new A2aDelegations(clock),
+    delegations,
     models: given.models,
     liveness: heartbeat,
     clock,
@@ -87,9 +96,26 @@ export async function startOrchestrator(
     },
   };
   const registry = new Registry(ports, definitions, config.runsMax);
+  const push = given.push ?? { allowPrivate: false, key: () => undefined };
+  const outbox = startOutbox(push, ports, given.store, logger);
+  registry.onStart = (conversationId) => outbox.poke(conversationId);
+  const watchTimes = config.watchTimes ?? defaultWatchTimes;
+  const watch = new TaskWatch(
+    {
+      ports,
+      definitions,
+      load: (conversationId) => registry.load(conversationId),
+      resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
+    },
+    watchTimes,
+  );
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
-  const sweep = () => store.during(() => registry.sweep());
+  const sweep = () =>
+    store.during(async () => {
+      await registry.sweep();
+      await outbox.sweep();
+    });
   await refresh();
   // Beforehand, so that the first message does not wait for it; it records what is missing then.
   const catalogue = isStoreThere ? tools.known() : undefined;
@@ -97,15 +123,25 @@ export async function startOrchestrator(
     await store.during(async () => void (await definitions.record(config.agent, catalogue, stopping.signal)));
   await sweep();
   const beating = heartbeat.run(() => tools.look());
-  const repeating = [refresh, sweep].map((work) => everyHalfTtl(ttlMs, clock, stopping.signal, work));
+  const repeating = [
+    ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
+    every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
+  ];
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  repeating.push(described.keepAsking(clock, stopping.signal));
   const { agent, systemPrompt } = config;
   return {
-    service: orchestratorService({ registry, definitions, agent, systemPrompt, signal: stopping.signal }),
+    service: orchestratorService({
+      ...{ registry, watch, definitions, outbox, agent, systemPrompt },
+      contexts: storeContexts(given.store),
+      agentNow: () => described.now,
+      signal: stopping.signal,
+    }),
     stop: async () => {
       await registry.stop(stopGraceMs);
       // A request may wait for the store still: it is told to ask somebody else.
       stopping.abort(stopReason());
-      await Promise.all(repeating);
+      await Promise.all([...repeating, outbox.stop()]);
       tools.close();
       // Nothing is driven here any more: whoever hears of it may take over at once.
       await heartbeat.leave();
@@ -114,14 +150,9 @@ export async function startOrchestrator(
   };
 }
 
-async function everyHalfTtl(
-  ttlMs: number,
-  clock: Clock,
-  signal: AbortSignal,
-  work: () => Promise<void>,
-): Promise<void> {
+async function every(pauseMs: number, clock: Clock, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(ttlMs / 2, signal).catch(() => undefined);
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
     if (!signal.aborted) await work();
   }
 }

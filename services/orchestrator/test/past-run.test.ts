@@ -22,6 +22,7 @@ function logOf(all: readonly Fact[]): ConversationLog {
     append: notHere,
     load: notHere,
     openRuns: notHere,
+    watchedRuns: notHere,
     view: notHere,
     follow: async function* () {},
     read: async function* (_, from) {

@@ -1,6 +1,7 @@
 import {
   appendBytesMax,
   appendEventsMax,
+  conversationOfPush,
   conversationOfStream,
   invalidArgument,
   isUuid,
@@ -13,7 +14,7 @@ import type { StreamAppend } from './event-log.ts';
 /** The append that a request asks for. Throws `invalid_argument` that names what is wrong with it. */
 export function checkAppend(request: store.AppendRequest): StreamAppend {
   const stream = parseStreamName(request.stream);
-  const conversationId = conversationOfStream(stream);
+  const conversationId = conversationOfStream(stream) ?? conversationOfPush(stream);
   if (conversationId !== undefined && !isUuid(conversationId))
     throw invalidArgument(`${stream}: a conversation's id is a UUID in lower case`);
   const { expectedRevision, events, idempotencyKey, requestDigest } = request;

@@ -1,18 +1,37 @@
 import { invalidArgument } from '@stopgo/core';
 import { cursorCharactersMax, listLimitMax } from './bounds.ts';
-import type { Page } from './views.ts';
+import type { ChangeKey, Page } from './views.ts';
 
 /** The lists that have cursors; a cursor of one does not go with another. */
-export type ListName = 'conversations' | 'approvals' | 'runs';
+export type ListName = 'conversations' | 'changes' | 'approvals' | 'runs' | 'pushes';
 
 /** The text that stands for a row's key, for callers not to look into. Empty at the end of a list. */
 export function encodeCursor(list: ListName, key: number | undefined): string {
-  return key === undefined ? '' : Buffer.from(`${list}.${key}`).toString('base64url');
+  return key === undefined ? '' : textOf(list, String(key));
 }
 
 /** The page that a caller asks for. Throws `invalid_argument` for a cursor that this list did not give. */
 export function pageOf(list: ListName, request: { limit: number; cursor: string }, limitDefault: number): Page {
   return { limit: checkLimit(request.limit, limitDefault), after: decodeCursor(list, request.cursor) };
+}
+
+/** The same for a list that is ordered by the time of the last change. */
+export function encodeChangeCursor(place: ChangeKey | undefined): string {
+  return place === undefined ? '' : textOf('changes', `${place.changedAt}.${place.key}`);
+}
+
+/** As `pageOf`, of such a list. */
+export function pageByChange(request: { limit: number; cursor: string }, limitDefault: number): Page<ChangeKey> {
+  return { limit: checkLimit(request.limit, limitDefault), after: decodeChangeCursor(request.cursor) };
+}
+
+function decodeChangeCursor(cursor: string): ChangeKey | undefined {
+  if (cursor === '') return undefined;
+  const [changedAt = Number.NaN, key = Number.NaN] = wordsIn('changes', cursor).map(Number);
+  const place = { changedAt, key };
+  if (!Number.isSafeInteger(changedAt) || !Number.isSafeInteger(key) || encodeChangeCursor(place) !== cursor)
+    throw notOfThisList();
+  return place;
 }
 
 /** The number of rows wanted; 0 stands for the default. */
@@ -23,14 +42,18 @@ export function checkLimit(limit: number, limitDefault: number): number {
 
 function decodeCursor(list: ListName, cursor: string): number | undefined {
   if (cursor === '') return undefined;
-  const key =
-    cursor.length > cursorCharactersMax ? undefined : keyIn(list, Buffer.from(cursor, 'base64url').toString());
-  if (key === undefined || encodeCursor(list, key) !== cursor)
-    throw invalidArgument('the cursor is not one that this list gave; start without a cursor');
+  const key = Number(wordsIn(list, cursor)[0] ?? Number.NaN);
+  if (!Number.isSafeInteger(key) || key < 0 || encodeCursor(list, key) !== cursor) throw notOfThisList();
   return key;
 }
 
-function keyIn(list: ListName, decoded: string): number | undefined {
-  const key = Number(decoded.startsWith(`${list}.`) ? decoded.slice(list.length + 1) : Number.NaN);
-  return Number.isSafeInteger(key) && key >= 0 ? key : undefined;
+const textOf = (list: ListName, place: string): string => Buffer.from(`${list}.${place}`).toString('base64url');
+
+/** What a cursor holds behind the name of its list; nothing if it is of another. */
+function wordsIn(list: ListName, cursor: string): readonly string[] {
+  if (cursor.length > cursorCharactersMax) return [];
+  const [name, ...words] = Buffer.from(cursor, 'base64url').toString().split('.');
+  return name === list ? words : [];
 }
+
+const notOfThisList = () => invalidArgument('the cursor is not one that this list gave; start without a cursor');

@@ -1,9 +1,11 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   conversationOfStream,
   conversationStream,
   DomainError,
   invalidArgument,
   isUuid,
+  noPush,
   notFound,
   parseStreamName,
   type StreamName,
@@ -13,6 +15,7 @@ import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import {
   keysPerLoadMax,
+  listBytesMax,
   listLimitDefault,
   listLimitMax,
   pageEventsMax,
@@ -27,7 +30,7 @@ import type { DeltaChannel } from './delta-channel.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
-import { checkLimit, encodeCursor, pageOf } from './paging.ts';
+import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
 import { verifyStream } from './verify.ts';
 import type { Views } from './views.ts';
 
@@ -154,6 +157,27 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       };
     },
 
+    async listByChange(request, { signal }) {
+      const { contextId, principal, standing, changedSince } = request;
+      const filter = {
+        context: contextId === '' ? undefined : { id: contextId, principal },
+        standing: standing === 0 ? undefined : standing,
+        changedSince: changedSince === undefined ? 0 : Math.ceil(timestampMs(changedSince)),
+      };
+      await views.caughtUp(signal);
+      const { rows, next } = views.conversationsByChange(filter, pageByChange(request, listLimitDefault));
+      const matching = views.countByChange(filter);
+      return { conversations: [...rows], nextCursor: encodeChangeCursor(next), matching };
+    },
+
+    async readContext({ contextId, principal, textsMax, bytesMax }, { signal }) {
+      if (bytesMax > listBytesMax)
+        throw invalidArgument(`at most ${listBytesMax} bytes are read of a context, not ${bytesMax}`);
+      await views.caughtUp(signal);
+      const { texts, leftOut } = views.said({ id: contextId, principal }, { textsMax, bytesMax });
+      return { texts: texts.map((one) => ({ ...one })), leftOut };
+    },
+
     async getApproval({ approvalId }, { signal }) {
       await views.caughtUp(signal);
       const approval = views.approval(approvalId);
@@ -169,7 +193,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async listOpenRuns(request) {
-      const { rows, next } = views.openRuns(pageOf('runs', request, listLimitMax));
+      const page = pageOf('runs', request, listLimitMax);
+      const { rows, next } = request.watched ? views.watchedRuns(page) : views.openRuns(page);
       const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
         conversationId,
         runId,
@@ -178,6 +203,16 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         revision,
       }));
       return { runs, nextCursor: encodeCursor('runs', next) };
+    },
+
+    async getPush({ conversationId }, { signal }) {
+      await views.caughtUp(signal);
+      return { push: views.push(conversationId) ?? noPush(conversationId) };
+    },
+
+    async listDuePushes(request) {
+      const { rows, next } = views.duePushes(pageOf('pushes', request, listLimitMax));
+      return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
     },
 
     async heartbeat(request) {

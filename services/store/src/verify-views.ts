@@ -2,13 +2,17 @@ import { type DescMessage, fromBinary, type Message, toBinary, toJson } from '@b
 import {
   type ConversationState,
   canonicalJson,
+  contextOf,
   decodeRecorded,
   encodeSnapshot,
   hasWork,
   initialState,
   type Json,
+  parkedCalls,
   parseJson,
+  principalOf,
   project,
+  standingOf,
 } from '@stopgo/core';
 import { views as view } from '@stopgo/proto';
 import { pageMessagesMax } from './bounds.ts';
@@ -109,14 +113,24 @@ export class ViewCheck {
       revision,
       status: this.#head?.status ?? 0,
       'open run': open?.id ?? '',
+      'watched run': parkedCalls(run).length > 0 ? (run?.id ?? '') : '',
       'owner of the open run': owner === undefined ? '' : `${owner.instance} ${owner.epoch}`,
+      context: contextOf(this.#state),
+      principal: principalOf(this.#state),
+      standing: this.#head === undefined ? 0 : standingOf(this.#head),
+      'last change': Math.floor(this.#state.updatedAt),
     };
     const found = {
       revision: stored.revision,
       status: stored.status,
       'open run': stored.openRun?.runId ?? '',
+      'watched run': stored.watchedRun?.runId ?? '',
       'owner of the open run':
         stored.openRun?.owner === undefined ? '' : `${stored.openRun.owner.instance} ${stored.openRun.owner.epoch}`,
+      context: stored.belongs.contextId,
+      principal: stored.belongs.principal,
+      standing: stored.belongs.standing,
+      'last change': stored.belongs.changedAt,
     };
     this.#compareFields('the list', expected, found);
   }

@@ -1,9 +1,17 @@
 import { fromBinary } from '@bufbuild/protobuf';
-import { canceled, chainHash, chainStart, conversationOfStream, type StreamName } from '@stopgo/core';
+import {
+  canceled,
+  chainHash,
+  chainStart,
+  conversationOfPush,
+  conversationOfStream,
+  type StreamName,
+} from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
 import { pageEventsMax, readAgainMax } from './bounds.ts';
 import type { EventLog, StreamEvent } from './event-log.ts';
 import { equal, Problems } from './problems.ts';
+import { PushCheck } from './verify-push.ts';
 import { ViewCheck } from './verify-views.ts';
 import type { Views } from './views.ts';
 
@@ -13,7 +21,7 @@ export type Verified = { readonly events: number; readonly problems: readonly st
 /**
  * Recomputes a stream from its stored bytes: revisions without gaps, each event's own stream and revision, the chain of
  * hashes, the idempotency keys that cover every event once, and that nothing is shown otherwise than it is kept; of a
- * conversation also every row of its views.
+ * conversation also every row of its views, of a push stream its row.
  */
 export async function verifyStream(
   log: EventLog,
@@ -24,7 +32,8 @@ export async function verifyStream(
   const problems = new Problems();
   const chain = new ChainCheck(stream, problems);
   const conversationId = conversationOfStream(stream);
-  const rows = conversationId === undefined ? undefined : new ViewCheck(conversationId, views, problems);
+  const rows =
+    conversationId === undefined ? pushCheck(stream, views, problems) : new ViewCheck(conversationId, views, problems);
   let readAgain = readAgainMax;
   for (;;) {
     if (signal.aborted) throw canceled(`the verification of ${stream} was given up`);
@@ -50,6 +59,11 @@ export async function verifyStream(
     if (problems.full) break;
   }
   return { events: chain.events, problems: problems.found };
+}
+
+function pushCheck(stream: StreamName, views: Views, problems: Problems): PushCheck | undefined {
+  const conversationId = conversationOfPush(stream);
+  return conversationId === undefined ? undefined : new PushCheck(conversationId, views, problems);
 }
 
 class ChainCheck {

@@ -1,4 +1,4 @@
-import type { ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
+import type { EarlierTexts, ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
 /** What a decider starts from. */
@@ -10,14 +10,30 @@ export type Snapshot = {
 };
 
 /** Which rows of a list, and where to go on. */
-export type Page = {
+export type Page<K = number> = {
   readonly limit: number;
   /** Key of the last row that was given; undefined: from the start. */
-  readonly after: number | undefined;
+  readonly after: K | undefined;
+};
+
+/** A conversation whose addresses may have something to be told, or that somebody has claimed. */
+export type DuePush = {
+  readonly conversationId: string;
+  /** Empty if nobody has. */
+  readonly ownerInstance: string;
+};
+
+/** The row of a push stream as it is stored. */
+export type StoredPush = {
+  readonly bytes: Uint8Array;
+  /** The columns that lists select by. */
+  readonly settledRevision: number;
+  readonly live: number;
+  readonly ownerInstance: string;
 };
 
 /** Rows of a list; `next` is the key to go on from, undefined at the end. */
-export type Rows<T> = { readonly rows: readonly T[]; readonly next: number | undefined };
+export type Rows<T, K = number> = { readonly rows: readonly T[]; readonly next: K | undefined };
 
 export type ConversationFilter = {
   /** Undefined: all. */
@@ -25,6 +41,22 @@ export type ConversationFilter = {
   /** Words that the conversation must contain, each; undefined: all. Words without a letter or digit count not. */
   readonly query: string | undefined;
 };
+
+/** Which conversations of all, by what lists select them by. */
+export type ChangeFilter = {
+  /** Undefined: of all. */
+  readonly context: ContextName | undefined;
+  /** Undefined: all. */
+  readonly standing: views.Standing | undefined;
+  /** In milliseconds since 1970. */
+  readonly changedSince: number;
+};
+
+/** A context: ids of different principals are of different ones. */
+export type ContextName = { readonly id: string; readonly principal: string };
+
+/** A row's place among conversations by their last change. */
+export type ChangeKey = { readonly changedAt: number; readonly key: number };
 
 export type ApprovalFilter = {
   readonly status: views.ApprovalStatus | undefined;
@@ -64,6 +96,17 @@ export type StoredConversation = {
   /** The columns that lists select by. */
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
+  readonly belongs: Belonging;
+  readonly watchedRun: OpenRunRow | undefined;
+};
+
+/** More columns that lists select by. */
+export type Belonging = {
+  readonly contextId: string;
+  readonly principal: string;
+  readonly standing: number;
+  /** In milliseconds since 1970. */
+  readonly changedAt: number;
 };
 
 export type StoredRow<K> = { readonly key: K; readonly bytes: Uint8Array };
@@ -100,17 +143,29 @@ export type Views = {
   ): { readonly messages: views.Message[]; readonly more: boolean };
   /** Newest first. */
   conversations(filter: ConversationFilter, page: Page): Rows<views.ConversationView>;
+  /** The one that changed last first. */
+  conversationsByChange(filter: ChangeFilter, page: Page<ChangeKey>): Rows<views.ConversationView, ChangeKey>;
+  /** How many conversations a filter lets through. */
+  countByChange(filter: ChangeFilter): number;
+  /** The latest of what was said in the conversations of a context; nothing of a context that is not known. */
+  said(context: ContextName, most: { readonly textsMax: number; readonly bytesMax: number }): EarlierTexts;
   counts(): Counts;
   approval(id: string): views.Approval | undefined;
   /** Oldest first. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   /** Runs that have an owner or something to do. */
   openRuns(page: Page): Rows<OpenRunRow>;
+  /** Who is told of a conversation; undefined if nobody ever was. */
+  push(conversationId: string): views.Push | undefined;
+  duePushes(page: Page): Rows<DuePush>;
+  /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended. */
+  watchedRuns(page: Page): Rows<OpenRunRow>;
   /** The rows as they are stored. */
   stored(conversationId: string): StoredConversation | undefined;
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];
   storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
   storedApprovals(conversationId: string): readonly StoredApproval[];
+  storedPush(conversationId: string): StoredPush | undefined;
 };
 
 /** What events made of a conversation, and where it was before. */

@@ -168,6 +168,10 @@ describe('verify', () => {
       "UPDATE conversations SET open_run_id = 'r', owner_instance = 'me', owner_epoch = 1",
       /^the list: open run is "r"/,
     ],
+    ['another context', "UPDATE conversations SET context_id = 'x'", /^the list: context is "x"/],
+    ['another principal', "UPDATE conversations SET principal = 'x'", /^the list: principal is "x"/],
+    ['another standing', 'UPDATE conversations SET standing = 7', /^the list: standing is 7, the events give 5$/],
+    ['another last change', 'UPDATE conversations SET changed_at = 7', /^the list: last change is 7/],
     [
       'a changed message',
       "UPDATE messages SET bytes = cast(replace(cast(bytes AS TEXT), 'create', 'delete') AS BLOB) WHERE revision = 2",

@@ -3,6 +3,7 @@ import { decodeRecorded, decodeSnapshot, fact, fold, initialState } from '@stopg
 import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { contextTests } from './store-contexts.contract.ts';
 import { eventsOf, Story } from './story.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
@@ -197,6 +198,8 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       await send(waiting.approved());
       expect((await client.listConversations({})).summary).toMatchObject({ total: 3, active: 3, waitingApproval: 0 });
     });
+
+    contextTests({ client: () => client, send, told });
 
     test('a search finds words wherever in a conversation they stand', async () => {
       const tea = await told(1, false, 'please order Tée for the office');

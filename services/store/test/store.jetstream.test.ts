@@ -3,6 +3,7 @@ import { store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
 import { startStoreOnNats } from '../src/index.ts';
 import { describeWithNats, startNats } from './nats-server.ts';
+import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
 
@@ -23,10 +24,13 @@ async function open() {
 }
 
 describeWithNats('jetstream', () => {
-  storeContract('jetstream, in process', async () => {
+  const inProcess = async () => {
     const { service, close } = await open();
     return { client: createInProcessClient(store.StoreService, service), close };
-  });
+  };
+
+  storeContract('jetstream, in process', inProcess);
+  pushContract('jetstream', inProcess);
 
   storeContract('jetstream, over gRPC', async () => {
     const { service, close } = await open();

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { store } from '@stopgo/proto';
 import { bind, connectGrpc, createGrpcClient, createInProcessClient, startGrpcServer } from '@stopgo/rpc';
 import { startStore } from '../src/index.ts';
+import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
 
@@ -15,10 +16,13 @@ async function open() {
   return { service: running.service, close };
 }
 
-storeContract('sqlite, in process', async () => {
+const inProcess = async () => {
   const { service, close } = await open();
   return { client: createInProcessClient(store.StoreService, service), close };
-});
+};
+
+storeContract('sqlite, in process', inProcess);
+pushContract('sqlite', inProcess);
 
 storeContract('sqlite, over gRPC', async () => {
   const { service, close } = await open();

@@ -36,10 +36,10 @@ export class Story {
     return { stream: this.stream, expectedRevision, events: eventsOf(...all), idempotencyKey: randomUUID() };
   }
 
-  created(systemPrompt = 'Be helpful.') {
+  created(systemPrompt = 'Be helpful.', more: { readonly contextId?: string; readonly principal?: string } = {}) {
     const conversationId = this.id;
     return this.append(
-      fact('conversationCreated', { conversationId, sessionId: 'session-1', agentName: 'demo', systemPrompt }),
+      fact('conversationCreated', { conversationId, sessionId: 'session-1', agentName: 'demo', systemPrompt, ...more }),
     );
   }
 

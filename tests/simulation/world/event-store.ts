@@ -10,6 +10,7 @@ import {
   hasWork,
   initialState,
   newEvents,
+  parkedCalls,
   project,
   type RecordedFact,
 } from '@stopgo/core';
@@ -160,6 +161,16 @@ export class EventStore {
       const conversationId = conversationOfStream(stream.name) ?? '';
       const { revision } = stream.states.at(-1) ?? { revision: 0 };
       return [{ conversationId, runId: run.id, ownerInstance: run.owner?.instance ?? '', revision }];
+    });
+  }
+
+  watchedRuns(): OpenRun[] {
+    return this.conversations().flatMap((stream) => {
+      const { run = null, revision = 0 } = stream.states.at(-1) ?? {};
+      const conversationId = conversationOfStream(stream.name) ?? '';
+      return run === null || parkedCalls(run).length === 0
+        ? []
+        : [{ conversationId, runId: run.id, ownerInstance: '', revision }];
     });
   }
 

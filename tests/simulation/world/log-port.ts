@@ -73,6 +73,7 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
     read,
     follow,
     openRuns: () => call('open runs', () => store.openRuns(), reading()),
+    watchedRuns: () => call('watched runs', () => store.watchedRuns(), reading()),
     view: (conversationId) => call(`view of ${conversationId}`, () => store.view(conversationId), reading()),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type AgentDefinition, fact, type HumanDecision, resolveApproval } from '@stopgo/core';
+import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
 import {
   type BridgeConnection,
@@ -10,6 +10,7 @@ import {
   orchestratorService,
   RecordedDefinitions,
   Registry,
+  TaskWatch,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
 import { ANONYMOUS, type CallContext, Secret } from '@stopgo/rpc';
@@ -103,11 +104,20 @@ export class OrchestratorProcess {
       },
     };
     this.registry = new WatchedRegistry(world, this.ports, this.definitions, 1_000);
+    const { registry, definitions } = this;
+    const watch = new TaskWatch({
+      ports: this.ports,
+      definitions,
+      load: (id) => registry.load(id),
+      resume: (id, bearer) => registry.resume(id, bearer),
+    });
     this.service = orchestratorService({
       registry: this.registry,
+      watch,
       definitions: this.definitions,
       agent,
       systemPrompt: '',
+      contexts: async () => nothingEarlier,
       signal: new AbortController().signal,
     });
   }

@@ -1,4 +1,4 @@
-import { DomainError, type HumanDecision, runStanding } from '@stopgo/core';
+import { type ApprovalState, DomainError, type HumanDecision, runStanding } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { orchestrator as wire } from '@stopgo/proto';
 import type { Fate } from './network.ts';
@@ -177,10 +177,10 @@ export class People {
     }
   }
 
-  private decision(plan: ConversationPlan, kind: 'tool' | 'in_doubt', isSecond: boolean): HumanDecision {
+  private decision(plan: ConversationPlan, kind: ApprovalState['kind'], isSecond: boolean): HumanDecision {
     const { random } = this.world;
     // Now and then somebody answers a call in doubt as if it were a plain question.
-    if (kind === 'tool' || (!isSecond && random.chance(0.2)))
+    if (kind !== 'in_doubt' || (!isSecond && random.chance(0.2)))
       return { kind: random.chance(plan.yes) ? 'approve' : 'reject' };
     return random.pick([{ kind: 'run_again' }, { kind: 'happened', result: 'it did' }, { kind: 'give_up' }] as const);
   }
@@ -188,7 +188,7 @@ export class People {
   private async decide(
     plan: ConversationPlan,
     approvalId: string,
-    approvalKind: 'tool' | 'in_doubt',
+    approvalKind: ApprovalState['kind'],
     person: string,
     afterMs: number,
   ): Promise<void> {

@@ -13,6 +13,7 @@ import {
 } from '@stopgo/runtime';
 import { lockDirectory } from '@stopgo/store';
 import { checkModels } from '../../parts/models.ts';
+import { pushKeyOf } from '../../parts/push-key.ts';
 import { checkPort } from '../../start/check-port.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from '../../start/demo.ts';
 import { serviceNames } from '../names.ts';
@@ -81,6 +82,8 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   const family = new Family({ logger, output, stdout, stderr, now: systemClock.monotonic }, host);
   parts.push(family.part());
   const nats = environment.nats ?? (await startNats(natsProgram ?? '', dataDir, family, options));
+  const pushKey = environment.pushKey ?? pushKeyOf(dataDir);
+  options.redactor.registerSecret(pushKey.reveal());
   const specs = {
     config,
     configPath,
@@ -88,6 +91,7 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
     program: host.argv[1] ?? '',
     env,
     internalToken: environment.internalToken,
+    pushKey,
     nats,
     ...model,
     addressesOf: (service: string) => family.addressesOf(service),

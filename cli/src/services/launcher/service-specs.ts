@@ -16,6 +16,8 @@ export type SpecOptions = {
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly internalToken: Secret;
+  /** With which orchestrators seal credentials for notifications. */
+  readonly pushKey: Secret;
   readonly nats: { readonly url: string; readonly monitorUrl?: string };
   readonly offlineModel?: string;
   /** Where the replicas of a service are that has been started. */
@@ -44,7 +46,7 @@ export function serviceSpec(service: ServiceName, number: number, options: SpecO
 }
 
 function ownVariables(service: ServiceName, name: string, options: SpecOptions): Readonly<Record<string, string>> {
-  const { dataDir, nats, offlineModel } = options;
+  const { dataDir, nats, offlineModel, pushKey } = options;
   switch (service) {
     case 'store':
       return {
@@ -53,7 +55,10 @@ function ownVariables(service: ServiceName, name: string, options: SpecOptions):
         ...(nats.monitorUrl === undefined ? {} : { NATS_MONITOR_URL: nats.monitorUrl }),
       };
     case 'orchestrator':
-      return offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel };
+      return {
+        STOPGO_PUSH_KEY: pushKey.reveal(),
+        ...(offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel }),
+      };
     default:
       return {};
   }

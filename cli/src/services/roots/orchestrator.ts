@@ -9,7 +9,7 @@ import type { ServiceProcess } from '../service-process.ts';
 /** One orchestrator: the only service with models and their keys. */
 export async function startOrchestratorService(process: ServiceProcess): Promise<Started> {
   const { environment, instance } = process.options;
-  const { offlineModel, internalToken } = environment;
+  const { offlineModel, internalToken, pushKey } = environment;
   const { models, warm } = checkedModels({
     ...process.options,
     ...(offlineModel === undefined ? {} : { offlineModel }),
@@ -20,6 +20,7 @@ export async function startOrchestratorService(process: ServiceProcess): Promise
     store: createGrpcClient(store.StoreService, toStore),
     connectBridge: (address: string) => (address === '' ? undefined : connectBridge(address, internalToken)),
     models,
+    pushKey: () => pushKey,
   };
   const running = await startOrchestratorPart(process.options, instance, clients);
   process.add('orchestrator', running.stop);

@@ -4,7 +4,9 @@ import {
   a2a,
   agentOf,
   answered,
+  answersTo,
   approved,
+  asksFor,
   bank,
   bringsToken,
   call,
@@ -17,7 +19,9 @@ import {
   handsInLate,
   llm,
   opened,
+  openedInContext,
   peer,
+  question,
   rejected,
   replies,
   returns,
@@ -132,6 +136,14 @@ const delegating: AgentDefinition = agentOf({
 });
 const errand = { agent: delegating };
 const pays = { agent: agentOf(a2a({ name: 'bank', agent: bank, onReject: 'continue' })) };
+const asks = { agent: agentOf(a2a()) };
+const asking = [
+  user(opened),
+  user(said('shop', asks)),
+  drove([delegates('root', 'shop')], asks),
+  drove([starts(id)], asks),
+  drove([asksFor(id, [question('water'), question('bread')])], asks),
+];
 const paying = [
   user(opened),
   user(said('pay 5', pays)),
@@ -145,6 +157,13 @@ const paying = [
 /** What is recorded, by file name: one story for each way that a run can go. */
 export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   'plain-answer': [user(opened), user(said('hello')), answered({ text: 'Hello.' })],
+  'in-a-context': [
+    user(openedInContext),
+    user(said('who am I?')),
+    answered({ text: 'You are Ada.' }),
+    user(said('and what do I do?', { runId: 'run-2' })),
+    answered({ text: 'You bake.' }),
+  ],
   'read-only-call': [
     user(opened),
     user(said('what is there?')),
@@ -259,6 +278,27 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([replies('root/2#1.0', 'Filed.')], errand),
     user(said('again', { ...errand, runId: 'run-2' })),
     drove([delegates('root/0/0', ' ')], errand),
+  ],
+  'delegation-asked': [
+    ...asking,
+    // The newest is decided first.
+    by('ada', approved(id)),
+    drove([claim, answersTo(id, 'bread')], asks),
+    drove([asksFor(id, [question('water'), question('wine')], ['bread'])], asks),
+    by('ada', rejected(id)),
+    drove([claim, answersTo(id, 'wine')], asks),
+    drove([asksFor(id, [{ key: 'auth', kind: 'auth', prompt: 'Who pays?' }], ['wine'])], asks),
+    user(bringsToken),
+    drove([claim, answersTo(id, 'auth')], asks),
+    drove([replies(id, 'Bread, and no wine.')], asks),
+  ],
+  'delegation-parked': [
+    ...asking,
+    by('ada', approved(id)),
+    // It was decided there meanwhile.
+    drove([claim, asksFor(id, [question('salt')])], asks),
+    user(canceled),
+    handsInLate(id, 'Canceled.', 1, 'run-1', (callId, content, attempt) => replies(callId, content, attempt, true)),
   ],
   'delegation-in-doubt': [
     ...paying,

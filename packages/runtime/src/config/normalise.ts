@@ -1,6 +1,13 @@
 import { DEFAULTS } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
-import type { AgentConfig, AgentNodeConfig, McpServerConfig, RemoteAgentConfig, Unannotated } from './types.ts';
+import type {
+  AgentConfig,
+  AgentNodeConfig,
+  ExtendedCardConfig,
+  McpServerConfig,
+  RemoteAgentConfig,
+  Unannotated,
+} from './types.ts';
 
 /** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with. */
 export function normalise(file: FileShape): AgentConfig {
@@ -27,6 +34,8 @@ export function normalise(file: FileShape): AgentConfig {
     allowedHosts: file.allowed_hosts,
     ...(file.public_url === undefined ? {} : { publicUrl: file.public_url.replace(/\/+$/, '') }),
     ...(file.a2a_grpc_port === undefined ? {} : { a2aGrpcPort: file.a2a_grpc_port }),
+    ...(file.a2a_extended_card === undefined ? {} : { a2aExtendedCard: extendedCard(file.a2a_extended_card) }),
+    a2aRequiredExtensions: file.a2a_required_extensions,
     logLevel: file.log_level,
     logFormat: file.log_format,
     limits: {
@@ -40,7 +49,12 @@ export function normalise(file: FileShape): AgentConfig {
       replicas: file.nats.replicas,
       acceptUnverifiedDurability: file.nats.accept_unverified_durability,
     },
+    push: { allowPrivate: file.push.allow_private },
   });
+}
+
+function extendedCard({ description, skills }: NonNullable<FileShape['a2a_extended_card']>): ExtendedCardConfig {
+  return { skills, ...(description === undefined ? {} : { description }) };
 }
 
 /** What a file without `agent` means: one llm node that takes everything from the top level. */

@@ -102,6 +102,14 @@ export const natsSchema = mapping({
   accept_unverified_durability: flag().default(false),
 });
 
+/** Who may be told of tasks. */
+export const pushSchema = mapping({ allow_private: flag().default(false) });
+/** What the extended card says besides. */
+const extendedCardSchema = mapping({
+  description: filledText().optional(),
+  skills: list(mapping({ id: filledText(), name: filledText(), description: text().default('') })).default([]),
+});
+
 /** The whole file. */
 export const fileSchema = mapping({
   name: nameText().default(DEFAULTS.name),
@@ -123,10 +131,13 @@ export const fileSchema = mapping({
   allowed_hosts: list(hostName()).default([]),
   public_url: httpUrl().optional(),
   a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
+  a2a_extended_card: extendedCardSchema.optional(),
+  a2a_required_extensions: list(filledText()).default([]),
   log_level: choice(['debug', 'info', 'warn', 'error']).default(DEFAULTS.logLevel),
   log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
+  push: pushSchema.prefault({}),
 });
 
 export type FileShape = z.output<typeof fileSchema>;

@@ -136,8 +136,20 @@ export type NatsConfig = {
   readonly acceptUnverifiedDurability: boolean;
 };
 
+/** Who may be told of what becomes of a task. */
+export type PushConfig = {
+  /** Addresses that are not of the public network may be told too, and over http. */
+  readonly allowPrivate: boolean;
+};
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
+
+/** What an extended A2A card says: another description, more skills. */
+export type ExtendedCardConfig = {
+  readonly description?: string;
+  readonly skills: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+};
 
 /** One agent, as its YAML file describes it. */
 export type AgentConfig = {
@@ -166,8 +178,13 @@ export type AgentConfig = {
   /** Where clients reach the agent, without a trailing slash; absent: made from host and port. */
   readonly publicUrl?: string;
   readonly a2aGrpcPort?: number;
+  /** What the extended A2A card says besides the card; absent: there is none. */
+  readonly a2aExtendedCard?: ExtendedCardConfig;
+  /** Extensions of A2A, by URI, that peers must name. */
+  readonly a2aRequiredExtensions: readonly string[];
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly limits: LimitsConfig;
   readonly nats: NatsConfig;
+  readonly push: PushConfig;
 };

@@ -1,4 +1,5 @@
 import type { Dialect } from '@stopgo/a2a-agent';
+import type { Cursor } from '@stopgo/a2a-agent/http';
 import { envelope } from '@stopgo/proto';
 import type { Frame } from '../frame.ts';
 
@@ -10,6 +11,8 @@ export type A2ACall = {
   readonly idempotencyKey: string | undefined;
   /** The revision after which a stream goes on; undefined if it begins with the task as it is. */
   readonly after: number | undefined;
+  /** The extensions that the peer names. */
+  readonly extensions: readonly string[];
   /** True if the peer asked for the shapes of the extension `hitl/v1`. */
   readonly withHitl: boolean;
   /** Where a stream is: told with each of its events, so that a client can go on after it anywhere. */
@@ -20,9 +23,6 @@ export type A2ACall = {
   readonly signal: AbortSignal;
 };
 
-/** The revision that the last event shows; undefined while more events of the same revision are to come. */
-export type Cursor = { revision: number | undefined };
-
 /** Who did something over A2A, as it is recorded; the surface also tells which dialect a task was started in. */
 export type A2AActor = {
   readonly kind: envelope.ActorKind;
@@ -32,7 +32,7 @@ export type A2AActor = {
   readonly address: string;
 };
 
-const SURFACE = 'a2a';
+export const SURFACE = 'a2a';
 export const LEGACY_SURFACE = 'a2a-legacy';
 
 const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall): A2AActor => ({

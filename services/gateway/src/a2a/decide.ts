@@ -1,4 +1,4 @@
-import { askAgain, type Part, RequestMalformedError, type SaidDecision } from '@stopgo/a2a-agent';
+import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
 import { DomainError, type HumanDecision } from '@stopgo/core';
 import { facts, type orchestrator, views } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
@@ -6,7 +6,6 @@ import { type SoundView, soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, approverOf } from './call.ts';
 import { decisionIdentity, type Identity } from './identity.ts';
-import { shownApproval } from './task.ts';
 
 const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
   approve: facts.Decision.APPROVED,

@@ -1,11 +1,19 @@
-import { type A2ARequestHandler, AgentCard, cardOf, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import {
+  type A2ARequestHandler,
+  AgentCard,
+  activatedOf,
+  cardOf,
+  extensionsNamed,
+  HITL_EXTENSION,
+} from '@stopgo/a2a-agent';
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { ANONYMOUS } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
-import { requestHandler } from './handler.ts';
+import { extensionsOf } from './extensions.ts';
+import { handlerOf } from './handler.ts';
 import { profileOf } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
@@ -19,11 +27,12 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
     port: options.port,
     messageBytesMax: options.limits.bodyBytes,
     card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
-    handlerFor: (caller) => handlerOf(deps, options, caller),
+    handlerFor: (caller) => handlerFor(deps, options, caller),
+    activatedFor: ({ header }) => activatedOf(extensionsOf(deps), extensionsNamed(header)),
   });
 }
 
-function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
+function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCaller): A2ARequestHandler {
   const frame = frameFrom(
     {
       session: caller.header('x-session-id'),
@@ -35,8 +44,8 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
   const left = new AbortController();
   if (caller.signal.aborted) left.abort();
   caller.signal.addEventListener('abort', () => left.abort(), { once: true });
-  const named = [caller.header('a2a-extensions'), caller.header('x-a2a-extensions')].join(',');
-  const handler = requestHandler(
+  const extensions = extensionsNamed((name) => caller.header(name));
+  const handler = handlerOf(
     {
       ...deps,
       profile: () => profileOf(deps, `http://${options.host}`, frame),
@@ -47,7 +56,8 @@ function handlerOf(deps: RouteDependencies, options: GrpcOptions, caller: GrpcCa
       dialect: caller.version,
       idempotencyKey: caller.header('idempotency-key'),
       after: undefined,
-      withHitl: named.includes(HITL_EXTENSION),
+      extensions,
+      withHitl: extensions.includes(HITL_EXTENSION),
       cursor: { revision: undefined },
       open: () => {},
       signal: left.signal,

@@ -3,20 +3,25 @@ import {
   AgentCard,
   type AgentProfile,
   cardOf,
-  ExtendedAgentCardNotConfiguredError,
   PushNotificationNotSupportedError,
   RequestMalformedError,
+  requireNamed,
+  requireUncanceled,
   TaskNotCancelableError,
+  taskOf,
+  UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
+import { extensionsOf } from './extensions.ts';
 import { listTasks } from './list.ts';
+import { extended } from './profile.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push.ts';
 import { send } from './send.ts';
 import { follow, sendAndFollow } from './stream.ts';
-import { taskOf } from './task.ts';
 import { recentHistory, viewOf } from './task-view.ts';
 
 /** What a handler needs besides the services. */
@@ -26,14 +31,21 @@ export type HandlerDependencies = RouteDependencies & {
   readonly asA2AError: (error: unknown, call: A2ACall) => Error;
 };
 
+/** The operations of A2A for one request, with whatever stands before them. */
+export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+  const handler = requestHandler(deps, call);
+  return deps.interceptA2A?.(handler, call) ?? handler;
+}
+
 /**
  * The operations of A2A for one request, over the services: whatever they need to know stands in the log, so that any
  * replica can answer the next one. Errors are such that a peer may read them.
  */
-export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
   const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
       requireNoTenant(params);
+      requireNamed(extensionsOf(deps), call.extensions);
       return await work();
     } catch (error) {
       throw deps.asA2AError(error, call);
@@ -42,16 +54,20 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
   const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
     try {
       requireNoTenant(params);
+      requireNamed(extensionsOf(deps), call.extensions);
       yield* work();
     } catch (error) {
       throw deps.asA2AError(error, call);
     }
   };
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
-  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
+  const extendedCard = async () => {
+    await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
+    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps)));
+  };
   return {
-    getAgentCard: () => guard({}, card),
-    getAuthenticatedExtendedAgentCard: () => Promise.reject(new ExtendedAgentCardNotConfiguredError()),
+    getAgentCard: card,
+    getAuthenticatedExtendedAgentCard: (params) => guard(params, extendedCard),
     sendMessage: (params) =>
       guard(params, async () => {
         const { configuration } = params;
@@ -60,8 +76,8 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
         const history = await recentHistory(deps, call, view, length);
         return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
       }),
-    sendMessageStream: (params) => guarded(params, () => sendAndFollow(deps, call, params)),
-    resubscribe: (params) => guarded(params, () => follow(deps, call, params.id)),
+    sendMessageStream: (params) => guarded(params, () => sendAndFollow(streaming(deps), call, params)),
+    resubscribe: (params) => guarded(params, () => follow(streaming(deps), call, params.id)),
     getTask: (params) =>
       guard(params, async () => {
         const length = historyLength(params.historyLength);
@@ -71,11 +87,23 @@ export function requestHandler(deps: HandlerDependencies, call: A2ACall): A2AReq
       }),
     listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
     cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    createTaskPushNotificationConfig: (params) => guard(params, () => createPushConfig(pushing(deps), call, params)),
+    getTaskPushNotificationConfig: (params) => guard(params, () => getPushConfig(pushing(deps), call, params)),
+    listTaskPushNotificationConfigs: (params) => guard(params, () => listPushConfigs(pushing(deps), call, params)),
+    deleteTaskPushNotificationConfig: (params) => guard(params, () => deletePushConfig(pushing(deps), call, params)),
   };
+}
+
+/** @throws A2AError if the agent has no event streams. */
+function streaming(deps: HandlerDependencies): HandlerDependencies {
+  if (deps.a2aStreaming !== false) return deps;
+  throw new UnsupportedOperationError('this agent has no event streams; send the message and get the task');
+}
+
+/** @throws A2AError if the agent tells no addresses of tasks. */
+function pushing(deps: HandlerDependencies): HandlerDependencies {
+  if (deps.a2aPush !== false) return deps;
+  throw new PushNotificationNotSupportedError();
 }
 
 type Addressed = { readonly tenant?: string };
@@ -87,7 +115,9 @@ function requireNoTenant({ tenant = '' }: Addressed): void {
 
 /** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */
 async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
-  const { head } = await viewOf(deps, call, taskId);
+  const view = await viewOf(deps, call, taskId);
+  const { head } = view;
+  requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
     { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },

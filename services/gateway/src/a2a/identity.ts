@@ -21,7 +21,10 @@ const contentOf = (value: unknown): Json =>
 export const firstMessageIdentity = (call: A2ACall, message: Message): Identity | undefined =>
   call.idempotencyKey === undefined
     ? undefined
-    : { key: call.idempotencyKey, requestDigest: sha256Hex(`a2a first ${contentDigest(message)}`) };
+    : {
+        key: call.idempotencyKey,
+        requestDigest: sha256Hex(`a2a first ${message.contextId} ${contentDigest(message)}`),
+      };
 
 /**
  * The identity of a message to a task: its sender, task, id and content. The id alone is none: there are clients that use

@@ -1,52 +1,69 @@
-import { type ListTasksRequest, type ListTasksResponse, RequestMalformedError, TaskState } from '@stopgo/a2a-agent';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  RequestMalformedError,
+  standingIn,
+  TaskState,
+  taskOf,
+} from '@stopgo/a2a-agent';
+import { DomainError } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
+import { CURSOR_CHARACTERS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
-import { stateOf, taskOf } from './task.ts';
 import { recentHistory } from './task-view.ts';
 
-/** A page of tasks, newest first. A filter by state or context is applied to each page: it may hold fewer than asked for. */
+/**
+ * A page of tasks, the one whose status changed last first: with each filter the pages are full, and the total is that of
+ * all pages.
+ */
 export async function listTasks(
   deps: RouteDependencies,
   call: A2ACall,
   params: ListTasksRequest,
 ): Promise<ListTasksResponse> {
-  const { pageSize = TASKS_PER_PAGE_DEFAULT, historyLength = 0 } = params;
+  const { pageSize = TASKS_PER_PAGE_DEFAULT, historyLength = 0, pageToken, contextId } = params;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > TASKS_PER_PAGE_MAX) {
     throw new RequestMalformedError(`pageSize must be 1 to ${TASKS_PER_PAGE_MAX}`);
   }
-  if (params.status === TaskState.UNRECOGNIZED) throw new RequestMalformedError('status is no task state');
   if (!Number.isInteger(historyLength) || historyLength < 0) {
     throw new RequestMalformedError('historyLength must be 0 or more');
   }
+  if (pageToken.length > CURSOR_CHARACTERS_MAX) throw badToken();
   const since = params.statusTimestampAfter === undefined ? undefined : Date.parse(params.statusTimestampAfter);
   if (Number.isNaN(since)) throw new RequestMalformedError('statusTimestampAfter must be a time (RFC 3339)');
-  await permit(deps, call.frame, 'conversation.list', { kind: 'conversation' });
-  const waiting = params.status === TaskState.TASK_STATE_INPUT_REQUIRED;
-  const page = await deps.clients.store.listConversations(
+  const standing = standingAsked(params.status);
+  const { frame } = call;
+  await permit(deps, frame, 'conversation.list', { kind: 'conversation' });
+  if (standing === undefined) return { tasks: [], nextPageToken: '', pageSize, totalSize: 0 };
+  const listed = deps.clients.store.listByChange(
     {
       limit: pageSize,
-      cursor: params.pageToken,
-      ...(waiting ? { status: views.ConversationStatus.WAITING_APPROVAL } : {}),
+      cursor: pageToken,
+      standing,
+      ...(contextId === '' ? {} : { contextId, principal: frame.principal.kind }),
+      ...(since === undefined ? {} : { changedSince: timestampFromMs(since) }),
     },
-    { context: call.frame.context },
+    { context: frame.context },
   );
-  const tasks = page.conversations
-    .map(soundView)
-    .filter(({ head }) => params.status === TaskState.TASK_STATE_UNSPECIFIED || stateOf(head) === params.status)
-    .map(async (view) => {
-      const history = await recentHistory(deps, call, view, historyLength);
-      const task = taskOf(view, { history, withHitl: call.withHitl });
-      return params.includeArtifacts ? task : { ...task, artifacts: [] };
-    });
-  const shown = (await Promise.all(tasks)).filter(
-    ({ contextId, status }) =>
-      (params.contextId === '' || contextId === params.contextId) &&
-      (since === undefined || Date.parse(status?.timestamp ?? '') >= since),
-  );
-  const { summary } = page;
-  const totalSize = waiting ? (summary?.waitingApproval ?? 0) : (summary?.total ?? 0);
-  return { tasks: shown, nextPageToken: page.nextCursor, pageSize, totalSize };
+  const page = await listed.catch((error: unknown) => {
+    throw pageToken !== '' && error instanceof DomainError && error.kind === 'invalid_argument' ? badToken() : error;
+  });
+  const tasks = page.conversations.map(soundView).map(async (view) => {
+    const history = await recentHistory(deps, call, view, historyLength);
+    const task = taskOf(view, { history, withHitl: call.withHitl });
+    return params.includeArtifacts ? task : { ...task, artifacts: [] };
+  });
+  return { tasks: await Promise.all(tasks), nextPageToken: page.nextCursor, pageSize, totalSize: page.matching };
 }
+
+/** How the conversations stand that are asked for; undefined if no task is ever in the state. */
+function standingAsked(status: TaskState): views.Standing | undefined {
+  if (status === TaskState.UNRECOGNIZED) throw new RequestMalformedError('status is no task state');
+  return status === TaskState.TASK_STATE_UNSPECIFIED ? views.Standing.UNSPECIFIED : standingIn(status);
+}
+
+const badToken = () =>
+  new RequestMalformedError('pageToken is not one that this list gave; leave it out to start with the first page');

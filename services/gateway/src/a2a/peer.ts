@@ -1,25 +1,14 @@
-import { type A2ARequestHandler, type Dialect, HITL_EXTENSION } from '@stopgo/a2a-agent';
-import { invalidArgument } from '@stopgo/core';
+import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
-import { REVISION_MAX } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
-import type { Cursor } from './call.ts';
-import { requestHandler } from './handler.ts';
+import { extensionsOf } from './extensions.ts';
+import { handlerOf } from './handler.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
-
-/** Who sent a request, whatever it turns out to speak. */
-export type Peer = {
-  readonly handlerFor: (dialect: Dialect) => A2ARequestHandler;
-  readonly cursor: Cursor;
-  /** Aborts when the peer has left; to be aborted when nothing more is sent to it. */
-  readonly left: AbortController;
-  /** Resolves when a stream is known to be good though it has no event yet. */
-  readonly opened: Promise<void>;
-};
 
 /** @throws DomainError `invalid_argument` for a malformed `Idempotency-Key` or `Last-Event-ID`. */
 export function peerOf(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Peer {
@@ -30,12 +19,15 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
+  const extensions = extensionsNamed((name) => req.get(name));
+  const activated = activatedOf(extensionsOf(deps), extensions);
   const asked = {
     open,
     frame,
     idempotencyKey: idempotencyKeyOf(req),
     after: lastRevisionSeen(req),
-    withHitl: extensionsOf(req).includes(HITL_EXTENSION),
+    extensions,
+    withHitl: extensions.includes(HITL_EXTENSION),
     cursor,
     signal: left.signal,
   };
@@ -51,30 +43,9 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
     profile: () => profileOf(deps, reachedAt(req), frame),
     asA2AError: (error: unknown) => asA2AError(error, deps.newId, report),
   };
-  return { cursor, left, opened, handlerFor: (dialect) => requestHandler(handlerDeps, { ...asked, dialect }) };
-}
-
-/** The version that a request names, in its header or, for clients that cannot set headers, in its address. */
-export function versionAsked(req: Request): string | undefined {
-  const inAddress: unknown = req.query['A2A-Version'];
-  return req.get('a2a-version') || (typeof inAddress === 'string' ? inAddress : undefined);
-}
-
-function extensionsOf(req: Request): readonly string[] {
-  const named = [req.get('a2a-extensions'), req.get('x-a2a-extensions')].join(',');
-  return named.split(',').map((uri) => uri.trim());
-}
-
-/**
- * The revision that a client has seen last, by its `Last-Event-ID`; undefined if it has seen none.
- *
- * @throws DomainError `invalid_argument` for what is no revision.
- */
-function lastRevisionSeen(req: Request): number | undefined {
-  const last = req.get('last-event-id') || undefined;
-  if (last === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(last) || Number(last) > REVISION_MAX) {
-    throw invalidArgument('Last-Event-ID must be the id of an event of this stream: a whole number');
-  }
-  return Number(last);
+  const handlerFor = (dialect: Dialect) => {
+    if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
+    return handlerOf(handlerDeps, { ...asked, dialect });
+  };
+  return { cursor, left, opened, handlerFor };
 }

@@ -1,7 +1,8 @@
-import { type AgentProfile, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { type AgentProfile, ExtendedAgentCardNotConfiguredError } from '@stopgo/a2a-agent';
 import type { Request } from 'express';
 import type { Frame } from '../frame.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import { extensionsOf } from './extensions.ts';
 
 /** Of this program; an agent's own version is not configured. */
 const AGENT_VERSION = '0.1.0';
@@ -19,16 +20,32 @@ export async function profileOf(
   const { tools } = await deps.clients.bridge.listTools({}, { context });
   const baseUrl = deps.publicUrl ?? reachedAt;
   const port = deps.grpcPort();
+  const { declared, required } = extensionsOf(deps);
   return {
     name: deps.agentName,
     description: deps.agentDescription ?? '',
     version: AGENT_VERSION,
     baseUrl,
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
+    grpcAsUrl: deps.a2aGrpcAsUrl === true,
     skills: tools.map(({ name, description }) => ({ id: name, name, description })),
-    streaming: true,
-    extensions: [HITL_EXTENSION],
+    streaming: deps.a2aStreaming !== false,
+    pushNotifications: deps.a2aPush !== false,
+    extensions: declared,
+    requiredExtensions: required,
+    extendedCard: deps.a2aExtendedCard !== undefined,
   };
+}
+
+/**
+ * What it says to who asks for the extended card: what is configured for that, besides.
+ *
+ * @throws A2AError if nothing is.
+ */
+export function extended(profile: AgentProfile, { a2aExtendedCard: more }: RouteDependencies): AgentProfile {
+  if (more === undefined) throw new ExtendedAgentCardNotConfiguredError();
+  const { description = profile.description, skills } = more;
+  return { ...profile, description, skills: [...profile.skills, ...skills] };
 }
 
 /** The address that an HTTP request was sent to. */

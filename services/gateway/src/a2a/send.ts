@@ -1,9 +1,14 @@
 import {
+  contextIdOf,
   decisionsIn,
   type Message,
   type Part,
+  PushNotificationNotSupportedError,
   RequestMalformedError,
   type SendMessageRequest,
+  stateOf,
+  type TaskPushNotificationConfig,
+  TERMINAL,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { isUuid } from '@stopgo/core';
@@ -16,7 +21,7 @@ import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
 import { textForAgent } from './message-text.ts';
-import { contextIdOf, stateOf, TERMINAL } from './task.ts';
+import { pushSettings, setPush } from './push.ts';
 import { taskNotFound } from './task-errors.ts';
 import { viewOf } from './task-view.ts';
 
@@ -33,21 +38,30 @@ export type Sent = { readonly view: SoundView; readonly says?: Part[] };
 export async function send(
   deps: RouteDependencies,
   call: A2ACall,
-  { message }: SendMessageRequest,
+  { message, configuration }: SendMessageRequest,
   waitMs: number,
 ): Promise<Sent> {
   if (message === undefined) throw new RequestMalformedError('message is missing');
   if (call.dialect !== 'legacy' && message.messageId === '')
     throw new RequestMalformedError('message.messageId is missing');
   const text = textForAgent(message, deps.limits.messageBytes);
-  return message.taskId === '' ? start(deps, call, message, text, waitMs) : followUp(deps, call, message, text, waitMs);
+  const push = configuration?.taskPushNotificationConfig;
+  if (push !== undefined && deps.a2aPush === false) throw new PushNotificationNotSupportedError();
+  const said = { message, text, push };
+  return message.taskId === '' ? start(deps, call, said, waitMs) : followUp(deps, call, said, waitMs);
 }
+
+/** A message with its text, and who is to be told of its task. */
+type Said = {
+  readonly message: Message;
+  readonly text: string;
+  readonly push: TaskPushNotificationConfig | undefined;
+};
 
 async function start(
   deps: RouteDependencies,
   call: A2ACall,
-  message: Message,
-  text: string,
+  { message, text, push }: Said,
   milliseconds: number,
 ): Promise<Sent> {
   if (text === '') throw new RequestMalformedError('the message says nothing');
@@ -55,14 +69,17 @@ async function start(
   const identity = firstMessageIdentity(call, message);
   const conversationId = identity === undefined ? deps.newId() : conversationIdFor(frame.principal, identity.key);
   await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
+  if (push !== undefined) await permit(deps, frame, 'push.set', { kind: 'conversation', id: conversationId });
   frame.conversationId = conversationId;
   const { turn } = await deps.clients.orchestrator.createConversation(
     {
       conversationId,
       message: text,
+      contextId: message.contextId,
       caller: { actor: userOf(call) },
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
+      ...(push === undefined ? {} : { push: pushSettings(call, push) }),
     },
     { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
   );
@@ -72,8 +89,7 @@ async function start(
 async function followUp(
   deps: RouteDependencies,
   call: A2ACall,
-  message: Message,
-  text: string,
+  { message, text, push }: Said,
   waitMs: number,
 ): Promise<Sent> {
   const taskId = message.taskId.toLowerCase();
@@ -84,6 +100,7 @@ async function followUp(
   if (message.contextId !== '' && message.contextId !== contextIdOf(view.head)) {
     throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
   }
+  await setPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
   const said = decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);

@@ -1,18 +1,21 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import {
-  type Artifact,
+  requireOpen,
   type SendMessageRequest,
   type StreamResponse,
+  stateAfter,
+  stateOf,
   type Task,
   TaskState,
-  type TaskStatus,
+  TERMINAL,
+  taskOf,
+  updatesOf,
 } from '@stopgo/a2a-agent';
 import { conversationStream } from '@stopgo/core';
 import { envelope, facts, type views } from '@stopgo/proto';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { send } from './send.ts';
-import { artifactsOf, contextIdOf, requireOpen, stateOf, statusOf, TERMINAL, taskOf } from './task.ts';
 import { viewOf } from './task-view.ts';
 
 type Updates = AsyncGenerator<StreamResponse, void>;
@@ -56,27 +59,6 @@ function shown({ cursor }: A2ACall, revision: number, task: Task): StreamRespons
   return { payload: { $case: 'task', value: task } };
 }
 
-type Fact = facts.Payload['fact'];
-
-/** What an event makes of the task's state; undefined if it does not show. */
-function stateAfter(fact: Fact, before: TaskState | undefined): TaskState | undefined {
-  switch (fact.case) {
-    case 'runStarted':
-    case 'runClaimed':
-      return before === TaskState.TASK_STATE_WORKING ? undefined : TaskState.TASK_STATE_WORKING;
-    case 'runReleased':
-      return TaskState.TASK_STATE_INPUT_REQUIRED;
-    case 'runCompleted':
-      return TaskState.TASK_STATE_COMPLETED;
-    case 'runFailed':
-      return TaskState.TASK_STATE_FAILED;
-    case 'runCanceled':
-      return TaskState.TASK_STATE_CANCELED;
-    default:
-      return undefined;
-  }
-}
-
 /** Every change of the task's state after a revision, in the order of the log: the same for whoever asks, anywhere. */
 async function* updates(
   deps: RouteDependencies,
@@ -107,31 +89,9 @@ const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
 
 /** The updates that one event makes. Only the last of them carries the revision: who is cut off before it gets all again. */
 async function* update(deps: RouteDependencies, call: A2ACall, id: string, revision: number, next: TaskState): Updates {
-  const view = await viewOf(deps, call, id, revision);
-  const ids = { taskId: id, contextId: contextIdOf(view.head) };
-  call.cursor.revision = undefined;
-  if (next === TaskState.TASK_STATE_COMPLETED) {
-    for (const artifact of artifactsOf(view.head))
-      yield { payload: { $case: 'artifactUpdate', value: whole(ids, artifact) } };
+  const all = updatesOf(await viewOf(deps, call, id, revision), revision, next, call.withHitl);
+  for (const [index, one] of all.entries()) {
+    call.cursor.revision = index === all.length - 1 ? revision : undefined;
+    yield one;
   }
-  call.cursor.revision = revision;
-  // What is asked now is shown if the task still stands there; what was asked before it moved on is past.
-  const now = statusOf(view, call.withHitl);
-  const reached = next === WAITING && isWaiting(now.state) ? now : now.state === next ? now : passed(next, now);
-  yield { payload: { $case: 'statusUpdate', value: { ...ids, status: reached, metadata: { revision } } } };
 }
-
-const isWaiting = (state: TaskState): boolean =>
-  state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
-
-const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
-
-type Ids = { readonly taskId: string; readonly contextId: string };
-
-const whole = (ids: Ids, artifact: Artifact) => ({
-  ...ids,
-  artifact,
-  append: false,
-  lastChunk: true,
-  metadata: undefined,
-});

@@ -1,10 +1,9 @@
-import type { Message } from '@stopgo/a2a-agent';
+import { contextIdOf, historyOf, type Message } from '@stopgo/a2a-agent';
 import { DomainError, isUuid } from '@stopgo/core';
 import { HISTORY_MESSAGES_MAX } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/conversation.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
-import { contextIdOf, historyOf } from './task.ts';
 import { taskNotFound } from './task-errors.ts';
 
 /** The conversation behind a task. @throws A2AError if there is none. */

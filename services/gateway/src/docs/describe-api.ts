@@ -2,12 +2,18 @@ import type { Answer } from '../json-text.ts';
 import { approvalEndpoints } from './approval-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
+import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 
 const VERSION = '1.0.0';
 
 /** Every operation of the REST surface. */
-export const endpoints: readonly Endpoint[] = [...serviceEndpoints, ...conversationEndpoints, ...approvalEndpoints];
+export const endpoints: readonly Endpoint[] = [
+  ...serviceEndpoints,
+  ...conversationEndpoints,
+  ...pushEndpoints,
+  ...approvalEndpoints,
+];
 
 /** The description of the API of one agent. */
 export const describeApi = (agentName: string): Answer => ({

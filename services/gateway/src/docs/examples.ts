@@ -23,6 +23,7 @@ export const approvalExample = {
 export const conversationExample = {
   id: CONVERSATION_ID,
   session_id: 'a1b2c3d4',
+  context_id: CONVERSATION_ID,
   status: 'active',
   title: 'List all resources',
   run: { id: RUN_ID, status: 'completed' },

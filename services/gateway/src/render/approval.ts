@@ -1,9 +1,9 @@
-import { decisionKind } from '@stopgo/core';
+import { approvalKindWord, decisionKind } from '@stopgo/core';
 import { facts, type views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { rfc3339 } from './time.ts';
-import { approvalKindWord, approvalStatusWord } from './words.ts';
+import { approvalStatusWord } from './words.ts';
 
 /** An approval as clients see it; of a settled one also what was decided, by whom and when. */
 export function renderApproval(approval: views.Approval): Answer {
@@ -20,6 +20,9 @@ export function renderApproval(approval: views.Approval): Answer {
     choices: approval.choices,
     reason: presentText(approval.reason),
     status: approvalStatusWord(approval.status),
+    remote_task_id: presentText(approval.remoteTaskId),
+    remote_agent_name: presentText(approval.remoteAgentName),
+    agents: approval.agents.length === 0 ? undefined : approval.agents,
     created_at: rfc3339(approval.requestedAt),
     expires_at: rfc3339(approval.expiresAt),
     ...decisionOf(approval),
@@ -36,6 +39,7 @@ function decisionOf(approval: views.Approval): { readonly [key: string]: Answer 
     decided_at: rfc3339(approval.decidedAt),
     by_policy: approval.byPolicy || undefined,
     void: approval.void || undefined,
+    decision_reason: presentText(approval.decisionReason),
   };
 }
 

@@ -24,6 +24,7 @@ export function renderConversation<M = undefined>(
   return {
     id: head.id,
     session_id: head.sessionId === '' ? undefined : head.sessionId,
+    context_id: head.contextId === '' ? head.id : head.contextId,
     status: conversationStatusWord(head.status),
     title: head.title,
     run: renderRun(head),

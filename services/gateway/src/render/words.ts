@@ -1,4 +1,4 @@
-import { facts, views } from '@stopgo/proto';
+import { views } from '@stopgo/proto';
 
 /** The words of the REST surface for the statuses of the contracts; those in lists are also what clients may ask for. */
 
@@ -24,13 +24,6 @@ const runStatuses = {
   canceled: views.RunStatus.CANCELED,
 } as const;
 
-const approvalKinds = {
-  tool: facts.ApprovalKind.TOOL,
-  delegation: facts.ApprovalKind.DELEGATION,
-  proxy: facts.ApprovalKind.PROXY,
-  in_doubt: facts.ApprovalKind.IN_DOUBT,
-} as const;
-
 const wordIn =
   (words: Readonly<Record<string, number>>) =>
   (value: number): string =>
@@ -39,4 +32,3 @@ const wordIn =
 export const conversationStatusWord = wordIn(conversationStatuses);
 export const approvalStatusWord = wordIn(approvalStatuses);
 export const runStatusWord = wordIn(runStatuses);
-export const approvalKindWord = wordIn(approvalKinds);

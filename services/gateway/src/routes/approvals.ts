@@ -1,3 +1,4 @@
+import { objectBody } from '@stopgo/a2a-agent/http';
 import { type HumanDecision, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
 import { facts, type views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
@@ -8,7 +9,6 @@ import { preferencesOf, waitMsOf } from '../prefer.ts';
 import { Query } from '../query.ts';
 import { renderApproval } from '../render/approval.ts';
 import { approvalStatuses } from '../render/words.ts';
-import { objectBody } from '../request-body.ts';
 import { textMember } from '../request-text.ts';
 import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';

@@ -1,13 +1,13 @@
+import type { StreamSlot } from '@stopgo/a2a-agent/http';
+import { SseWriter } from '@stopgo/a2a-agent/http';
 import { conversationStream, invalidArgument } from '@stopgo/core';
 import type { Request } from 'express';
 import { REVISION_MAX, SSE_RETRY_MS } from '../bounds.ts';
 import type { Frame } from '../frame.ts';
-import type { StreamSlot } from '../open-streams.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { Query } from '../query.ts';
 import { soundView } from '../render/conversation.ts';
 import { deltaText, eventText } from '../render/event.ts';
-import { SseWriter } from '../sse.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 /** Following a conversation. */

@@ -1,9 +1,9 @@
+import type { OpenStreams } from '@stopgo/a2a-agent/http';
 import type { Request, Response } from 'express';
 import type { Action, Authorize, Resource } from '../authorize.ts';
 import { requirePermission } from '../authorize.ts';
 import type { Problem } from '../errors.ts';
 import type { Frame } from '../frame.ts';
-import type { OpenStreams } from '../open-streams.ts';
 import type { GatewayOptions } from '../options.ts';
 
 /** What handlers work with. */
@@ -18,6 +18,12 @@ export type RouteDependencies = Pick<
   | 'agentDescription'
   | 'remoteAgents'
   | 'publicUrl'
+  | 'a2aRequiredExtensions'
+  | 'a2aExtendedCard'
+  | 'a2aGrpcAsUrl'
+  | 'a2aStreaming'
+  | 'a2aPush'
+  | 'interceptA2A'
   | 'newId'
 > & {
   readonly authorize: Authorize;
@@ -36,7 +42,7 @@ export type SayProblem = (res: Response, problem: Problem) => void;
 
 /** One operation of the HTTP surface. */
 export type Route = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Pattern of the path, for example `/conversations/:id`. */
   readonly path: string;
   readonly handle: Handler;

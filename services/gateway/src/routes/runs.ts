@@ -1,9 +1,9 @@
+import { objectBody } from '@stopgo/a2a-agent/http';
 import { userActor } from '../actor.ts';
 import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
-import { objectBody } from '../request-body.ts';
 import { optionalMessage, requiredMessage, textMember } from '../request-text.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';

@@ -1,4 +1,4 @@
-import { createModelFetch, type ModelFetch } from '../models/model-fetch.ts';
+import { type BoundedFetch, createBoundedFetch } from '../bounded-fetch.ts';
 import { answerBytesMax, errorBytesMax } from './bounds.ts';
 import { AgentFailed, NotTaken, TokenWanted } from './failures.ts';
 import { parseJsonText } from './json-text.ts';
@@ -33,8 +33,8 @@ export function shownUrl(url: string | URL): string {
  *
  * @throws NotTaken if no connection was made; anything else that it throws leaves open what arrived.
  */
-export function createBareFetch(): ModelFetch {
-  const bare = createModelFetch(answerBytesMax, false);
+export function createBareFetch(): BoundedFetch {
+  const bare = createBoundedFetch(answerBytesMax, false);
   return async (url, init) => {
     try {
       return await bare(url, init);
@@ -52,7 +52,7 @@ export function createBareFetch(): ModelFetch {
  *
  * @throws NotTaken, TokenWanted, NoSuchTask, AgentFailed; anything else leaves open what arrived.
  */
-export function createAgentFetch(bare: ModelFetch): ModelFetch {
+export function createAgentFetch(bare: BoundedFetch): BoundedFetch {
   return async (url, init) => {
     const response = await bare(url, init);
     if (response.ok) return response;

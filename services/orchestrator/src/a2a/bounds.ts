@@ -6,6 +6,11 @@ export const cardTtlMs = 300_000;
 export const cardsKeptMax = 256;
 /** Interfaces of a card that are looked at. */
 export const interfacesMax = 64;
+/** The most of what an agent's card says of it that models are told, in bytes of UTF-8, and in skills. */
+export const aboutBytesMax = 2_048;
+export const skillsToldMax = 16;
+/** How often cards are asked what agents without a description are good for, in milliseconds. */
+export const aboutPauseMs = 60_000;
 /** Longest wait for the answer to a message, in milliseconds: an agent that does not stream may work for as long. */
 export const sendTimeoutMs = 300_000;
 /** Longest silence of a stream, in milliseconds; then the task is asked about instead. */
@@ -23,6 +28,8 @@ export const listPauseMostMs = 2_000;
 export const hiddenTokenCharactersMin = 8;
 /** Largest answer of an agent, or stream of answers, in bytes. */
 export const answerBytesMax = 16 * 1024 * 1024;
+/** Longest event of a stream over HTTP+JSON, in characters. */
+export const eventCharactersMax = 4 * 1024 * 1024;
 /** The most that is read of an answer with an error status, in bytes. */
 export const errorBytesMax = 64 * 1024;
 /** The most of an agent's own words that an error repeats, in characters. */

@@ -1,13 +1,16 @@
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
+import { cutText, visibleText } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
-import { interfacesMax } from './bounds.ts';
+import { aboutBytesMax, interfacesMax, skillsToldMax } from './bounds.ts';
 
 /** Ways of talking to agents that we know: two versions of the protocol, and what came before. */
 export type Dialect = '1.0' | '0.3' | 'legacy';
 
 /** One way of talking to an agent, as its card names it. */
 export type AgentInterface = {
+  /** Of gRPC only the port counts; its scheme says whether it is encrypted. */
   readonly url: string;
-  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
   readonly dialect: Dialect;
   readonly tenant: string;
 };
@@ -18,13 +21,9 @@ export type Card = {
   readonly streams: boolean;
   /** It promises to take a message of one id once. */
   readonly isIdempotent: boolean;
+  /** What it says that it is good for, on one line and bounded; may be empty. It is told to models. */
+  readonly about: string;
 };
-
-/**
- * By this extension an agent promises: a message that comes again with the same `Idempotency-Key` header, from the same
- * caller, makes no second task. Its answer is the task that the first one made, for as long as that task is known.
- */
-export const idempotencyExtension = 'urn:stopgo:a2a:idempotency-key:v1';
 
 /** Reads a card of any version; undefined if it is none. What is unknown in it is left out. */
 export function readCard(card: unknown): Card | undefined {
@@ -35,9 +34,23 @@ export function readCard(card: unknown): Card | undefined {
   return {
     interfaces,
     streams: capabilities.streaming === true,
-    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === idempotencyExtension),
+    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
+    about: aboutOf(card),
   };
 }
+
+function aboutOf({ description, skills }: Record<string, unknown>): string {
+  const named = objects(skills)
+    .slice(0, skillsToldMax)
+    .map(({ name, description: does }) => [oneLine(name), oneLine(does)].filter((text) => text !== '').join(': '))
+    .filter((text) => text !== '');
+  const all = [oneLine(description), named.length === 0 ? '' : `Skills: ${named.join('; ')}`];
+  return cutText(all.filter((text) => text !== '').join(' '), aboutBytesMax).text;
+}
+
+/** Words of others, in which nothing is hidden and nothing looks like words of ours. */
+const oneLine = (text: unknown): string =>
+  typeof text === 'string' ? visibleText(text.slice(0, aboutBytesMax).replaceAll(/\s+/g, ' ').trim()) : '';
 
 function interfacesOf(card: Record<string, unknown>): AgentInterface[] {
   const declared = objects(card.supportedInterfaces).flatMap((one) =>
@@ -53,11 +66,25 @@ function interfacesOf(card: Record<string, unknown>): AgentInterface[] {
   ];
 }
 
-function interfaceOf(url: unknown, binding: unknown, dialect: Dialect | undefined, tenant: unknown): AgentInterface[] {
-  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:/i.test(url) || dialect === undefined) return [];
+function interfaceOf(
+  named: unknown,
+  binding: unknown,
+  dialect: Dialect | undefined,
+  tenant: unknown,
+): AgentInterface[] {
   const name = typeof binding === 'string' ? binding.toUpperCase() : '';
-  if (name !== 'JSONRPC' && name !== 'HTTP+JSON') return [];
+  if (typeof named !== 'string' || dialect === undefined) return [];
+  if (name !== 'JSONRPC' && name !== 'HTTP+JSON' && name !== 'GRPC') return [];
+  const url = name === 'GRPC' ? grpcUrl(named) : named;
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) return [];
   return [{ url, binding: name, dialect, tenant: typeof tenant === 'string' ? tenant : '' }];
+}
+
+/** Cards name where gRPC is spoken as an address, or as a URL of one of these schemes; empty for anything else. */
+function grpcUrl(named: string): string {
+  const [, scheme = '', address = ''] = /^(?:(https?|grpcs?):\/\/)?([^/\s]+)(?:\/\S*)?$/i.exec(named) ?? [];
+  if (address === '' || address.endsWith(':')) return '';
+  return `${/s$/i.test(scheme) ? 'https' : 'http'}://${address}`;
 }
 
 /** The digits after the second do not matter; of another major version nothing is known. */

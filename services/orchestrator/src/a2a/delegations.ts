@@ -6,17 +6,21 @@
  *    outcome, and everything else is for whoever asks.
  * 3. An agent is talked to at the address that is configured for it, in the newest version that its card offers there.
  */
+import type { RemoteQuestion } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
+  AgentAsks,
+  DelegationAnswer,
   DelegationOutcome,
   DelegationPort,
   DelegationRequest,
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
+import { answerMessage } from './answer-message.ts';
 import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
 import { callHeaders } from './call-headers.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -27,12 +31,14 @@ import {
   cancelTask,
   findInContext,
   type InContext,
+  isAtRest,
   type Line,
   sendMessage,
 } from './follow-task.ts';
+import { GrpcTransports } from './grpc-transports.ts';
 import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
-import { hasEnded, type RemoteTaskSeen } from './remote-answer.ts';
+import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
 
 /** The agent has named no task that this would be about. */
@@ -40,7 +46,8 @@ const noTask = { id: '', state: '' };
 
 export class A2aDelegations implements DelegationPort {
   private readonly clock: Clock;
-  private readonly fetch: ModelFetch;
+  private readonly fetch: BoundedFetch;
+  private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
 
   constructor(clock: Clock) {
@@ -80,6 +87,38 @@ export class A2aDelegations implements DelegationPort {
     }
   }
 
+  async answer(
+    request: DelegationRequest,
+    answer: DelegationAnswer,
+    tell: (update: DelegationUpdate) => void,
+    signal: AbortSignal,
+  ): ReturnType<DelegationPort['answer']> {
+    const startedAt = this.clock.monotonic();
+    const { url } = request.agent;
+    try {
+      const endpoint = await this.agents.endpoint(url, signal);
+      const line = await this.line(request, endpoint, signal);
+      const told = newStates(request, tell);
+      const { messageId, isOneOfSeveral } = answer;
+      const { taskId } = request;
+      const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
+      const said = await sendMessage(line, { ...sending, mayTakeLong: !isOneOfSeveral }, told, isOneOfSeveral);
+      if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
+        this.agents.answered(url);
+        return { kind: 'running', ...updateOf(withoutToken(request, said.task)) };
+      }
+      const since = (): number => Math.round(this.clock.monotonic() - startedAt);
+      return await this.outcomeOf(request, endpoint, line, said, told, since);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.count(url, error);
+      if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
+      if (error instanceof NotTaken || error instanceof NoSuchTask)
+        return { kind: 'unavailable', message: redactorFor(request)(error.message) };
+      throw error;
+    }
+  }
+
   async lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
     const { agent } = request;
     const endpoint = await this.agents.endpoint(agent.url, signal);
@@ -99,6 +138,7 @@ export class A2aDelegations implements DelegationPort {
         : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
     try {
       const task = withoutToken(request, await askAbout(line, found.id));
+      if (task.questions.length > 0) return asks(task, endpoint);
       if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
       return { kind: 'outcome', outcome: finished(task, 0) };
     } catch (error) {
@@ -115,6 +155,11 @@ export class A2aDelegations implements DelegationPort {
     if (found.kind === 'task') await cancelTask(line, found.id);
   }
 
+  /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
+  async about(url: string, signal: AbortSignal): Promise<string> {
+    return (await this.agents.endpoint(url, signal)).about;
+  }
+
   private async find({ taskId, contextId }: DelegationRequest, line: Line): Promise<InContext> {
     return taskId === '' ? await findInContext(line, contextId) : { kind: 'task', id: taskId };
   }
@@ -128,26 +173,36 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<DelegationOutcome> {
     const { message: text, messageId, contextId } = request;
     const line = await this.line(request, endpoint, signal);
-    let toldLast = '';
-    const told = (task: RemoteTaskSeen): void => {
-      const now = `${task.state} ${task.id}`;
-      if (now !== toldLast && !hasEnded(task.state)) tell(updateOf(withoutToken(request, task)));
-      toldLast = now;
-    };
+    const told = newStates(request, tell);
     const answer = await sendMessage(line, { text, messageId, contextId }, told);
+    return this.outcomeOf(request, endpoint, line, answer, told, since);
+  }
+
+  /** What the task of an answer comes to, or waits for. */
+  private async outcomeOf(
+    request: DelegationRequest,
+    endpoint: Endpoint,
+    line: Line,
+    answer: RemoteAnswer,
+    told: (task: RemoteTaskSeen) => void,
+    since: () => number,
+  ): Promise<Extract<DelegationOutcome, { kind: 'finished' | 'asks' }>> {
     this.agents.answered(request.agent.url);
     if (answer.kind === 'message') {
       const said = withoutToken(request, answer);
       return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
     }
     const { task } = answer;
-    const ended = hasEnded(task.state) ? task : await followed(line, task, told);
-    return finished(withoutToken(request, ended), since());
+    const last = withoutToken(request, isAtRest(task) ? task : await followed(line, task, told));
+    return last.questions.length > 0 ? asks(last, endpoint) : finished(last, since());
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const { url, dialect } = endpoint;
-    const peer = dialect === 'legacy' ? legacyPeer(url, this.fetch) : await sdkPeer(endpoint, this.fetch);
+    const peer =
+      dialect === 'legacy'
+        ? legacyPeer(url, this.fetch)
+        : await sdkPeer(endpoint, { fetch: this.fetch, grpc: this.grpc });
     return { peer, headers: callHeaders(request, url), clock: this.clock, signal };
   }
 
@@ -176,6 +231,20 @@ async function followed(
   }
 }
 
+/** Tells each state that is new and goes on: what the task comes to, or waits for, is told otherwise. */
+function newStates(request: DelegationRequest, tell: (update: DelegationUpdate) => void) {
+  let toldLast = '';
+  return (task: RemoteTaskSeen): void => {
+    const now = `${task.state} ${task.id}`;
+    if (now !== toldLast && !isAtRest(task)) tell(updateOf(withoutToken(request, task)));
+    toldLast = now;
+  };
+}
+
+function asks({ id, state, text, questions }: RemoteTaskSeen, { isIdempotent }: Endpoint): AgentAsks {
+  return { kind: 'asks', task: { id, state }, text, questions, isIdempotent };
+}
+
 function finished(
   { id, state, text }: RemoteTaskSeen,
   durationMs: number,
@@ -188,10 +257,20 @@ function updateOf({ id, state, text }: RemoteTaskSeen): DelegationUpdate {
 }
 
 /** An agent may repeat the token that it was given: what it says goes on the record. */
-function withoutToken<T extends { readonly text: string }>({ bearer }: DelegationRequest, said: T): T {
+function withoutToken<T extends { readonly text: string; readonly questions?: readonly RemoteQuestion[] }>(
+  { bearer }: DelegationRequest,
+  said: T,
+): T {
   const token = bearer?.reveal() ?? '';
   if (token.length < hiddenTokenCharactersMin) return said;
-  return { ...said, text: said.text.replaceAll(token, '[redacted]') };
+  const hidden = (text: string): string => text.replaceAll(token, '[redacted]');
+  // What is shown of an approval is a text of JSON, too: a token in it is a part of one of its texts.
+  const questions = said.questions?.map(({ approval, ...one }) => ({
+    ...one,
+    prompt: hidden(one.prompt),
+    ...(approval && { approval: { ...approval, argumentsJson: hidden(approval.argumentsJson) } }),
+  }));
+  return { ...said, text: hidden(said.text), ...(questions && { questions }) };
 }
 
 function unknown(message: string): LookedUp {

@@ -1,5 +1,5 @@
 import type { Clock } from '@stopgo/log';
-import type { ModelFetch } from '../models/model-fetch.ts';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { shownUrl } from './agent-fetch.ts';
 import { cardTimeoutMs } from './bounds.ts';
 import { type Card, readCard } from './card.ts';
@@ -20,7 +20,7 @@ const noCardStatuses: ReadonlySet<number> = new Set([401, 403, 404, 405, 410]);
  */
 export async function discover(
   configured: string,
-  fetch: ModelFetch,
+  fetch: BoundedFetch,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Endpoint> {
@@ -28,9 +28,7 @@ export async function discover(
   if (card !== undefined) {
     const endpoint = chooseEndpoint(configured, card);
     if (endpoint !== undefined) return endpoint;
-    throw new NotTaken(
-      `the card of ${shownUrl(configured)} names no interface of A2A 1.0 or 0.3 over JSON-RPC or HTTP+JSON`,
-    );
+    throw new NotTaken(`the card of ${shownUrl(configured)} names no interface of A2A 1.0 or 0.3`);
   }
   if (pathOf(configured) !== '') return endpointWithoutCard(configured);
   throw new NotTaken(`${shownUrl(configured)} has no agent card: configure the whole address of the agent`);
@@ -38,7 +36,7 @@ export async function discover(
 
 async function findCard(
   configured: string,
-  fetch: ModelFetch,
+  fetch: BoundedFetch,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Card | undefined> {
@@ -60,7 +58,7 @@ export function cardUrls(configured: string): string[] {
   );
 }
 
-async function cardAt(url: string, fetch: ModelFetch, signal: AbortSignal): Promise<Card | undefined> {
+async function cardAt(url: string, fetch: BoundedFetch, signal: AbortSignal): Promise<Card | undefined> {
   const wrong = (why: string) => new NotTaken(`its card at ${shownUrl(url)} ${why}`, true);
   const headers = { accept: 'application/json', 'a2a-version': '1.0' };
   try {

@@ -2,7 +2,7 @@ import type { Clock } from '@stopgo/log';
 import { askTimeoutMs, pollPatienceMs, pollPauseMostMs, pollPauseMs, sendTimeoutMs, streamIdleMs } from './bounds.ts';
 import { NoSuchTask, NotTaken } from './failures.ts';
 import type { Peer, Sending } from './peer.ts';
-import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
+import { hasEnded, isWaiting, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { TimeLimit, withinTime } from './time-limit.ts';
 
 /** Who is asked, and what goes with each request. */
@@ -15,12 +15,13 @@ export type Line = {
 
 /**
  * Sends a message, and gives what the agent answers: a message, or its task in the first state that is told when it has
- * ended, or its stream has. Rejects if the agent was lost before it named a task.
+ * ended or waits for somebody, or its stream has ended. `isBrief`: in the first state that is told at all. Rejects if the agent was lost before it named a task.
  */
 export async function sendMessage(
   { peer, headers, clock, signal }: Line,
   sending: Sending,
   told: (task: RemoteTaskSeen) => void,
+  isBrief = false,
 ): Promise<RemoteAnswer> {
   let last: RemoteAnswer | undefined;
   const limit = new TimeLimit(clock, signal);
@@ -31,7 +32,7 @@ export async function sendMessage(
       last = answer;
       if (answer.kind === 'message') break;
       told(answer.task);
-      if (hasEnded(answer.task.state)) break;
+      if (isBrief || isAtRest(answer.task)) break;
       limit.within(streamIdleMs, 'the next word of the stream');
     }
   } catch (error) {
@@ -45,8 +46,8 @@ export async function sendMessage(
 }
 
 /**
- * Asks about a task until it has ended, less and less often. Rejects if the agent knows it no more, or does not answer for
- * a minute.
+ * Asks about a task until it has ended or waits for somebody, less and less often. Rejects if the agent knows it no more, or
+ * does not answer for a minute.
  */
 export async function awaitEnd(
   line: Line,
@@ -61,12 +62,17 @@ export async function awaitEnd(
       const seen = await askAbout(line, task.id);
       answeredAt = clock.monotonic();
       told(seen);
-      if (hasEnded(seen.state)) return seen;
+      if (isAtRest(seen)) return seen;
     } catch (error) {
       if (signal.aborted || error instanceof NoSuchTask || clock.monotonic() - answeredAt >= pollPatienceMs)
         throw error;
     }
   }
+}
+
+/** It does not go on by itself. */
+export function isAtRest({ state }: RemoteTaskSeen): boolean {
+  return hasEnded(state) || isWaiting(state);
 }
 
 /** What the agent says of a task now. */

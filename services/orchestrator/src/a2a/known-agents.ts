@@ -1,5 +1,5 @@
 import type { Clock } from '@stopgo/log';
-import type { ModelFetch } from '../models/model-fetch.ts';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { cardsKeptMax, cardTtlMs, countedMax } from './bounds.ts';
 import { admitted, afterFailure, type Breaker, trusted } from './circuit-breaker.ts';
 import { discover } from './discovery.ts';
@@ -8,12 +8,12 @@ import { Kept } from './kept.ts';
 
 /** What this process knows of agents by their addresses: how to talk to them, for a while, and how often they failed. */
 export class KnownAgents {
-  private readonly fetch: ModelFetch;
+  private readonly fetch: BoundedFetch;
   private readonly clock: Clock;
   private readonly endpoints = new Kept<{ readonly endpoint: Endpoint; readonly until: number }>(cardsKeptMax);
   private readonly breakers = new Kept<Breaker>(countedMax);
 
-  constructor(fetch: ModelFetch, clock: Clock) {
+  constructor(fetch: BoundedFetch, clock: Clock) {
     this.fetch = fetch;
     this.clock = clock;
   }

@@ -1,16 +1,17 @@
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
-import type { ModelFetch } from '../models/model-fetch.ts';
 import { taskIdBytesMax } from './bounds.ts';
 import { parseJsonText } from './json-text.ts';
 import type { Peer, RequestScope } from './peer.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
 import { type RemoteAnswer, type RemoteTaskSeen, taskStateOf, textOfTask } from './remote-answer.ts';
+import { questionsIn } from './remote-questions.ts';
 
 /**
  * An agent of the time before versions: JSON-RPC with `message/send` and `tasks/get`, which answers when it is done. What is
  * sent can be read by one of 0.3 as well, and so can its answers here: an agent without a card may be either.
  */
-export function legacyPeer(url: string, fetch: ModelFetch): Peer {
+export function legacyPeer(url: string, fetch: BoundedFetch): Peer {
   let lastId = 0;
   const call = async (method: string, params: object, { headers, signal }: RequestScope): Promise<unknown> => {
     lastId += 1;
@@ -30,10 +31,13 @@ export function legacyPeer(url: string, fetch: ModelFetch): Peer {
     return body.result;
   };
   return {
-    async *send({ text, messageId, contextId }, scope) {
-      const parts = [{ type: 'text', kind: 'text', text }];
-      const message = { kind: 'message', role: 'user', messageId, contextId, parts };
-      yield answerOf(await call('message/send', { message }, scope));
+    async *send({ text, messageId, contextId, taskId, data }, scope) {
+      const shown = data === undefined ? [] : [{ type: 'data', kind: 'data', data }];
+      const parts = [{ type: 'text', kind: 'text', text }, ...shown];
+      const message = { kind: 'message', role: 'user', messageId, ...(contextId === '' ? {} : { contextId }), parts };
+      // The one of old has the task beside the message, 0.3 in it.
+      const params = taskId === undefined ? { message } : { taskId, message: { ...message, taskId } };
+      yield answerOf(await call('message/send', params, scope));
     },
     get: async (id, scope) => taskOf(await call('tasks/get', { id }, scope)),
     list: async () => undefined,
@@ -58,7 +62,21 @@ function taskOf(result: unknown): RemoteTaskSeen {
   const { message } = status;
   const said = typeof message === 'string' ? message : isObject(message) ? textOfParts(message.parts) : '';
   const contextId = typeof result.contextId === 'string' ? result.contextId : '';
-  return { id, contextId, state, text: textOfTask(state, results.join('\n'), said) };
+  const { parts, messageId } = isObject(message) ? message : {};
+  const data = Array.isArray(parts)
+    ? parts.flatMap((part) => (isObject(part) && 'data' in part ? [part.data] : []))
+    : [];
+  const asking = {
+    id: typeof messageId === 'string' ? messageId : '',
+    text: data.length > 0 ? textsOf(parts) : said,
+    data,
+  };
+  const text = textOfTask(state, results.join('\n'), said);
+  return { id, contextId, state, text, questions: questionsIn(state, asking) };
+}
+
+function textsOf(parts: unknown): string {
+  return textOfParts(Array.isArray(parts) ? parts.filter((part) => isObject(part) && part.data === undefined) : []);
 }
 
 function textOfParts(parts: unknown): string {

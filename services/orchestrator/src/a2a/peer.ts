@@ -4,7 +4,13 @@ import type { RemoteAnswer, RemoteTaskSeen } from './remote-answer.ts';
 export type Sending = {
   readonly text: string;
   readonly messageId: string;
+  /** Empty in an answer to a task. */
   readonly contextId: string;
+  /** The task that it answers. */
+  readonly taskId?: string;
+  readonly data?: Readonly<Record<string, string>>;
+  /** The answer may be held back until the task has ended, or waits again. */
+  readonly mayTakeLong?: boolean;
 };
 
 /** What goes with a request. The headers may hold a token: they are neither kept nor shown. */

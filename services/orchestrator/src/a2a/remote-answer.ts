@@ -1,3 +1,5 @@
+import type { RemoteQuestion } from '@stopgo/core';
+
 /** States of a task, in the words of the protocol; `unknown` for what is none of them. */
 export const taskStates = [
   'submitted',
@@ -20,6 +22,8 @@ export type RemoteTaskSeen = {
   readonly state: TaskState;
   /** What the agent says: its results if it has ended well, else the message of its state. May be empty. */
   readonly text: string;
+  /** What it waits for; none unless it waits. */
+  readonly questions: readonly RemoteQuestion[];
 };
 
 /** What an agent answers to a message. */
@@ -31,6 +35,11 @@ export type RemoteAnswer =
 /** Whether a task in this state goes on no more. */
 export function hasEnded(state: TaskState): boolean {
   return state === 'completed' || state === 'failed' || state === 'canceled' || state === 'rejected';
+}
+
+/** Whether a task in this state goes on only when somebody answers. */
+export function isWaiting(state: TaskState): boolean {
+  return state === 'input-required' || state === 'auth-required';
 }
 
 /** What a task says: results count where it has ended well; a state's message says why it has not. */

@@ -1,6 +1,7 @@
 import type { Artifact, Message, Part, StreamResponse, Task } from '@a2a-js/sdk';
 import { taskIdBytesMax } from './bounds.ts';
 import { type RemoteAnswer, type RemoteTaskSeen, type TaskState, textOfTask } from './remote-answer.ts';
+import { questionsIn } from './remote-questions.ts';
 
 /** The numbers by which the SDK knows the states of a task: those of the protocol's own definition. */
 const stateNumbers: Readonly<Record<number, TaskState>> = {
@@ -20,7 +21,15 @@ export function taskSeen({ id, contextId, status, artifacts }: Task): RemoteTask
   if (bytes === 0 || bytes > taskIdBytesMax) throw new Error(`the agent names a task by ${bytes} bytes`);
   const state = stateNumbers[status?.state ?? 0] ?? 'unknown';
   const results = artifacts.map(({ parts }) => textOfParts(parts)).filter((text) => text !== '');
-  return { id, contextId, state, text: textOfTask(state, results.join('\n'), textOfMessage(status?.message)) };
+  const text = textOfTask(state, results.join('\n'), textOfMessage(status?.message));
+  return { id, contextId, state, text, questions: questionsOf(state, status?.message) };
+}
+
+function questionsOf(state: TaskState, message: Message | undefined): RemoteTaskSeen['questions'] {
+  const parts = message?.parts ?? [];
+  const data = parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
+  const texts = parts.filter(({ content }) => content?.$case !== 'data' || data.length === 0);
+  return questionsIn(state, { id: message?.messageId ?? '', text: textOfParts(texts), data });
 }
 
 export function answerSeen(answer: Task | Message): RemoteAnswer {

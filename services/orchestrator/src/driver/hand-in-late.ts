@@ -1,4 +1,10 @@
-import { type CallOutcomeCommand, conversationStream, decideLate, evolve } from '@stopgo/core';
+import {
+  type CallOutcomeCommand,
+  conversationStream,
+  type DelegationAskedCommand,
+  decideLate,
+  evolve,
+} from '@stopgo/core';
 import { appendUntilKnown, untilAnswered } from '@stopgo/log';
 import type { RunDriver } from './run-driver.ts';
 
@@ -10,7 +16,11 @@ const conflictsMax = 20;
  * process drives it now. A result settles a call in doubt that nobody has decided, else it is noted; that nobody can tell how
  * a call of a settled run ended is noted too.
  */
-export async function handInLate(driver: RunDriver, stepId: string, outcome: CallOutcomeCommand): Promise<void> {
+export async function handInLate(
+  driver: RunDriver,
+  stepId: string,
+  outcome: CallOutcomeCommand | DelegationAskedCommand,
+): Promise<void> {
   if ((outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') || driver.isStopped()) return;
   const { log, clock, random, newId, instance } = driver.ports;
   const stopped = driver.stopSignal();

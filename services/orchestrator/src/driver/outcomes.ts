@@ -1,4 +1,10 @@
-import { agentUnavailable, type CallOutcomeCommand, type CallState, taskText } from '@stopgo/core';
+import {
+  agentUnavailable,
+  type CallOutcomeCommand,
+  type CallState,
+  type DelegationAskedCommand,
+  taskText,
+} from '@stopgo/core';
 import type { ExecuteOutcome } from '../tool-port.ts';
 import type { DelegationEnd } from './send-delegation.ts';
 
@@ -52,7 +58,7 @@ export function delegationCommand(
   call: CallState,
   end: DelegationEnd | undefined,
   argumentsJson: string,
-): CallOutcomeCommand | undefined {
+): CallOutcomeCommand | DelegationAskedCommand | undefined {
   const { tool, agent = '', id: callId, attempt } = call;
   const base = { callId, attempt };
   switch (end?.kind) {
@@ -65,6 +71,10 @@ export function delegationCommand(
     case 'unavailable': {
       const told = { content: agentUnavailable(agent, end.message), isError: true, durationMs: 0 };
       return { ...base, type: 'callFinished', tool, ...told, by: { agent } };
+    }
+    case 'asks': {
+      const { kind: _, isIdempotent: __, ...asked } = end;
+      return { ...base, ...asked, type: 'delegationAsked' };
     }
     case 'unauthenticated':
       return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };

@@ -1,4 +1,10 @@
-import { type CallOutcomeCommand, type CallState, type Effect, remoteAgentOf } from '@stopgo/core';
+import {
+  type CallOutcomeCommand,
+  type CallState,
+  type DelegationAskedCommand,
+  type Effect,
+  remoteAgentOf,
+} from '@stopgo/core';
 import type { ExecuteRequest } from '../tool-port.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
@@ -69,7 +75,7 @@ async function delegated(
   callId: string,
   argumentsJson: string,
   signal: AbortSignal,
-): Promise<CallOutcomeCommand | undefined> {
+): Promise<CallOutcomeCommand | DelegationAskedCommand | undefined> {
   const call = driver.state.run?.calls[callId];
   if (call?.sent === undefined) return undefined;
   return delegationCommand(call, await sendDelegation(driver, call, argumentsJson, signal), argumentsJson);
@@ -79,7 +85,8 @@ function pauseBefore(attempt: number): number {
   return Math.min(attemptPauseMs * 2 ** (attempt - quickAttemptsMax), attemptPauseMostMs);
 }
 
-function needsToken(driver: RunDriver, call: CallState): boolean {
+/** The run began with a token, the call is to forward one, and none is at hand. */
+export function needsToken(driver: RunDriver, call: CallState): boolean {
   const target = call.agent === undefined ? driver.tools.get(call.tool) : remoteAgentOf(driver.agent, call);
   return (
     target?.forwardsBearer === true && driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined

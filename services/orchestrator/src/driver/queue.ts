@@ -1,4 +1,11 @@
-import { argumentsBytesMax, byteLength, descriptionBytesMax, type RunCommand, textBytesMax } from '@stopgo/core';
+import {
+  argumentsBytesMax,
+  byteLength,
+  descriptionBytesMax,
+  type RunCommand,
+  remoteQuestionsBytesMax,
+  textBytesMax,
+} from '@stopgo/core';
 
 /** What became of a command: on the record, without effect (it did not fit any more), or never taken (not the owner). */
 export type Taken = 'applied' | 'ignored' | 'fenced';
@@ -50,7 +57,7 @@ export class CommandQueue {
 }
 
 function isFence({ command }: Entry): boolean {
-  return command.type === 'claim' || command.type === 'startCall';
+  return command.type === 'claim' || command.type === 'startCall' || command.type === 'answerDelegation';
 }
 
 function sizeOf(command: RunCommand): number {
@@ -64,6 +71,9 @@ function sizeOf(command: RunCommand): number {
     // It may ask a human, like a model's answer.
     case 'delegate':
       return 2 * byteLength(command.message) + descriptionBytesMax;
+    // They ask as many people as fit.
+    case 'delegationAsked':
+      return remoteQuestionsBytesMax + byteLength(command.text);
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callFinished':

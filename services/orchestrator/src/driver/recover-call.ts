@@ -1,4 +1,5 @@
 import type { CallOutcomeCommand, CallState, Effect } from '@stopgo/core';
+import { answerDelegation } from './answer-delegation.ts';
 import { askFence } from './ask-fence.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
@@ -19,9 +20,15 @@ export async function recoverCall(
   const command =
     call.agent === undefined
       ? await recovered(driver, call, effect, argumentsJson, signal)
-      : delegationCommand(call, await lookUpDelegation(driver, call, argumentsJson, signal), argumentsJson);
+      : delegationCommand(call, await goneOn(driver, call, argumentsJson, signal), argumentsJson);
   if (command === undefined) return;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+}
+
+/** Once its agent has asked something here, it may have to be answered. */
+function goneOn(driver: RunDriver, call: CallState, argumentsJson: string, signal: AbortSignal) {
+  const isAsked = (call.sent?.questions ?? []).length > 0;
+  return (isAsked ? answerDelegation : lookUpDelegation)(driver, call, argumentsJson, signal);
 }
 
 async function recovered(

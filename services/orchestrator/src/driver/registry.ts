@@ -30,6 +30,8 @@ const faultText = 'The run was ended: the platform could not go on with it. The 
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
+  /** Is told of each conversation that begins to be driven here. */
+  onStart: (conversationId: string) => void = () => undefined;
   private readonly definitions: Definitions;
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
@@ -129,6 +131,7 @@ export class Registry implements DriverListener {
     // What was admitted before the stop and recorded after it: whoever takes over drives it.
     if (this.hasStopped) driver.stop(stopReason());
     this.active.set(conversationId, driver);
+    this.onStart(conversationId);
     const ended = driver.drive().then(() => {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
       this.remember(driver.state);

@@ -7,24 +7,34 @@
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
 import { type CallState, delegationOf } from '@stopgo/core';
-import type { DelegationOutcome, DelegationRequest, DelegationUpdate, LookedUp } from '../delegation-port.ts';
+import type {
+  AgentAsks,
+  DelegationOutcome,
+  DelegationRequest,
+  DelegationUpdate,
+  LookedUp,
+} from '../delegation-port.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
 /** First and longest pause between questions about a task that goes on, in milliseconds. */
-const askPauseMs = 250;
-const askPauseMostMs = 15_000;
+export const askPauseMs = 250;
+export const askPauseMostMs = 15_000;
 /** How long an agent that does not answer is asked, in milliseconds. Then nobody knows. */
-const patienceMs = 60_000;
+export const patienceMs = 60_000;
 /**
  * How long the answer is still waited for, at least, once the run goes on without it, in milliseconds: it was canceled, or
  * another process drives it now. Then the agent is asked, or left to that process. Twice that at most.
  */
 const graceMs = 30_000;
 
-/** What is known of an attempt in the end. */
+/** The agent waits for answers; those named here it has taken already, and what is asked again has a reason. */
+export type Asking = AgentAsks & { readonly answered?: readonly string[]; readonly reason?: string };
+
+/** What is known of an attempt in the end, or for as long as its agent waits for somebody. */
 export type DelegationEnd =
   | DelegationOutcome
+  | Asking
   | { readonly kind: 'never_arrived' }
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -40,11 +50,13 @@ export async function sendDelegation(
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
   return attended(driver, request, signal, async (over) => {
-    try {
-      return await driver.ports.delegations.delegate(request, (update) => note(driver, request, update), over);
-    } catch {
-      return await findOut(driver, request, over);
-    }
+    const { delegations } = driver.ports;
+    const end = await delegations
+      .delegate(request, (update) => note(driver, request, update), over)
+      .catch(() => undefined);
+    // What a run asks that is over is for nobody here: its task is to be ended.
+    const isForNobody = end === undefined || (end.kind === 'asks' && !driver.isRunOpen());
+    return isForNobody ? await findOut(driver, request, over) : end;
   });
 }
 
@@ -60,7 +72,7 @@ export async function lookUpDelegation(
 }
 
 /** While it goes on: if its run is canceled, the agent is asked to stop. Once the run goes on without it, it has a while. */
-async function attended<T>(
+export async function attended<T>(
   driver: RunDriver,
   request: DelegationRequest,
   signal: AbortSignal,
@@ -90,7 +102,7 @@ async function giveUpWhenLost(driver: RunDriver, grace: AbortController, signal:
 }
 
 /** Asks until something is known. Undefined if it is for another process to know. */
-async function findOut(
+export async function findOut(
   driver: RunDriver,
   request: DelegationRequest,
   over: AbortSignal,
@@ -100,7 +112,9 @@ async function findOut(
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
     const found = await askOnce(driver, request, over).catch(() => undefined);
-    if (found !== undefined && found.kind !== 'running') return found;
+    if (found?.kind === 'asks' && !driver.isRunOpen())
+      await driver.ports.delegations.cancel(latest(driver, request)).catch(() => undefined);
+    else if (found !== undefined && found.kind !== 'running') return found;
     // A task that goes on is waited for, as long as anybody wants it.
     if (found !== undefined && driver.isRunOpen()) since = clock.monotonic();
     else if (clock.monotonic() - since >= patienceMs) return { kind: 'unknown', message: lost(request, found) };
@@ -109,7 +123,7 @@ async function findOut(
 }
 
 /** Whoever owns the run by now asks as well. */
-function isAnothers(driver: RunDriver): boolean {
+export function isAnothers(driver: RunDriver): boolean {
   return driver.isRunOpen() && !driver.isOwner();
 }
 
@@ -153,12 +167,12 @@ function lost({ agent }: DelegationRequest, found: LookedUp | undefined): string
 }
 
 /** Puts on the record what has changed. Nobody waits for it: what is lost is learnt again by asking. */
-function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: DelegationUpdate): void {
+export function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: DelegationUpdate): void {
   const { callId, attempt } = key;
   void driver.submit({ type: 'delegationUpdated', callId, attempt, task, text });
 }
 
-function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {
+export function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {
   const { conversationId, runId, bearer } = driver;
   if (call.sent === undefined) throw new Error(`the delegation ${call.id} was never started`);
   const { messageId, contextId, taskId } = call.sent;
@@ -174,7 +188,7 @@ function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): D
 }
 
 /** The request with the task that the record knows by now. */
-function latest(driver: RunDriver, request: DelegationRequest): DelegationRequest {
+export function latest(driver: RunDriver, request: DelegationRequest): DelegationRequest {
   const { run } = driver.state;
   const call = run?.id === driver.runId ? run.calls[request.key.callId] : undefined;
   const isSame = call?.attempt === request.key.attempt;

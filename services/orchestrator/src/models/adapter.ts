@@ -1,4 +1,4 @@
-import type { ModelFetch } from './model-fetch.ts';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import type { Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
 import { type Attempt, type Clock, callWithRetries } from './retry.ts';
@@ -11,7 +11,7 @@ export type AdapterOptions = {
   /** The limit for one `generate` with all its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly fetch: ModelFetch;
+  readonly fetch: BoundedFetch;
   /** Rids an error text of secrets and bounds it. */
   readonly redact: (text: string) => string;
 };

@@ -1,10 +1,10 @@
 import type { GoogleGenAI } from '@google/genai';
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { answerOf, collect, continuationOf, nothingCollected } from './gemini-answer.ts';
 import { geminiContents, geminiTools } from './gemini-request.ts';
 import { isObject, parseObject } from './json.ts';
-import type { ModelFetch } from './model-fetch.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
@@ -34,7 +34,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
         httpOptions: {
           // The SDK's error does not keep the headers, so Retry-After is noted here. The signal goes past the SDK: it would
           // make another one of it, with an exception and its stack for every call that is over.
-          fetch: async (...[url, init]: Parameters<ModelFetch>) => {
+          fetch: async (...[url, init]: Parameters<BoundedFetch>) => {
             const response = await options.fetch(url, { ...init, signal });
             retryAfter = retryAfterMs(response.headers.get('retry-after'));
             return response;

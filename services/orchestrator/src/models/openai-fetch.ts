@@ -1,5 +1,5 @@
+import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject, parseObject } from './json.ts';
-import type { ModelFetch } from './model-fetch.ts';
 
 /** The most that is read of an error, in bytes. */
 const ERROR_BYTES_MAX = 64 * 1024;
@@ -9,7 +9,7 @@ const ERROR_BYTES_MAX = 64 * 1024;
  * environment that are none of ours. The body of an error becomes one of OpenAI's form, whatever form the provider has:
  * of another the SDK would keep only the status.
  */
-export function createOpenaiFetch(fetch: ModelFetch, headers: Readonly<Record<string, string>>): ModelFetch {
+export function createOpenaiFetch(fetch: BoundedFetch, headers: Readonly<Record<string, string>>): BoundedFetch {
   return async (url, init) => {
     const response = await fetch(url, { ...init, headers: { ...headers } });
     if (response.ok) return response;

@@ -1,4 +1,4 @@
-import { createModelFetch } from './model-fetch.ts';
+import { createBoundedFetch } from '../bounded-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
 import { PROVIDERS } from './providers.ts';
@@ -44,7 +44,7 @@ export function createModels(options: ModelsOptions): Models {
   const read = (variable: string | undefined) => (variable === undefined ? '' : (env[variable]?.trim() ?? ''));
   const redact = createRedactor(Object.values(PROVIDERS).map(({ keyVariable }) => read(keyVariable)));
   const ports = new Map<ProviderName, ModelPort>();
-  const fetch = createModelFetch();
+  const fetch = createBoundedFetch();
 
   const portOf = (provider: ProviderName): ModelPort => {
     const known = ports.get(provider);

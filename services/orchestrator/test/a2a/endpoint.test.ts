@@ -1,5 +1,6 @@
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
+import { aboutBytesMax } from '../../src/a2a/bounds.ts';
 import { callHeaders } from '../../src/a2a/call-headers.ts';
 import { readCard } from '../../src/a2a/card.ts';
 import { cardUrls } from '../../src/a2a/discovery.ts';
@@ -42,8 +43,17 @@ describe('the interface of a card', () => {
     );
   });
 
+  test('is gRPC where nothing else is spoken: at the configured host, at the port that the card names', () => {
+    const grpc = at('evil.example:9001', 'GRPC');
+    expect(chosen('http://a/a2a', grpc, at('http://a/old', 'JSONRPC', '0.3.0'))).toBe('0.3 JSONRPC http://a/a2a');
+    expect(chosen('http://a/a2a', at('http://a:9000', 'GRPC', '0.3.0'), grpc)).toBe('1.0 GRPC http://a:9001/');
+    expect(chosen('http://a', at('grpcs://a:9001', 'GRPC'))).toBe('1.0 GRPC https://a:9001/');
+    expect(chosen('https://a', at('a', 'GRPC'))).toBe('1.0 GRPC https://a:443/');
+    expect(chosen('http://a', at('a:9001/x y', 'GRPC', '2.0'), at('unix:///tmp/x', 'GRPC'))).toBeUndefined();
+  });
+
   test('is none where nothing is spoken that we know', () => {
-    expect(chosen('http://a', at('http://a', 'GRPC'), at('http://a', 'JSONRPC', '2.0'))).toBeUndefined();
+    expect(chosen('http://a', at('', 'GRPC'), at('http://a', 'JSONRPC', '2.0'))).toBeUndefined();
     expect(chosen('http://a', at('http://a', 'JSONRPC', '0.30'), at('file:///etc/passwd'))).toBeUndefined();
     expect(readCard([])).toBeUndefined();
     expect(readCard({})).toBeUndefined();
@@ -65,6 +75,17 @@ test('cards of each age are told apart', () => {
   expect(
     dialects({ name: 'new', url: 'http://a', protocolVersion: '0.3.0', supportedInterfaces: [at('http://a')] }),
   ).toEqual(['1.0 JSONRPC']);
+});
+
+test('a card says what its agent is good for: in one line, with nothing hidden, and not too much of it', () => {
+  const about = (card: object) => readCard({ name: 'peer', ...card })?.about;
+  const skills = [{ name: 'bake', description: 'Bakes\nbread.' }, { name: 'sell' }, 'no skill', { description: 7 }];
+  expect(about({ description: ' Runs a bakery. ', skills })).toBe('Runs a bakery. Skills: bake: Bakes bread.; sell');
+  expect(about({ description: 'a\u202eb' })).toBe('a\\u{202e}b');
+  expect(about({})).toBe('');
+  expect(Buffer.byteLength(about({ description: '\u20ac'.repeat(10_000), skills }) ?? '')).toBeLessThanOrEqual(
+    aboutBytesMax,
+  );
 });
 
 test('a card is looked for at the host, below the address, and beside it', () => {

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
-import { afterEach, describe, expect, test } from 'vitest';
-import { failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
-import { idempotencyExtension } from '../../src/a2a/card.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventCharactersMax, failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
 import { HandClock } from '../driver/one-driver.ts';
 import { agentAt, client, delegated, never, order } from './orders.ts';
 import {
@@ -136,7 +136,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
     const { outcome } = await delegated(order(agent.url, request));
     expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: expect.stringContaining('it broke') });
     expect(JSON.stringify(outcome)).not.toContain('s3cret-token');
-    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: idempotencyExtension }] } });
+    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
     await expect(delegated(order(promising.url, request))).rejects.toThrow('it broke');
   });
 });
@@ -167,6 +167,36 @@ test('a task whose stream breaks is asked about, through a while without answers
   const { outcome, told } = await delegated(order(agent.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
   expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: 'Done.' }]);
+  expect(sends(agent)).toHaveLength(1);
+});
+
+test.each([
+  ['no JSON', 'data: {"token":"s3cret-token"'],
+  ['no event', 'data: {"task":{"id":"t","artifacts":[null]}}'],
+  ['endless', `data: ${'x'.repeat(eventCharactersMax + 64 * 1024)}`],
+])('an event over HTTP+JSON that is %s is printed by nobody; its task is asked about', async (_what, broken) => {
+  const working = { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } };
+  const agent = await scriptedAgent((request, response) => {
+    const url = `http://${request.headers.host}/rest`;
+    const supportedInterfaces = [{ url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }];
+    if (isCard(request))
+      return sendJson(response, cardOf('', { supportedInterfaces, capabilities: { streaming: true } }));
+    if (request.method === 'GET')
+      return sendJson(response, {
+        ...working.task,
+        status: { state: 'TASK_STATE_COMPLETED' },
+        artifacts: [{ artifactId: 'a', parts: [{ text: 'Done.' }] }],
+      });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify(working)}\n\n: beat\n\n`);
+    response.end(`${broken}\n\n`);
+  });
+  open.push(agent);
+  const printed = vi.spyOn(console, 'error');
+  const { outcome, told } = await delegated(order(`${agent.origin}/rest`));
+  expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
+  expect(told).toMatchObject([{ task: { id: 't', state: 'working' } }]);
+  expect(printed).not.toHaveBeenCalled();
   expect(sends(agent)).toHaveLength(1);
 });
 
@@ -207,7 +237,7 @@ test('only the one task of the message’s own context is its task', async () =>
 });
 
 test('an agent that promises to take a message once need not list its tasks', async () => {
-  const card = { capabilities: { extensions: [{ uri: idempotencyExtension }] } };
+  const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
   const agent = await faulty((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
 });
@@ -240,25 +270,73 @@ describe('an agent from before versions', () => {
     });
   });
 
-  test('may have no card at all, and ask in a sentence', async () => {
+  test('may have no card at all, and ask in a sentence; it is answered with a word, beside its task', async () => {
+    const id = '0b6ef5a7-7f2c-4f4e-9d38-2f30a7e0a001';
     const agent = await scriptedAgent((request, response) => {
       if (isCard(request)) return void response.writeHead(404).end();
-      const message = 'Approval required (id: 1): resources_add';
+      const { params = {} } = request.rpc as { params?: { taskId?: string } };
+      if (params.taskId !== undefined) return result(request, response, { id: 't', status: { state: 'completed' } });
+      const message = `Approval required (id: ${id}): resources_add`;
       const artifact = { parts: [{ type: 'text', text: 'More words.' }] };
       result(request, response, { id: 't', status: { state: 'input-required', message }, artifact });
     });
     open.push(agent);
-    const found = await client().lookUp(order(`${agent.origin}/a2a`, { taskId: 't' }), never);
-    expect(found).toEqual({
-      kind: 'running',
+    const request = order(`${agent.origin}/a2a`, { taskId: 't' });
+    const prompt = `Approval required (id: ${id}): resources_add`;
+    expect(await client().lookUp(request, never)).toMatchObject({
+      kind: 'asks',
       task: { id: 't', state: 'input-required' },
-      text: 'Approval required (id: 1): resources_add',
+      questions: [{ key: id, kind: 'approval', prompt }],
     });
+    const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
+    expect(await client().answer(request, yes, () => undefined, never)).toMatchObject({ kind: 'finished' });
+    const parts = [{ type: 'text', text: 'approved' }];
+    expect(sends(agent).at(-1)?.rpc).toMatchObject({ params: { taskId: 't', message: { parts } } });
     expect((await delegated(order(agent.origin))).outcome).toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('no agent card'),
     });
   });
+});
+
+test('what an agent shows of an approval is read, and its answer names it', async () => {
+  const id = '0b6ef5a7-7f2c-4f4e-9d38-2f30a7e0a001';
+  const data = { approval_id: id, tool: 'pay', server: 'bank', arguments: { to: 's3cret-token' }, agents: ['c', 7] };
+  const status = (state: string, parts: readonly object[]) => ({
+    state,
+    message: { messageId: 'm', role: 'ROLE_AGENT', parts },
+  });
+  const asking = status('TASK_STATE_INPUT_REQUIRED', [{ text: 'May I?' }, { data }, { data: { approval_id: 7 } }]);
+  let isOver = false;
+  const agent = await faulty((request, response) => {
+    const task = { id: 't', contextId: 'c', artifacts: [], status: asking };
+    if (request.rpc.method === 'GetTask') return result(request, response, task);
+    if (isOver) return rpcError(request, response, -32004, 'the approval is settled');
+    result(request, response, { task: { ...task, status: status('TASK_STATE_COMPLETED', [{ text: 'Paid.' }]) } });
+  });
+  const request = order(agent.url, { taskId: 't', bearer: new Secret('s3cret-token') });
+  const found = await client().lookUp(request, never);
+  const approval = {
+    id,
+    tool: 'pay',
+    server: 'bank',
+    argumentsJson: '{"to":"[redacted]"}',
+    choices: [],
+    agents: ['c'],
+  };
+  expect(found).toMatchObject({ kind: 'asks', questions: [{ key: id, kind: 'approval', prompt: 'May I?', approval }] });
+  const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
+  await client().answer(request, no, () => undefined, never);
+  expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
+    message: {
+      taskId: 't',
+      messageId: 'no',
+      parts: [{ text: `reject ${id}` }, { data: { kind: 'decision', approval_id: id, decision: 'reject' } }],
+    },
+  });
+  isOver = true;
+  const late = await client().answer(request, no, () => undefined, never);
+  expect(late).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('settled') });
 });
 
 test('an agent that fails again and again is left alone for a while, and then tried once', async () => {

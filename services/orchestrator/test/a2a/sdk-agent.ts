@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AgentCard, Part, Task } from '@a2a-js/sdk';
+import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import {
   AgentEvent,
   type AgentExecutor,
@@ -10,12 +11,14 @@ import {
   type RequestContext,
 } from '@a2a-js/sdk/server';
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
+import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import express from 'express';
 
 /** How an agent of the official SDK is offered. */
 export type SdkAgentOptions = {
   readonly version: '1.0' | '0.3';
-  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
   readonly streaming?: boolean;
   readonly extensions?: readonly string[];
   /** Answers as this agent does; `next` is the SDK's own handling. */
@@ -60,11 +63,14 @@ export async function sdkAgent(options: SdkAgentOptions, behave: Behaviour): Pro
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a2a`;
+  const grpc = await grpcServer();
   const card: AgentCard = {
     name: 'peer',
     description: 'A peer',
     version: '1.0.0',
-    supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: version, tenant: '' }],
+    supportedInterfaces: [
+      { url: binding === 'GRPC' ? grpc.address : url, protocolBinding: binding, protocolVersion: version, tenant: '' },
+    ],
     provider: undefined,
     capabilities: {
       streaming,
@@ -104,17 +110,44 @@ export async function sdkAgent(options: SdkAgentOptions, behave: Behaviour): Pro
     '/.well-known/agent-card.json',
     agentCardHandler({ agentCardProvider: requestHandler, ...compatOf(version) }),
   );
-  app.use('/a2a', binding === 'JSONRPC' ? jsonRpcHandler(given) : restHandler(given));
+  if (binding === 'JSONRPC') app.use('/a2a', jsonRpcHandler(given));
+  if (binding === 'HTTP+JSON') app.use('/a2a', restHandler(given));
+  if (binding === 'GRPC') {
+    const userBuilder = seenCalls(requests);
+    if (version === '1.0') grpc.server.addService(A2AService, grpcService({ requestHandler, userBuilder }));
+    else grpc.server.addService(LegacyA2AService, legacyGrpcService({ requestHandler, userBuilder }));
+  }
   return {
     url,
     requests,
     taken,
     close: () => {
+      grpc.server.forceShutdown();
       server.closeAllConnections();
       server.close();
     },
   };
 }
+
+/** A server for gRPC on a free port of this machine. */
+export async function grpcServer(): Promise<{ readonly server: Server; readonly address: string }> {
+  const server = new Server();
+  const port = await new Promise<number>((resolve, reject) => {
+    const bound = (error: Error | null, at: number) => (error === null ? resolve(at) : reject(error));
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), bound);
+  });
+  return { server, address: `127.0.0.1:${port}` };
+}
+
+/** Notes what came with each call. */
+export const seenCalls =
+  (requests: SdkAgent['requests']) => async (call: { readonly metadata: Metadata; readonly request?: unknown }) => {
+    const headers = Object.fromEntries(
+      Object.entries(call.metadata.getMap()).map(([name, one]) => [name, String(one)]),
+    );
+    requests.push({ path: 'grpc', headers, body: 'request' in call ? call.request : undefined });
+    return { isAuthenticated: false, userName: '' };
+  };
 
 const compatOf = (version: string) => ({ legacyCompat: { enabled: version === '0.3' } });
 

@@ -8,19 +8,28 @@ import {
   type Fact,
   type FactName,
   type FactOf,
+  type HumanDecision,
   initialState,
   outputText,
+  parkedCalls,
   type RecordedFact,
   type RemoteAgent,
   receiveMessage,
+  resolveApproval,
 } from '@stopgo/core';
 import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
-import type { DelegationPort, DelegationRequest, DelegationUpdate } from '../../src/delegation-port.ts';
+import type {
+  DelegationAnswer,
+  DelegationPort,
+  DelegationRequest,
+  DelegationUpdate,
+} from '../../src/delegation-port.ts';
+import type { DriverPorts } from '../../src/driver/ports.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
-import { driverWith } from './one-driver.ts';
+import { driverWith, type HandClock } from './one-driver.ts';
 
 export const peer: RemoteAgent = {
   name: 'peer',
@@ -36,6 +45,7 @@ type Sent = { readonly request: DelegationRequest; readonly on: readonly FactNam
 export type Script = {
   readonly delegate?: readonly Answer<DelegationPort['delegate']>[];
   readonly lookUp?: readonly Answer<DelegationPort['lookUp']>[];
+  readonly answer?: readonly Answer<DelegationPort['answer']>[];
 };
 type Answer<F extends (...args: never[]) => Promise<unknown>> =
   | Awaited<ReturnType<F>>
@@ -55,6 +65,8 @@ type Process = {
   readonly me?: { instance: string; epoch: number };
   readonly bearer?: Secret;
   readonly isFresh?: () => boolean;
+  /** Processes that are known to be dead; without more, all before. */
+  readonly dead?: readonly string[];
 };
 
 export class Errand {
@@ -63,6 +75,8 @@ export class Errand {
   readonly sent: Sent[] = [];
   readonly asked: DelegationRequest[] = [];
   readonly canceled: DelegationRequest[] = [];
+  /** Answers that were sent, and what was on the record by then. */
+  readonly answered: { readonly answer: DelegationAnswer; readonly on: readonly FactName[] }[] = [];
   readonly told: ModelRequest[] = [];
   /** What another process does right before an append of one that holds such a fact. */
   before: { readonly fact: FactName; readonly happens: () => void } | undefined;
@@ -120,8 +134,8 @@ export class Errand {
   }
 
   /** A process that drives the run from what is on the record; without an owner of its own it has to claim it. */
-  process(name: string, { me, bearer, isFresh = () => true }: Process = {}) {
-    const { ports, clock } = driverWith({ dead: new Set(name === 'first' ? [] : ['first']) });
+  process(name: string, { me, bearer, isFresh = () => true, dead = name === 'first' ? [] : ['first'] }: Process = {}) {
+    const { ports, clock } = driverWith({ dead: new Set(dead) });
     let renew: () => void = () => undefined;
     const renewed = new Promise<void>((resolve) => {
       renew = resolve;
@@ -146,6 +160,35 @@ export class Errand {
     return { driver, clock, renew, ended: driver.drive() };
   }
 
+  /** What a process needs that looks at the run while nobody drives it. */
+  watcher(instance: string, alive: readonly string[], clock: HandClock): DriverPorts {
+    const { ports } = driverWith({});
+    const peers = alive.map((one) => ({ instance: one, role: 'orchestrator', address: '', counter: 1 }) as const);
+    const log = { ...this.port(), watchedRuns: async () => this.watched() };
+    return {
+      ...ports,
+      instance,
+      clock,
+      log,
+      delegations: this.delegations(),
+      liveness: { ...ports.liveness, alive: () => peers },
+    };
+  }
+
+  /** What a decision on the latest approval puts on the record. */
+  decision(decision: HumanDecision): readonly Fact[] {
+    const approvalId = this.all('approvalRequested').at(-1)?.approvalId ?? '';
+    const resolved = resolveApproval(this.state, { approvalId, decision });
+    if (resolved.kind !== 'append') throw new Error(resolved.kind);
+    return resolved.facts;
+  }
+
+  private watched() {
+    const { run, revision } = this.state;
+    const runId = run?.id ?? '';
+    return parkedCalls(run).length === 0 ? [] : [{ conversationId: 'c', runId, ownerInstance: '', revision }];
+  }
+
   /** The process that took the message. */
   first(how: Omit<Process, 'me'> = {}) {
     return this.process('first', { ...how, me: { instance: 'first', epoch: 1 } });
@@ -161,6 +204,10 @@ export class Errand {
       delegate: (request, tell, signal) => {
         this.sent.push({ request, on: this.names });
         return orAborted(played(this.script.delegate?.[this.sent.length - 1], request, tell), signal);
+      },
+      answer: (request, answer, tell, signal) => {
+        this.answered.push({ answer, on: this.names });
+        return orAborted(played(this.script.answer?.[this.answered.length - 1], request, tell), signal);
       },
       lookUp: (request, signal) => {
         this.asked.push(request);
@@ -213,6 +260,7 @@ export class Errand {
       },
       load: async () => ({ conversationId: 'c', state: this.state, knownKeys: [] }),
       openRuns: async () => [],
+      watchedRuns: async () => [],
       view: () => Promise.reject(new Error('not viewed here')),
     };
   }

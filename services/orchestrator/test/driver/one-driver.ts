@@ -120,5 +120,6 @@ const noLog: ConversationLog = {
   read: noEvents,
   follow: noEvents,
   openRuns: () => Promise.resolve([]),
+  watchedRuns: () => Promise.resolve([]),
   view: never,
 };

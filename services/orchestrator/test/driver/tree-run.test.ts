@@ -120,6 +120,7 @@ async function driven(
     follow: async function* () {},
     load: () => Promise.reject(new Error('not loaded here')),
     openRuns: async () => [],
+    watchedRuns: async () => [],
     view: () => Promise.reject(new Error('not viewed here')),
   };
   const forModel = (name: string) => ({

@@ -1,8 +1,8 @@
-import { chainHash, chainStart, conversationOfStream, invalidArgument, type RecordedFact } from '@stopgo/core';
+import { chainHash, chainStart, invalidArgument, type RecordedFact } from '@stopgo/core';
 import type { StreamAppend } from '../../event-log.ts';
 import { encodeEnvelope, recordedFact } from '../../recorded.ts';
 import type { Projection } from '../../views.ts';
-import type { KnownFacts } from '../sqlite-views/rebuild.ts';
+import { isFolded, type KnownFacts } from '../sqlite-views/rebuild.ts';
 import { type AppendParts, encodeAppend } from './batch-message.ts';
 import type { IndexedHead } from './index-tables.ts';
 
@@ -25,7 +25,7 @@ export function planAppend(
   projection: Projection,
   { key, bytesMax }: { readonly key: number; readonly bytesMax: number },
 ): PlannedAppend {
-  const isFolded = conversationOfStream(stream) !== undefined;
+  const folds = isFolded(stream);
   const firstRevision = (head?.revision ?? 0) + 1;
   const facts: RecordedFact[] = [];
   let hash = head?.hash ?? chainStart;
@@ -33,10 +33,10 @@ export function planAppend(
     const revision = firstRevision + index;
     const envelope = encodeEnvelope(event, stream, revision);
     hash = chainHash(hash, envelope);
-    if (isFolded) facts.push(recordedFact(event, stream, revision));
+    if (folds) facts.push(recordedFact(event, stream, revision));
     return { envelope, hash };
   });
-  const known = { facts, folded: isFolded ? projection.begin().add(stream, facts, key) : undefined };
+  const known = { facts, folded: folds ? projection.begin().add(stream, facts, key) : undefined };
   const parts = { stream, firstRevision, key: idempotencyKey, requestDigest, events: stored };
   const data = encodeAppend(parts);
   if (data.byteLength > bytesMax)

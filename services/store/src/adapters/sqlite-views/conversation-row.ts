@@ -1,5 +1,5 @@
 import { toBinary } from '@bufbuild/protobuf';
-import { hasWork } from '@stopgo/core';
+import { contextOf, hasWork, parkedCalls, principalOf, standingOf } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversations.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -21,6 +21,11 @@ export function writeConversation(
     open?.id ?? null,
     open?.owner?.instance ?? null,
     open?.owner?.epoch ?? null,
+    contextOf(state),
+    principalOf(state),
+    standingOf(head),
+    Math.floor(state.updatedAt),
+    parkedCalls(run).length > 0 ? (run?.id ?? null) : null,
     toBinary(views.ConversationHeadSchema, head),
     snapshot,
   );

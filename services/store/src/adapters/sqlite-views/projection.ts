@@ -1,5 +1,6 @@
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
+  conversationOfPush,
   conversationOfStream,
   dataLoss,
   type EarlierRows,
@@ -17,6 +18,7 @@ import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.
 import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
+import { PushRows } from './push-rows.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
 /** What a batch makes of one conversation. */
@@ -66,17 +68,24 @@ class Batch implements ProjectionBatch {
   readonly #planned = new Map<string, Planned>();
   readonly #setAside = new Map<string, Omit<SetAside, 'conversationId'>>();
   readonly #written: [string, HotConversation][] = [];
+  readonly #push: PushRows;
   #approvalKey: number;
   readonly #approvalKeyCommitted: (key: number) => void;
 
   constructor(tables: ViewTables, hot: HotConversations, approvalKey: number, committed: (key: number) => void) {
     this.#tables = tables;
     this.#hot = hot;
+    this.#push = new PushRows(tables);
     this.#approvalKey = approvalKey;
     this.#approvalKeyCommitted = committed;
   }
 
   add(stream: StreamName, events: readonly RecordedFact[], appendKey: number, folded?: Folded): Folded | undefined {
+    const told = conversationOfPush(stream);
+    if (told !== undefined) {
+      this.#push.add(told, events, appendKey);
+      return undefined;
+    }
     const id = conversationOfStream(stream);
     const first = events[0];
     if (id === undefined || first === undefined) return undefined;
@@ -147,6 +156,7 @@ class Batch implements ProjectionBatch {
         );
       this.#written.push([id, { ...now, snapshot }]);
     }
+    this.#push.write();
     for (const [id, { position, revision, reason }] of this.#setAside) {
       this.#removeConversation(id);
       this.#tables.insertSetAside(id, position, revision, reason);

@@ -1,4 +1,10 @@
-import { conversationOfStream, decodeRecorded, type RecordedFact, type StreamName } from '@stopgo/core';
+import {
+  conversationOfPush,
+  conversationOfStream,
+  decodeRecorded,
+  type RecordedFact,
+  type StreamName,
+} from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { damageReasonCharactersMax, rebuildEventsPerBatch, rebuildProgressMs } from '../../bounds.ts';
 import type { LoggedEvent } from '../../event-log.ts';
@@ -99,7 +105,7 @@ export function addOrSetAside(
   known?: KnownFacts,
 ): string | undefined {
   const first = events[0];
-  if (first === undefined || conversationOfStream(stream) === undefined || batch.isSetAside(stream)) return undefined;
+  if (first === undefined || !isFolded(stream) || batch.isSetAside(stream)) return undefined;
   let blamed = first;
   try {
     const facts: RecordedFact[] = [];
@@ -119,6 +125,10 @@ export function addOrSetAside(
     return reason;
   }
 }
+
+/** True for the streams that views are made from. */
+export const isFolded = (stream: StreamName): boolean =>
+  conversationOfStream(stream) !== undefined || conversationOfPush(stream) !== undefined;
 
 function factOf({ stream, revision, event }: LoggedEvent): RecordedFact {
   const fact = decodeRecorded(event);

@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 1;
+const rowsVersion = 2;
 
 /**
  * The tables of the views. All of it can be made again from the log.
@@ -11,8 +11,12 @@ const rowsVersion = 1;
  * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
  * of their revisions too: one index for all that is asked of them.
  *
+ * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
+ *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
+ *
+ * `push.head` is the revision of the conversation, as far as it is known: what is between it and `settled` may have to be told.
  */
 const tables = `
   CREATE TABLE views_meta (
@@ -28,11 +32,21 @@ const tables = `
     open_run_id TEXT,
     owner_instance TEXT,
     owner_epoch INTEGER,
+    context_id TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    standing INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    watched_run_id TEXT,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
   CREATE INDEX conversations_by_status ON conversations (status, key);
+  CREATE INDEX conversations_of_context ON conversations (context_id, principal, key);
+  CREATE INDEX conversations_by_change ON conversations (changed_at, key);
+  CREATE INDEX conversations_by_standing ON conversations (standing, changed_at, key);
+  CREATE INDEX conversations_of_context_by_change ON conversations (context_id, principal, changed_at, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
+  CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
   CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)
@@ -63,6 +77,23 @@ const tables = `
   ) STRICT;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
+  CREATE TABLE push (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    settled INTEGER NOT NULL,
+    live INTEGER NOT NULL,
+    owner_instance TEXT,
+    head INTEGER NOT NULL,
+    due INTEGER GENERATED ALWAYS AS (owner_instance IS NOT NULL OR (live > 0 AND head > settled)) STORED,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX push_due ON push (key) WHERE due = 1;
+  CREATE TRIGGER push_conversation_added AFTER INSERT ON conversations BEGIN
+    UPDATE push SET head = new.revision WHERE id = new.id;
+  END;
+  CREATE TRIGGER push_conversation_changed AFTER UPDATE OF revision ON conversations BEGIN
+    UPDATE push SET head = new.revision WHERE id = new.id;
+  END;
   CREATE TABLE set_aside (
     id TEXT PRIMARY KEY,
     position INTEGER NOT NULL,
@@ -84,6 +115,7 @@ const names = [
   'messages',
   'message_words',
   'approvals',
+  'push',
   'set_aside',
 ];
 

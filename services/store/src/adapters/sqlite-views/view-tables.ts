@@ -1,5 +1,5 @@
 import { messagesPerConversationMax } from '../../bounds.ts';
-import type { OpenRunRow, SetAside } from '../../views.ts';
+import type { Belonging, ChangeFilter, ChangeKey, OpenRunRow, SetAside } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 
@@ -10,6 +10,9 @@ export type ConversationRow = {
   readonly revision: number;
   readonly status: number;
   readonly openRun: OpenRunRow | undefined;
+  readonly belongs: Belonging;
+  /** Tasks of other agents wait for an answer, or are to be ended; its owner does not matter. */
+  readonly watchedRun: OpenRunRow | undefined;
   readonly head: Uint8Array;
   readonly snapshot: Uint8Array;
 };
@@ -29,7 +32,8 @@ const beyondAnyKey = Number.MAX_SAFE_INTEGER;
 export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
-  const columns = 'key, id, revision, status, open_run_id, owner_instance, owner_epoch';
+  const columns =
+    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id';
   const list = `SELECT key, id, head FROM conversations`;
   const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
@@ -39,29 +43,59 @@ export function viewTables(database: SqlDatabase) {
   const oldest = 'AND key > ? ORDER BY key LIMIT ?';
   const setAside = 'SELECT id, position, revision, reason FROM set_aside';
 
+  const toChanged = (row: SqlRow) => ({ ...toListed(row), changedAt: integer(row, 3) });
+  const changed = prepared((sql) => database.all(sql, toChanged));
+  const counted = prepared((sql) => database.one(sql, (row) => integer(row, 0)));
+
   return {
     checkpoint: database.one('SELECT checkpoint FROM views_meta', (row) => integer(row, 0)),
     setCheckpoint: database.run('UPDATE views_meta SET checkpoint = ?'),
 
     conversation: database.one(
       `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 7), snapshot: bytes(row, 8) }),
+      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 12), snapshot: bytes(row, 13) }),
     ),
     conversationKey: database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0)),
     conversationAt: database.one(`${list} WHERE key = ?`, toListed),
     statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
     writeConversation: database.run(
-      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
            open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
-           owner_epoch = excluded.owner_epoch, head = excluded.head, snapshot = excluded.snapshot`,
+           owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
+           standing = excluded.standing, changed_at = excluded.changed_at,
+           watched_run_id = excluded.watched_run_id, head = excluded.head,
+           snapshot = excluded.snapshot`,
     ),
     newest: (before: number | undefined, status: number | undefined, limit: number) =>
       status === undefined
         ? newest(before ?? beyondAnyKey, limit)
         : newestOfStatus(before ?? beyondAnyKey, status, limit),
+    byChange: (filter: ChangeFilter, after: ChangeKey | undefined, limit: number) => {
+      const { changedAt, key } = after ?? { changedAt: beyondAnyKey, key: beyondAnyKey };
+      const [{ sql, values }, since] = [where(filter), filter.changedSince];
+      const place = 'changed_at >= ? AND (changed_at, key) < (?, ?) ORDER BY changed_at DESC, key DESC LIMIT ?';
+      const query = `SELECT key, id, head, changed_at FROM conversations WHERE ${sql} ${place}`;
+      return changed(query)(...values, since, changedAt, key, limit);
+    },
+    countByChange: (filter: ChangeFilter) => {
+      const { sql, values } = where(filter);
+      return counted(`SELECT count(*) FROM conversations WHERE ${sql} changed_at >= ?`)(...values, filter.changedSince);
+    },
+    ofContext: database.all(
+      'SELECT key, id FROM conversations WHERE context_id = ? AND principal = ? AND key < ? ORDER BY key DESC LIMIT ?',
+      (row) => ({ key: integer(row, 0), id: text(row, 1) }),
+    ),
+    messagesBefore: database.all(
+      'SELECT key, bytes FROM messages WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
+      toBytes,
+    ),
     openRuns: database.all(
       `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+      toRow,
+    ),
+    watchedRuns: database.all(
+      `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
       toRow,
     ),
     counts: database.all('SELECT status, number FROM conversation_counts', (row) => ({
@@ -106,6 +140,26 @@ export function viewTables(database: SqlDatabase) {
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
+    push: database.one('SELECT key, bytes FROM push WHERE id = ?', toBytes),
+    pushColumns: database.one('SELECT settled, live, owner_instance FROM push WHERE id = ?', (row) => ({
+      settledRevision: integer(row, 0),
+      live: integer(row, 1),
+      ownerInstance: row[2] === null ? '' : text(row, 2),
+    })),
+    writePush: database.run(
+      `INSERT INTO push (key, id, settled, live, owner_instance, head, bytes)
+         VALUES (?, ?, ?, ?, ?, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), ?)
+         ON CONFLICT (key) DO UPDATE SET settled = excluded.settled, live = excluded.live,
+           owner_instance = excluded.owner_instance, head = excluded.head, bytes = excluded.bytes`,
+    ),
+    duePushes: database.all(
+      'SELECT key, id, owner_instance FROM push WHERE due = 1 AND key > ? ORDER BY key LIMIT ?',
+      (row) => ({
+        key: integer(row, 0),
+        conversationId: text(row, 1),
+        ownerInstance: row[2] === null ? '' : text(row, 2),
+      }),
+    ),
     setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
     allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),
@@ -128,7 +182,37 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
     id,
     revision,
     status: integer(row, 3),
+    watchedRun: row[11] === null ? undefined : { conversationId: id, runId: text(row, 11), owner: undefined, revision },
     openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
+    belongs: {
+      contextId: text(row, 7),
+      principal: text(row, 8),
+      standing: integer(row, 9),
+      changedAt: integer(row, 10),
+    },
+  };
+}
+
+/** Statements that are made as they are needed; there are few of them. */
+function prepared<T>(make: (sql: string) => T): (sql: string) => T {
+  const made = new Map<string, T>();
+  return (sql) => {
+    const statement = made.get(sql) ?? make(sql);
+    made.set(sql, statement);
+    return statement;
+  };
+}
+
+/** The part of a condition that says which conversations, with the values that it has. */
+function where({ context, standing }: ChangeFilter): { readonly sql: string; readonly values: (string | number)[] } {
+  const ofContext = context === undefined ? '' : 'context_id = ? AND principal = ? AND ';
+  const ofStanding = standing === undefined ? '' : 'standing = ? AND ';
+  return {
+    sql: ofContext + ofStanding,
+    values: [
+      ...(context === undefined ? [] : [context.id, context.principal]),
+      ...(standing === undefined ? [] : [standing]),
+    ],
   };
 }
 

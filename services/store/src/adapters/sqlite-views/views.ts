@@ -1,11 +1,23 @@
 import { create, fromBinary } from '@bufbuild/protobuf';
-import { foldVersion } from '@stopgo/core';
+import { type EarlierTexts, foldVersion } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
-import type { ApprovalFilter, ConversationFilter, OpenRunRow, Page, Rows, Views } from '../../views.ts';
+import type {
+  ApprovalFilter,
+  ChangeFilter,
+  ChangeKey,
+  ContextName,
+  ConversationFilter,
+  DuePush,
+  OpenRunRow,
+  Page,
+  Rows,
+  Views,
+} from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
+import { saidInContext } from './said-in-context.ts';
 import { search } from './search.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
@@ -57,15 +69,34 @@ export class SqliteViews implements Views {
         page,
         (after, limit) => this.#tables.newest(after, status, limit),
         (row) => this.#listed(row),
+        byKey,
       );
     const accept = (key: number) => status === undefined || this.#tables.statusAt(key) === status;
     const found = search(this.#tables, query, page.after, page.limit, accept);
     const rest = collect(
       { limit: page.limit, after: undefined },
       (after) => found.keys.filter((key) => after === undefined || key < after).map((key) => ({ key })),
-      ({ key }) => this.#listed(this.#tables.conversationAt(key)),
+      (row) => this.#listed(this.#tables.conversationAt(row.key)),
+      byKey,
     );
     return { rows: rest.rows, next: rest.next ?? found.next };
+  }
+
+  conversationsByChange(filter: ChangeFilter, page: Page<ChangeKey>): Rows<views.ConversationView, ChangeKey> {
+    return collect(
+      page,
+      (after, limit) => this.#tables.byChange(filter, after, limit),
+      (row) => this.#listed(row),
+      ({ changedAt, key }) => ({ changedAt, key }),
+    );
+  }
+
+  countByChange(filter: ChangeFilter): number {
+    return this.#tables.countByChange(filter) ?? 0;
+  }
+
+  said(context: ContextName, most: { readonly textsMax: number; readonly bytesMax: number }): EarlierTexts {
+    return saidInContext(this.#tables, context, most);
   }
 
   counts() {
@@ -96,6 +127,7 @@ export class SqliteViews implements Views {
           : this.#tables.approvalsOfBoth(key, status, after, limit);
       },
       ({ bytes }) => ({ row: fromBinary(views.ApprovalSchema, bytes), bytes: bytes.byteLength }),
+      byKey,
     );
   }
 
@@ -104,6 +136,30 @@ export class SqliteViews implements Views {
       page,
       (after = 0, limit) => this.#tables.openRuns(after, limit),
       ({ openRun }) => ({ row: openRun, bytes: 0 }),
+      byKey,
+    );
+  }
+
+  push(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    return row === undefined ? undefined : fromBinary(views.PushSchema, row.bytes);
+  }
+
+  duePushes(page: Page): Rows<DuePush> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.duePushes(after, limit),
+      ({ conversationId, ownerInstance }) => ({ row: { conversationId, ownerInstance }, bytes: 0 }),
+      byKey,
+    );
+  }
+
+  watchedRuns(page: Page): Rows<OpenRunRow> {
+    return collect(
+      page,
+      (after = 0, limit) => this.#tables.watchedRuns(after, limit),
+      ({ watchedRun }) => ({ row: watchedRun, bytes: 0 }),
+      byKey,
     );
   }
 
@@ -133,6 +189,12 @@ export class SqliteViews implements Views {
     return key === undefined ? [] : this.#tables.storedApprovals(key);
   }
 
+  storedPush(conversationId: string) {
+    const row = this.#tables.push(conversationId);
+    const columns = this.#tables.pushColumns(conversationId);
+    return row === undefined || columns === undefined ? undefined : { bytes: row.bytes, ...columns };
+  }
+
   #listed(listed: Listed | undefined) {
     if (listed === undefined) return { row: undefined, bytes: 0 };
     const head = fromBinary(views.ConversationHeadSchema, listed.head);
@@ -146,6 +208,8 @@ export class SqliteViews implements Views {
     return { row, bytes };
   }
 }
+
+const byKey = ({ key }: { readonly key: number }): number => key;
 
 type SizedApproval = { readonly approval: views.Approval; readonly bytes: number };
 
@@ -182,11 +246,12 @@ const otherApprovalBytes = 1024;
  * A page of a list: at most its limit, and about `listBytesMax`. The rows are read a few at a time, in the order of the
  * list.
  */
-function collect<R extends { readonly key: number }, T>(
-  page: Page,
-  read: (after: number | undefined, limit: number) => readonly R[],
+function collect<R, T, K>(
+  page: Page<K>,
+  read: (after: K | undefined, limit: number) => readonly R[],
   show: (row: R) => { readonly row: T | undefined; readonly bytes: number },
-): Rows<T> {
+  keyOf: (row: R) => K,
+): Rows<T, K> {
   const rows: T[] = [];
   let total = 0;
   let { after } = page;
@@ -197,7 +262,7 @@ function collect<R extends { readonly key: number }, T>(
       const { row, bytes } = show(one);
       if (total > 0 && total + bytes > listBytesMax) return { rows, next: after };
       total += bytes;
-      after = one.key;
+      after = keyOf(one);
       if (row !== undefined) rows.push(row);
     }
     if (some.length < listRowsPerRead) return { rows, next: undefined };

@@ -1,10 +1,11 @@
 import { create } from '@bufbuild/protobuf';
-import { chainHash, chainStart, conversationOfStream, type RecordedFact, type StreamName } from '@stopgo/core';
+import { chainHash, chainStart, type RecordedFact, type StreamName } from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
 import { pageBytesMax, pageEventsMax } from '../../bounds.ts';
 import type { AppendOutcome, KnownKey, LoggedEvent, RecordedEvent, StreamAppend } from '../../event-log.ts';
 import { encodeEnvelope, recordedFact } from '../../recorded.ts';
 import type { ProjectionBatch } from '../../views.ts';
+import { isFolded } from '../sqlite-views/rebuild.ts';
 import type { LogTables } from './log-tables.ts';
 import type { StreamHeads } from './stream-heads.ts';
 
@@ -69,7 +70,7 @@ export class AppendPlan {
 
   #accept(append: StreamAppend, head: PlannedHead | undefined): AppendOutcome {
     const { stream } = append;
-    const folded = conversationOfStream(stream) !== undefined;
+    const folded = isFolded(stream);
     const facts: RecordedFact[] = [];
     const events: LoggedEvent[] = [];
     let revision = head?.revision ?? 0;

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEitw0KB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAQgYKBGZhY3QiMgoLSWRlbXBvdGVuY3kSCwoDa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJIqEBChNDb252ZXJzYXRpb25DcmVhdGVkEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhIKCmFnZW50X25hbWUYAyABKAkSFQoNc3lzdGVtX3Byb21wdBgEIAEoCRIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSLBAgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCSLrAQoQQXBwcm92YWxSZXNvbHZlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Eg8KB2NhbGxfaWQYByABKAkSDAoEdG9vbBgIIAEoCRIRCglieV9wb2xpY3kYCSABKAgijwEKDklucHV0UmVxdWVzdGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKQoEa2luZBgFIAEoDjIbLnN0b3Bnby5ldmVudHMudjEuSW5wdXRLaW5kEg4KBnByb21wdBgGIAEoCSI/Cg1JbnB1dFByb3ZpZGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIMCgR0ZXh0GAMgASgJIoIBCg9Ub29sQ2FsbFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCSIpCgNDdXQSEgoKZnVsbF9ieXRlcxgBIAEoBBIOCgZzaGEyNTYYAiABKAkizQEKEFRvb2xDYWxsRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJImQKD1Rvb2xDYWxsSW5Eb3VidBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDgoGcmVhc29uGAUgASgJIscBCg9Ub29sQ2FsbFJlZnVzZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEi8KBnJlYXNvbhgFIAEoDjIfLnN0b3Bnby5ldmVudHMudjEuUmVmdXNhbFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEgsKA3BpbhgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEgoKcmVwZWF0YWJsZRgJIAEoCCJqChNEZWxlZ2F0aW9uUmVxdWVzdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEiQKBGNhbGwYAyABKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSDAoEbm9kZRgEIAEoCSKiAQoRRGVsZWdhdGlvblN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg0KBWFnZW50GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEgoKY29udGV4dF9pZBgHIAEoCRITCgthcHByb3ZhbF9pZBgIIAEoCSInCgpSZW1vdGVUYXNrEgoKAmlkGAEgASgJEg0KBXN0YXRlGAIgASgJIpABChFEZWxlZ2F0aW9uVXBkYXRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJIooCChJEZWxlZ2F0aW9uRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJEg0KBWFnZW50GAsgASgJEioKBHRhc2sYDCABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2siNQoGT3V0cHV0EisKBXBhcnRzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5PdXRwdXRQYXJ0IkwKCk91dHB1dFBhcnQSFwoPYW5zd2VyX3JldmlzaW9uGAEgASgNEgwKBHRleHQYAiABKAkSFwoPcmVzdWx0X3JldmlzaW9uGAMgASgNImEKCFN0YXRlU2V0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgsKA2tleRgDIAEoCRInCgV2YWx1ZRgEIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0InwKDFN0ZXBGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIoCgZvdXRwdXQYAyABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dBIRCglleGl0X2xvb3AYBCABKAgSDgoGZmFpbGVkGAUgASgIIkgKDFJ1bkNvbXBsZXRlZBIOCgZydW5faWQYASABKAkSKAoGb3V0cHV0GAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQiKQoJUnVuRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJImEKC1J1bkNhbmNlbGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IjcKDEFnZW50RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjkKDlRvb2xzZXREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiMwoLVG9vbERlZmluZWQSCwoDcGluGAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSqrAQoLRGlzcG9zaXRpb24SGwoXRElTUE9TSVRJT05fVU5TUEVDSUZJRUQQABIXChNESVNQT1NJVElPTl9BTExPV0VEEAESFQoRRElTUE9TSVRJT05fR0FURUQQAhIdChlESVNQT1NJVElPTl9BVVRPX0FQUFJPVkVEEAMSFwoTRElTUE9TSVRJT05fUkVGVVNFRBAEEhcKE0RJU1BPU0lUSU9OX0NPTlRST0wQBSqYAQoMQXBwcm92YWxLaW5kEh0KGUFQUFJPVkFMX0tJTkRfVU5TUEVDSUZJRUQQABIWChJBUFBST1ZBTF9LSU5EX1RPT0wQARIcChhBUFBST1ZBTF9LSU5EX0RFTEVHQVRJT04QAhIXChNBUFBST1ZBTF9LSU5EX1BST1hZEAMSGgoWQVBQUk9WQUxfS0lORF9JTl9ET1VCVBAEKsUBCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhUKEURFQ0lTSU9OX0FQUFJPVkVEEAESFQoRREVDSVNJT05fUkVKRUNURUQQAhIUChBERUNJU0lPTl9FWFBJUkVEEAMSFgoSREVDSVNJT05fV0lUSERSQVdOEAQSFgoSREVDSVNJT05fUlVOX0FHQUlOEAUSFQoRREVDSVNJT05fSEFQUEVORUQQBhIUChBERUNJU0lPTl9HSVZFX1VQEAcqUgoJSW5wdXRLaW5kEhoKFklOUFVUX0tJTkRfVU5TUEVDSUZJRUQQABIUChBJTlBVVF9LSU5EX0lOUFVUEAESEwoPSU5QVVRfS0lORF9BVVRIEAIqkwEKDVJlZnVzYWxSZWFzb24SHgoaUkVGVVNBTF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0FMX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTQUxfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEh4KGlJFRlVTQUxfUkVBU09OX05PVF9TVEFSVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEi2hAKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI7Cg9wdXNoX2NvbmZpZ3VyZWQYHiABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlB1c2hDb25maWd1cmVkSAASNQoMcHVzaF9yZW1vdmVkGB8gASgLMh0uc3RvcGdvLmV2ZW50cy52MS5QdXNoUmVtb3ZlZEgAEjUKDHB1c2hfY2xhaW1lZBggIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuUHVzaENsYWltZWRIABI5Cg5wdXNoX2F0dGVtcHRlZBghIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuUHVzaEF0dGVtcHRlZEgAEjcKDXB1c2hfcmVsZWFzZWQYIiABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLlB1c2hSZWxlYXNlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSABCBgoEZmFjdCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkikgIKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEhEKCXByaW5jaXBhbBgHIAEoCRIuCgdlYXJsaWVyGAggAygLMh0uc3RvcGdvLmV2ZW50cy52MS5FYXJsaWVyVGV4dBIYChBlYXJsaWVyX2xlZnRfb3V0GAkgASgIIkUKC0VhcmxpZXJUZXh0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdieV91c2VyGAIgASgIEgwKBHRleHQYAyABKAkiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSL1AgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCRIyCghxdWVzdGlvbhgPIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlUXVlc3Rpb24iegoOUmVtb3RlUXVlc3Rpb24SCwoDa2V5GAEgASgJEg8KB3Rhc2tfaWQYAiABKAkSDQoFYWdlbnQYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDgoGYWdlbnRzGAUgAygJEhYKDmFyZ3VtZW50c19qc29uGAYgASgJIvoBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCBINCgVwcm94eRgKIAEoCCKhAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJEhAKCHF1ZXN0aW9uGAcgASgJIj8KDUlucHV0UHJvdmlkZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBHRleHQYAyABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIImoKE0RlbGVnYXRpb25SZXF1ZXN0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSJAoEY2FsbBgDIAEoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBIMCgRub2RlGAQgASgJIqIBChFEZWxlZ2F0aW9uU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDQoFYWdlbnQYBSABKAkSEgoKbWVzc2FnZV9pZBgGIAEoCRISCgpjb250ZXh0X2lkGAcgASgJEhMKC2FwcHJvdmFsX2lkGAggASgJIicKClJlbW90ZVRhc2sSCgoCaWQYASABKAkSDQoFc3RhdGUYAiABKAkikAEKEURlbGVnYXRpb25VcGRhdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIqCgR0YXNrGAUgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVUYXNrEgwKBHRleHQYBiABKAkinAEKD0RlbGVnYXRpb25Bc2tlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJEgwKBGtleXMYByADKAkijQEKEkRlbGVnYXRpb25BbnN3ZXJlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SCwoDa2V5GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEwoLYXBwcm92YWxfaWQYByABKAkiigIKEkRlbGVnYXRpb25GaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkSDQoFYWdlbnQYCyABKAkSKgoEdGFzaxgMIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzayI1CgZPdXRwdXQSKwoFcGFydHMYASADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dFBhcnQiTAoKT3V0cHV0UGFydBIXCg9hbnN3ZXJfcmV2aXNpb24YASABKA0SDAoEdGV4dBgCIAEoCRIXCg9yZXN1bHRfcmV2aXNpb24YAyABKA0iYQoIU3RhdGVTZXQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSCwoDa2V5GAMgASgJEicKBXZhbHVlGAQgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQifAoMU3RlcEZpbmlzaGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEigKBm91dHB1dBgDIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0EhEKCWV4aXRfbG9vcBgEIAEoCBIOCgZmYWlsZWQYBSABKAgiSAoMUnVuQ29tcGxldGVkEg4KBnJ1bl9pZBgBIAEoCRIoCgZvdXRwdXQYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCIpCglSdW5GYWlsZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkiYQoLUnVuQ2FuY2VsZWQSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiNwoMQWdlbnREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiOQoOVG9vbHNldERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSIzCgtUb29sRGVmaW5lZBILCgNwaW4YASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIqsBCg5QdXNoQ29uZmlndXJlZBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEQoJY29uZmlnX2lkGAIgASgJEgsKA3VybBgDIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAQgASgJEg4KBnNjaGVtZRgFIAEoCRIOCgZzZWFsZWQYBiABKAwSDgoGa2V5X2lkGAcgASgJEhYKDmFmdGVyX3JldmlzaW9uGAggASgNIiAKC1B1c2hSZW1vdmVkEhEKCWNvbmZpZ19pZBgBIAEoCSIuCgtQdXNoQ2xhaW1lZBIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSK1AQoNUHVzaEF0dGVtcHRlZBIRCgljb25maWdfaWQYASABKAkSFgoOZXZlbnRfcmV2aXNpb24YAiABKA0SDwoHYXR0ZW1wdBgDIAEoDRIRCglkZWxpdmVyZWQYBCABKAgSDgoGcmVhc29uGAUgASgJEhAKCGdpdmVuX3VwGAYgASgIEhIKCnRhc2tfc3RhdGUYByABKAkSEAoIaW5zdGFuY2UYCCABKAkSDQoFZXBvY2gYCSABKA0iSQoMUHVzaFJlbGVhc2VkEhgKEHRocm91Z2hfcmV2aXNpb24YASABKA0SEAoIaW5zdGFuY2UYAiABKAkSDQoFZXBvY2gYAyABKA0qqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKpMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -175,6 +175,48 @@ export type Payload = Message<"stopgo.events.v1.Payload"> & {
     case: "delegationRequested";
   } | {
     /**
+     * @generated from field: stopgo.events.v1.DelegationAsked delegation_asked = 26;
+     */
+    value: DelegationAsked;
+    case: "delegationAsked";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.DelegationAnswered delegation_answered = 27;
+     */
+    value: DelegationAnswered;
+    case: "delegationAnswered";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.PushConfigured push_configured = 30;
+     */
+    value: PushConfigured;
+    case: "pushConfigured";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.PushRemoved push_removed = 31;
+     */
+    value: PushRemoved;
+    case: "pushRemoved";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.PushClaimed push_claimed = 32;
+     */
+    value: PushClaimed;
+    case: "pushClaimed";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.PushAttempted push_attempted = 33;
+     */
+    value: PushAttempted;
+    case: "pushAttempted";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.PushReleased push_released = 34;
+     */
+    value: PushReleased;
+    case: "pushReleased";
+  } | {
+    /**
      * @generated from field: stopgo.events.v1.AgentDefined agent_defined = 40;
      */
     value: AgentDefined;
@@ -259,6 +301,34 @@ export type ConversationCreated = Message<"stopgo.events.v1.ConversationCreated"
    * @generated from field: stopgo.events.v1.Idempotency idempotency = 5;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * The context that it belongs to; empty: one of its own, named by the conversation's id.
+   *
+   * @generated from field: string context_id = 6;
+   */
+  contextId: string;
+
+  /**
+   * Kind of the principal that opened it: to that one alone its context belongs. Empty: anonymous.
+   *
+   * @generated from field: string principal = 7;
+   */
+  principal: string;
+
+  /**
+   * What was said in its context before, the oldest first: models are told it before everything else.
+   *
+   * @generated from field: repeated stopgo.events.v1.EarlierText earlier = 8;
+   */
+  earlier: EarlierText[];
+
+  /**
+   * True if more was said before that, and left out.
+   *
+   * @generated from field: bool earlier_left_out = 9;
+   */
+  earlierLeftOut: boolean;
 };
 
 /**
@@ -267,6 +337,37 @@ export type ConversationCreated = Message<"stopgo.events.v1.ConversationCreated"
  */
 export const ConversationCreatedSchema: GenMessage<ConversationCreated> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 2);
+
+/**
+ * EarlierText is a text of another conversation of the same context, as it was when this one was created.
+ *
+ * @generated from message stopgo.events.v1.EarlierText
+ */
+export type EarlierText = Message<"stopgo.events.v1.EarlierText"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * True if the user said it; else the agent did.
+   *
+   * @generated from field: bool by_user = 2;
+   */
+  byUser: boolean;
+
+  /**
+   * @generated from field: string text = 3;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.EarlierText.
+ * Use `create(EarlierTextSchema)` to create a new message.
+ */
+export const EarlierTextSchema: GenMessage<EarlierText> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 3);
 
 /**
  * UserMessageReceived records what the user said. It is answered by the run it names.
@@ -295,7 +396,7 @@ export type UserMessageReceived = Message<"stopgo.events.v1.UserMessageReceived"
  * Use `create(UserMessageReceivedSchema)` to create a new message.
  */
 export const UserMessageReceivedSchema: GenMessage<UserMessageReceived> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 3);
+  messageDesc(file_stopgo_events_v1_payload, 4);
 
 /**
  * RunStarted begins the work on one user message and names the first owner of the run.
@@ -347,7 +448,7 @@ export type RunStarted = Message<"stopgo.events.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 4);
+  messageDesc(file_stopgo_events_v1_payload, 5);
 
 /**
  * Owner is the one process that may drive a run. Each claim of a run has a higher epoch.
@@ -371,7 +472,7 @@ export type Owner = Message<"stopgo.events.v1.Owner"> & {
  * Use `create(OwnerSchema)` to create a new message.
  */
 export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 5);
+  messageDesc(file_stopgo_events_v1_payload, 6);
 
 /**
  * RunClaimed makes another process (or the same one again) the owner of a run.
@@ -395,7 +496,7 @@ export type RunClaimed = Message<"stopgo.events.v1.RunClaimed"> & {
  * Use `create(RunClaimedSchema)` to create a new message.
  */
 export const RunClaimedSchema: GenMessage<RunClaimed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 6);
+  messageDesc(file_stopgo_events_v1_payload, 7);
 
 /**
  * RunReleased: nothing is left to do but to wait for somebody; nobody owns the run until it is claimed.
@@ -414,7 +515,7 @@ export type RunReleased = Message<"stopgo.events.v1.RunReleased"> & {
  * Use `create(RunReleasedSchema)` to create a new message.
  */
 export const RunReleasedSchema: GenMessage<RunReleased> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 7);
+  messageDesc(file_stopgo_events_v1_payload, 8);
 
 /**
  * StepStarted: a node of the agent tree began to execute. The step id is the node's position in the tree.
@@ -471,7 +572,7 @@ export type StepStarted = Message<"stopgo.events.v1.StepStarted"> & {
  * Use `create(StepStartedSchema)` to create a new message.
  */
 export const StepStartedSchema: GenMessage<StepStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 8);
+  messageDesc(file_stopgo_events_v1_payload, 9);
 
 /**
  * Binding pins what a placeholder of a prompt stands for.
@@ -495,7 +596,7 @@ export type Binding = Message<"stopgo.events.v1.Binding"> & {
  * Use `create(BindingSchema)` to create a new message.
  */
 export const BindingSchema: GenMessage<Binding> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 9);
+  messageDesc(file_stopgo_events_v1_payload, 10);
 
 /**
  * Call is one tool call as a model asked for it, or a delegation as a node of the tree asks for it.
@@ -590,7 +691,7 @@ export type Call = Message<"stopgo.events.v1.Call"> & {
  * Use `create(CallSchema)` to create a new message.
  */
 export const CallSchema: GenMessage<Call> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 10);
+  messageDesc(file_stopgo_events_v1_payload, 11);
 
 /**
  * Usage counts tokens as the provider reported them.
@@ -614,7 +715,7 @@ export type Usage = Message<"stopgo.events.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 11);
+  messageDesc(file_stopgo_events_v1_payload, 12);
 
 /**
  * ModelResponded records a model's answer whole, and what policy made of each call in it.
@@ -689,7 +790,7 @@ export type ModelResponded = Message<"stopgo.events.v1.ModelResponded"> & {
  * Use `create(ModelRespondedSchema)` to create a new message.
  */
 export const ModelRespondedSchema: GenMessage<ModelResponded> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 12);
+  messageDesc(file_stopgo_events_v1_payload, 13);
 
 /**
  * ModelFailed: the model gave no usable answer, after the retries that were safe.
@@ -737,10 +838,11 @@ export type ModelFailed = Message<"stopgo.events.v1.ModelFailed"> & {
  * Use `create(ModelFailedSchema)` to create a new message.
  */
 export const ModelFailedSchema: GenMessage<ModelFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 13);
+  messageDesc(file_stopgo_events_v1_payload, 14);
 
 /**
- * ApprovalRequested: a call waits for a human. The arguments are those of the call that it names.
+ * ApprovalRequested: a call waits for a human. The arguments are those of the call that it names; of a PROXY, which stands
+ * for a question of another agent, they are what that agent shows of it, if it does.
  *
  * @generated from message stopgo.events.v1.ApprovalRequested
  */
@@ -828,6 +930,14 @@ export type ApprovalRequested = Message<"stopgo.events.v1.ApprovalRequested"> & 
    * @generated from field: string node = 14;
    */
   node: string;
+
+  /**
+   * Of a PROXY: what it stands for. Tool and server are the innermost ones that the agent shows, else those of the call; the
+   * digest binds the attempt, the question and what is shown of it.
+   *
+   * @generated from field: stopgo.events.v1.RemoteQuestion question = 15;
+   */
+  question?: RemoteQuestion | undefined;
 };
 
 /**
@@ -835,7 +945,63 @@ export type ApprovalRequested = Message<"stopgo.events.v1.ApprovalRequested"> & 
  * Use `create(ApprovalRequestedSchema)` to create a new message.
  */
 export const ApprovalRequestedSchema: GenMessage<ApprovalRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 14);
+  messageDesc(file_stopgo_events_v1_payload, 15);
+
+/**
+ * RemoteQuestion is what the task of another agent waits for, as that agent shows it.
+ *
+ * @generated from message stopgo.events.v1.RemoteQuestion
+ */
+export type RemoteQuestion = Message<"stopgo.events.v1.RemoteQuestion"> & {
+  /**
+   * Tells it from all other questions of the task: the agent's own id of it, or one made of what it says.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Id of the task there.
+   *
+   * @generated from field: string task_id = 2;
+   */
+  taskId: string;
+
+  /**
+   * Name of the agent that is asked, as it is configured.
+   *
+   * @generated from field: string agent = 3;
+   */
+  agent: string;
+
+  /**
+   * The agent's id of the approval that it waits for; empty if it shows none.
+   *
+   * @generated from field: string approval_id = 4;
+   */
+  approvalId: string;
+
+  /**
+   * The agents below that one, as it names them, the innermost last.
+   *
+   * @generated from field: repeated string agents = 5;
+   */
+  agents: string[];
+
+  /**
+   * What the innermost tool would be called with, as JSON text; empty if the agent does not show it.
+   *
+   * @generated from field: string arguments_json = 6;
+   */
+  argumentsJson: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.RemoteQuestion.
+ * Use `create(RemoteQuestionSchema)` to create a new message.
+ */
+export const RemoteQuestionSchema: GenMessage<RemoteQuestion> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 16);
 
 /**
  * ApprovalResolved settles an approval. The envelope's actor is who decided.
@@ -895,6 +1061,13 @@ export type ApprovalResolved = Message<"stopgo.events.v1.ApprovalResolved"> & {
    * @generated from field: bool by_policy = 9;
    */
   byPolicy: boolean;
+
+  /**
+   * True if it stood for a question of another agent: then it decides that, and nothing of the call itself.
+   *
+   * @generated from field: bool proxy = 10;
+   */
+  proxy: boolean;
 };
 
 /**
@@ -902,7 +1075,7 @@ export type ApprovalResolved = Message<"stopgo.events.v1.ApprovalResolved"> & {
  * Use `create(ApprovalResolvedSchema)` to create a new message.
  */
 export const ApprovalResolvedSchema: GenMessage<ApprovalResolved> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 15);
+  messageDesc(file_stopgo_events_v1_payload, 17);
 
 /**
  * InputRequested: the run is paused until somebody provides what is asked for.
@@ -943,6 +1116,13 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
    * @generated from field: string prompt = 6;
    */
   prompt: string;
+
+  /**
+   * Key of the question of another agent that it stands for (see DelegationAsked); empty if it stands for none.
+   *
+   * @generated from field: string question = 7;
+   */
+  question: string;
 };
 
 /**
@@ -950,7 +1130,7 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
  * Use `create(InputRequestedSchema)` to create a new message.
  */
 export const InputRequestedSchema: GenMessage<InputRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 16);
+  messageDesc(file_stopgo_events_v1_payload, 18);
 
 /**
  * InputProvided ends the wait.
@@ -981,7 +1161,7 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
  * Use `create(InputProvidedSchema)` to create a new message.
  */
 export const InputProvidedSchema: GenMessage<InputProvided> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 17);
+  messageDesc(file_stopgo_events_v1_payload, 19);
 
 /**
  * ToolCallStarted is the fence of a call that is not known to be safe to repeat: only the process whose own append
@@ -1032,7 +1212,7 @@ export type ToolCallStarted = Message<"stopgo.events.v1.ToolCallStarted"> & {
  * Use `create(ToolCallStartedSchema)` to create a new message.
  */
 export const ToolCallStartedSchema: GenMessage<ToolCallStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 18);
+  messageDesc(file_stopgo_events_v1_payload, 20);
 
 /**
  * Cut says that a text was longer than is kept.
@@ -1058,7 +1238,7 @@ export type Cut = Message<"stopgo.events.v1.Cut"> & {
  * Use `create(CutSchema)` to create a new message.
  */
 export const CutSchema: GenMessage<Cut> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 19);
+  messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
  * ToolCallFinished records the outcome of a call.
@@ -1126,7 +1306,7 @@ export type ToolCallFinished = Message<"stopgo.events.v1.ToolCallFinished"> & {
  * Use `create(ToolCallFinishedSchema)` to create a new message.
  */
 export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 20);
+  messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
  * ToolCallInDoubt: the attempt of a call, or of a delegation, was started and nobody can tell whether it ran. It is never
@@ -1168,7 +1348,7 @@ export type ToolCallInDoubt = Message<"stopgo.events.v1.ToolCallInDoubt"> & {
  * Use `create(ToolCallInDoubtSchema)` to create a new message.
  */
 export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 21);
+  messageDesc(file_stopgo_events_v1_payload, 23);
 
 /**
  * ToolCallRefused: the attempt of a call, or of a delegation, certainly did not run.
@@ -1229,7 +1409,7 @@ export type ToolCallRefused = Message<"stopgo.events.v1.ToolCallRefused"> & {
  * Use `create(ToolCallRefusedSchema)` to create a new message.
  */
 export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 22);
+  messageDesc(file_stopgo_events_v1_payload, 24);
 
 /**
  * DelegationRequested: a node of the tree that stands for another agent is to send this message. It is to such a node what
@@ -1266,7 +1446,7 @@ export type DelegationRequested = Message<"stopgo.events.v1.DelegationRequested"
  * Use `create(DelegationRequestedSchema)` to create a new message.
  */
 export const DelegationRequestedSchema: GenMessage<DelegationRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 25);
 
 /**
  * DelegationStarted is the fence of a delegation, as ToolCallStarted is of a call of a tool: only the process whose own
@@ -1333,7 +1513,7 @@ export type DelegationStarted = Message<"stopgo.events.v1.DelegationStarted"> & 
  * Use `create(DelegationStartedSchema)` to create a new message.
  */
 export const DelegationStartedSchema: GenMessage<DelegationStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 26);
 
 /**
  * RemoteTask is what the other agent made of a delegation, in its own words.
@@ -1361,7 +1541,7 @@ export type RemoteTask = Message<"stopgo.events.v1.RemoteTask"> & {
  * Use `create(RemoteTaskSchema)` to create a new message.
  */
 export const RemoteTaskSchema: GenMessage<RemoteTask> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 27);
 
 /**
  * DelegationUpdated: the other agent has a task for the delegation, or its state is another one than before. What is
@@ -1408,7 +1588,118 @@ export type DelegationUpdated = Message<"stopgo.events.v1.DelegationUpdated"> & 
  * Use `create(DelegationUpdatedSchema)` to create a new message.
  */
 export const DelegationUpdatedSchema: GenMessage<DelegationUpdated> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 28);
+
+/**
+ * DelegationAsked: the task of a delegation waits for people, or for a token, and goes on when it is answered. The approvals
+ * and inputs that stand for what is new of it here are requested in the same append; those of what is gone are withdrawn there.
+ * Without keys it waits for nothing any more: somebody else has answered, and what became of it is to be found out.
+ *
+ * @generated from message stopgo.events.v1.DelegationAsked
+ */
+export type DelegationAsked = Message<"stopgo.events.v1.DelegationAsked"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: stopgo.events.v1.RemoteTask task = 5;
+   */
+  task?: RemoteTask | undefined;
+
+  /**
+   * What the agent said with it; at most 16 KiB.
+   *
+   * @generated from field: string text = 6;
+   */
+  text: string;
+
+  /**
+   * Keys of all questions that it waits for now.
+   *
+   * @generated from field: repeated string keys = 7;
+   */
+  keys: string[];
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationAsked.
+ * Use `create(DelegationAskedSchema)` to create a new message.
+ */
+export const DelegationAskedSchema: GenMessage<DelegationAsked> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 29);
+
+/**
+ * DelegationAnswered is the fence of an answer to a question of another agent: only the process whose own append wrote it may
+ * send the answer. Whoever takes the run over looks whether the question is still there before it is sent again, the same.
+ *
+ * @generated from message stopgo.events.v1.DelegationAnswered
+ */
+export type DelegationAnswered = Message<"stopgo.events.v1.DelegationAnswered"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string step_id = 2;
+   */
+  stepId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * Key of the question.
+   *
+   * @generated from field: string key = 5;
+   */
+  key: string;
+
+  /**
+   * Id of the message that is sent, the same each time.
+   *
+   * @generated from field: string message_id = 6;
+   */
+  messageId: string;
+
+  /**
+   * The approval, or the input, whose decision it is.
+   *
+   * @generated from field: string approval_id = 7;
+   */
+  approvalId: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.DelegationAnswered.
+ * Use `create(DelegationAnsweredSchema)` to create a new message.
+ */
+export const DelegationAnsweredSchema: GenMessage<DelegationAnswered> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * DelegationFinished records the outcome of a delegation.
@@ -1494,7 +1785,7 @@ export type DelegationFinished = Message<"stopgo.events.v1.DelegationFinished"> 
  * Use `create(DelegationFinishedSchema)` to create a new message.
  */
 export const DelegationFinishedSchema: GenMessage<DelegationFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * Output is what a step or run came to: texts, joined by line breaks.
@@ -1513,7 +1804,7 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
@@ -1547,7 +1838,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 33);
 
 /**
  * StateSet writes one key of the session state.
@@ -1581,7 +1872,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 34);
 
 /**
  * StepFinished: a node is done.
@@ -1624,7 +1915,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 35);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1648,7 +1939,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 32);
+  messageDesc(file_stopgo_events_v1_payload, 36);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1674,7 +1965,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 33);
+  messageDesc(file_stopgo_events_v1_payload, 37);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -1703,7 +1994,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 34);
+  messageDesc(file_stopgo_events_v1_payload, 38);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -1729,7 +2020,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 35);
+  messageDesc(file_stopgo_events_v1_payload, 39);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -1755,7 +2046,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 36);
+  messageDesc(file_stopgo_events_v1_payload, 40);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -1781,7 +2072,214 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 37);
+  messageDesc(file_stopgo_events_v1_payload, 41);
+
+/**
+ * PushConfigured says that what becomes of a task is to be told to an address. A config that is there already is replaced, and
+ * goes on from where it was. The push events of a conversation have a stream of their own, push-<conversation id>.
+ *
+ * @generated from message stopgo.events.v1.PushConfigured
+ */
+export type PushConfigured = Message<"stopgo.events.v1.PushConfigured"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string config_id = 2;
+   */
+  configId: string;
+
+  /**
+   * @generated from field: string url = 3;
+   */
+  url: string;
+
+  /**
+   * The version of A2A that the address is spoken to in: "1.0" or "0.3".
+   *
+   * @generated from field: string protocol_version = 4;
+   */
+  protocolVersion: string;
+
+  /**
+   * Name of the authentication scheme that the credentials belong to; empty if there are none.
+   *
+   * @generated from field: string scheme = 5;
+   */
+  scheme: string;
+
+  /**
+   * Credentials and token, encrypted with a key that is not in the log, for this conversation and config only; empty if
+   * there are none.
+   *
+   * @generated from field: bytes sealed = 6;
+   */
+  sealed: Uint8Array;
+
+  /**
+   * Tells the key from others, and nothing about it.
+   *
+   * @generated from field: string key_id = 7;
+   */
+  keyId: string;
+
+  /**
+   * Changes after this revision of the conversation are told.
+   *
+   * @generated from field: uint32 after_revision = 8;
+   */
+  afterRevision: number;
+};
+
+/**
+ * Describes the message stopgo.events.v1.PushConfigured.
+ * Use `create(PushConfiguredSchema)` to create a new message.
+ */
+export const PushConfiguredSchema: GenMessage<PushConfigured> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 42);
+
+/**
+ * PushRemoved ends a config.
+ *
+ * @generated from message stopgo.events.v1.PushRemoved
+ */
+export type PushRemoved = Message<"stopgo.events.v1.PushRemoved"> & {
+  /**
+   * @generated from field: string config_id = 1;
+   */
+  configId: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.PushRemoved.
+ * Use `create(PushRemovedSchema)` to create a new message.
+ */
+export const PushRemovedSchema: GenMessage<PushRemoved> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 43);
+
+/**
+ * PushClaimed makes an instance the one that tells the addresses of this conversation.
+ *
+ * @generated from message stopgo.events.v1.PushClaimed
+ */
+export type PushClaimed = Message<"stopgo.events.v1.PushClaimed"> & {
+  /**
+   * @generated from field: string instance = 1;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: uint32 epoch = 2;
+   */
+  epoch: number;
+};
+
+/**
+ * Describes the message stopgo.events.v1.PushClaimed.
+ * Use `create(PushClaimedSchema)` to create a new message.
+ */
+export const PushClaimedSchema: GenMessage<PushClaimed> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 44);
+
+/**
+ * PushAttempted records what came of telling an address about one event of the conversation.
+ *
+ * @generated from message stopgo.events.v1.PushAttempted
+ */
+export type PushAttempted = Message<"stopgo.events.v1.PushAttempted"> & {
+  /**
+   * @generated from field: string config_id = 1;
+   */
+  configId: string;
+
+  /**
+   * Revision of the event.
+   *
+   * @generated from field: uint32 event_revision = 2;
+   */
+  eventRevision: number;
+
+  /**
+   * Counts the attempts for this event from 1.
+   *
+   * @generated from field: uint32 attempt = 3;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: bool delivered = 4;
+   */
+  delivered: boolean;
+
+  /**
+   * Why it was not delivered.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * True: nothing more is told to this config until it is made anew.
+   *
+   * @generated from field: bool given_up = 6;
+   */
+  givenUp: boolean;
+
+  /**
+   * The state of the task that was told, as version 1.0 names it.
+   *
+   * @generated from field: string task_state = 7;
+   */
+  taskState: string;
+
+  /**
+   * @generated from field: string instance = 8;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: uint32 epoch = 9;
+   */
+  epoch: number;
+};
+
+/**
+ * Describes the message stopgo.events.v1.PushAttempted.
+ * Use `create(PushAttemptedSchema)` to create a new message.
+ */
+export const PushAttemptedSchema: GenMessage<PushAttempted> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 45);
+
+/**
+ * PushReleased says that up to a revision of the conversation nothing is left to tell. It ends a claim, if there is one.
+ *
+ * @generated from message stopgo.events.v1.PushReleased
+ */
+export type PushReleased = Message<"stopgo.events.v1.PushReleased"> & {
+  /**
+   * @generated from field: uint32 through_revision = 1;
+   */
+  throughRevision: number;
+
+  /**
+   * @generated from field: string instance = 2;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: uint32 epoch = 3;
+   */
+  epoch: number;
+};
+
+/**
+ * Describes the message stopgo.events.v1.PushReleased.
+ * Use `create(PushReleasedSchema)` to create a new message.
+ */
+export const PushReleasedSchema: GenMessage<PushReleased> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 46);
 
 /**
  * Disposition says what becomes of a call that a model asked for.

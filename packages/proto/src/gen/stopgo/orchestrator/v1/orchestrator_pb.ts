@@ -10,7 +10,7 @@ import type { Idempotency } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { NewEvent } from "../../store/v1/store_pb.ts";
 import { file_stopgo_store_v1_store } from "../../store/v1/store_pb.ts";
-import type { ConversationView } from "../../store/v1/views_pb.ts";
+import type { ConversationView, PushConfig } from "../../store/v1/views_pb.ts";
 import { file_stopgo_store_v1_views } from "../../store/v1/views_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/orchestrator/v1/orchestrator.proto.
  */
 export const file_stopgo_orchestrator_v1_orchestrator: GenFile = /*@__PURE__*/
-  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSLVAQoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSLOAQoSU2VuZE1lc3NhZ2VSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBCABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ip8BChBDYW5jZWxSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IpoBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybirfAQoLVHVybk91dGNvbWUSHAoYVFVSTl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGAoUVFVSTl9PVVRDT01FX1NFVFRMRUQQARIYChRUVVJOX09VVENPTUVfV0FJVElORxACEhgKFFRVUk5fT1VUQ09NRV9XT1JLSU5HEAMSIAocVFVSTl9PVVRDT01FX1JFRlVTRURfV0FJVElORxAEEh0KGVRVUk5fT1VUQ09NRV9SRUZVU0VEX0JVU1kQBRIjCh9UVVJOX09VVENPTUVfUkVTVU1FRF9XSVRIX1RPS0VOEAYyvgMKE09yY2hlc3RyYXRvclNlcnZpY2USewoSQ3JlYXRlQ29udmVyc2F0aW9uEjEuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXF1ZXN0GjIuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DcmVhdGVDb252ZXJzYXRpb25SZXNwb25zZRJmCgtTZW5kTWVzc2FnZRIqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXF1ZXN0Gisuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlc3BvbnNlEmAKCUNhbmNlbFJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FuY2VsUnVuUmVzcG9uc2USYAoJUmVzdW1lUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
+  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSKdAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncyLOAQoSU2VuZE1lc3NhZ2VSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBCABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ip8BChBDYW5jZWxSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IqkBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudBINCgVsb29rcxgFIAEoCCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJ8CgxQdXNoU2V0dGluZ3MSEQoJY29uZmlnX2lkGAEgASgJEgsKA3VybBgCIAEoCRINCgV0b2tlbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSEwoLY3JlZGVudGlhbHMYBSABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgGIAEoCSKRAQoOU2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEjYKCHNldHRpbmdzGAIgASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiPgoPU2V0UHVzaFJlc3BvbnNlEisKBmNvbmZpZxgBIAEoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIm8KEVJlbW92ZVB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIRCgljb25maWdfaWQYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiFAoSUmVtb3ZlUHVzaFJlc3BvbnNlKt8BCgtUdXJuT3V0Y29tZRIcChhUVVJOX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRUVVJOX09VVENPTUVfU0VUVExFRBABEhgKFFRVUk5fT1VUQ09NRV9XQUlUSU5HEAISGAoUVFVSTl9PVVRDT01FX1dPUktJTkcQAxIgChxUVVJOX09VVENPTUVfUkVGVVNFRF9XQUlUSU5HEAQSHQoZVFVSTl9PVVRDT01FX1JFRlVTRURfQlVTWRAFEiMKH1RVUk5fT1VUQ09NRV9SRVNVTUVEX1dJVEhfVE9LRU4QBjL/BAoTT3JjaGVzdHJhdG9yU2VydmljZRJ7ChJDcmVhdGVDb252ZXJzYXRpb24SMS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlcXVlc3QaMi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEmYKC1NlbmRNZXNzYWdlEiouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZW5kTWVzc2FnZVJlcXVlc3QaKy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNlbmRNZXNzYWdlUmVzcG9uc2USYAoJQ2FuY2VsUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYW5jZWxSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYW5jZWxSdW5SZXNwb25zZRJgCglSZXN1bWVSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlc3VtZVJ1blJlc3BvbnNlEloKB1NldFB1c2gSJi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXF1ZXN0Gicuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVzcG9uc2USYwoKUmVtb3ZlUHVzaBIpLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlcXVlc3QaKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationRequest
@@ -50,6 +50,21 @@ export type CreateConversationRequest = Message<"stopgo.orchestrator.v1.CreateCo
    * @generated from field: stopgo.events.v1.Idempotency idempotency = 5;
    */
   idempotency?: Idempotency | undefined;
+
+  /**
+   * The context that it is to belong to, at most 256 bytes: what was said there before, the agent is told. Empty: one of
+   * its own.
+   *
+   * @generated from field: string context_id = 6;
+   */
+  contextId: string;
+
+  /**
+   * Who is to be told of the run, from its beginning.
+   *
+   * @generated from field: stopgo.orchestrator.v1.PushSettings push = 10;
+   */
+  push?: PushSettings | undefined;
 };
 
 /**
@@ -157,6 +172,14 @@ export type ResumeRunRequest = Message<"stopgo.orchestrator.v1.ResumeRunRequest"
    * @generated from field: repeated stopgo.store.v1.NewEvent appended = 4;
    */
   appended: NewEvent[];
+
+  /**
+   * First asks other agents what became of their questions that wait here, for a few seconds at most, and records what has
+   * changed: for whoever is about to decide on one.
+   *
+   * @generated from field: bool looks = 5;
+   */
+  looks: boolean;
 };
 
 /**
@@ -299,6 +322,138 @@ export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE_
   messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
 
 /**
+ * PushSettings is an address that is to be told, with what it is to be shown. Token and credentials are secrets.
+ *
+ * @generated from message stopgo.orchestrator.v1.PushSettings
+ */
+export type PushSettings = Message<"stopgo.orchestrator.v1.PushSettings"> & {
+  /**
+   * Empty: made from the address, so that the same one is told once.
+   *
+   * @generated from field: string config_id = 1;
+   */
+  configId: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string token = 3;
+   */
+  token: string;
+
+  /**
+   * @generated from field: string scheme = 4;
+   */
+  scheme: string;
+
+  /**
+   * @generated from field: string credentials = 5;
+   */
+  credentials: string;
+
+  /**
+   * "1.0" or "0.3".
+   *
+   * @generated from field: string protocol_version = 6;
+   */
+  protocolVersion: string;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.PushSettings.
+ * Use `create(PushSettingsSchema)` to create a new message.
+ */
+export const PushSettingsSchema: GenMessage<PushSettings> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.SetPushRequest
+ */
+export type SetPushRequest = Message<"stopgo.orchestrator.v1.SetPushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.PushSettings settings = 2;
+   */
+  settings?: PushSettings | undefined;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 3;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.SetPushRequest.
+ * Use `create(SetPushRequestSchema)` to create a new message.
+ */
+export const SetPushRequestSchema: GenMessage<SetPushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.SetPushResponse
+ */
+export type SetPushResponse = Message<"stopgo.orchestrator.v1.SetPushResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.PushConfig config = 1;
+   */
+  config?: PushConfig | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.SetPushResponse.
+ * Use `create(SetPushResponseSchema)` to create a new message.
+ */
+export const SetPushResponseSchema: GenMessage<SetPushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.RemovePushRequest
+ */
+export type RemovePushRequest = Message<"stopgo.orchestrator.v1.RemovePushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string config_id = 2;
+   */
+  configId: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 3;
+   */
+  caller?: Caller | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.RemovePushRequest.
+ * Use `create(RemovePushRequestSchema)` to create a new message.
+ */
+export const RemovePushRequestSchema: GenMessage<RemovePushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.RemovePushResponse
+ */
+export type RemovePushResponse = Message<"stopgo.orchestrator.v1.RemovePushResponse"> & {
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.RemovePushResponse.
+ * Use `create(RemovePushResponseSchema)` to create a new message.
+ */
+export const RemovePushResponseSchema: GenMessage<RemovePushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
+
+/**
  * TurnOutcome says what an answer is about.
  *
  * @generated from enum stopgo.orchestrator.v1.TurnOutcome
@@ -416,6 +571,27 @@ export const OrchestratorService: GenService<{
     methodKind: "unary";
     input: typeof ResumeRunRequestSchema;
     output: typeof ResumeRunResponseSchema;
+  },
+  /**
+   * SetPush has an address told of what becomes of a conversation from now on. A config of the same id is replaced.
+   * RESOURCE_EXHAUSTED if the conversation has too many, FAILED_PRECONDITION if there is no key to keep credentials with.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.SetPush
+   */
+  setPush: {
+    methodKind: "unary";
+    input: typeof SetPushRequestSchema;
+    output: typeof SetPushResponseSchema;
+  },
+  /**
+   * RemovePush ends a config. That it is not there is no error.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.RemovePush
+   */
+  removePush: {
+    methodKind: "unary";
+    input: typeof RemovePushRequestSchema;
+    output: typeof RemovePushResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_orchestrator_v1_orchestrator, 0);

@@ -8,7 +8,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor, Recorded } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1 } from "./views_pb.ts";
+import type { EarlierText } from "../../events/v1/payload_pb.ts";
+import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
+import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Push, Standing } from "./views_pb.ts";
 import { file_stopgo_store_v1_views } from "./views_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/store.proto.
  */
 export const file_stopgo_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSJCChNHZXRBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIn8KFExpc3RBcHByb3ZhbHNSZXF1ZXN0Ei8KBnN0YXR1cxgBIAEoDjIfLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbFN0YXR1cxIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJIloKFUxpc3RBcHByb3ZhbHNSZXNwb25zZRIsCglhcHByb3ZhbHMYASADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwSEwoLbmV4dF9jdXJzb3IYAiABKAkiNAoTTGlzdE9wZW5SdW5zUmVxdWVzdBINCgVsaW1pdBgBIAEoDRIOCgZjdXJzb3IYAiABKAkiUwoUTGlzdE9wZW5SdW5zUmVzcG9uc2USJgoEcnVucxgBIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5PcGVuUnVuEhMKC25leHRfY3Vyc29yGAIgASgJInEKB09wZW5SdW4SFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRITCgtvd25lcl9lcG9jaBgEIAEoDRIQCghyZXZpc2lvbhgFIAEoDSJlChBIZWFydGJlYXRSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEg8KB2xlYXZpbmcYBSABKAgiUwoRSGVhcnRiZWF0UmVzcG9uc2USLAoJaW5zdGFuY2VzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkluc3RhbmNlEhAKCGNvbXBsZXRlGAIgASgIIloKCEluc3RhbmNlEhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEgwKBGxlZnQYBSABKAgifgoFRGVsdGESFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEgwKBHR1cm4YBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIOCgZvZmZzZXQYBiABKA0SDAoEdGV4dBgHIAEoCSI8ChNQdWJsaXNoRGVsdGFSZXF1ZXN0EiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIigKFFB1Ymxpc2hEZWx0YVJlc3BvbnNlEhAKCHdhdGNoZXJzGAEgASgNIi0KEldhdGNoRGVsdGFzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiPAoTV2F0Y2hEZWx0YXNSZXNwb25zZRIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIlChNWZXJpZnlTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCSI4ChRWZXJpZnlTdHJlYW1SZXNwb25zZRIOCgZldmVudHMYASABKA0SEAoIcHJvYmxlbXMYAiADKAkiQgoSTGlzdFN0cmVhbXNSZXF1ZXN0Eg4KBnByZWZpeBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoDSImChNMaXN0U3RyZWFtc1Jlc3BvbnNlEg8KB3N0cmVhbXMYASADKAkyxQoKDFN0b3JlU2VydmljZRJJCgZBcHBlbmQSHi5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXNwb25zZRJDCgRMb2FkEhwuc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXF1ZXN0Gh0uc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXNwb25zZRJVCgpSZWFkU3RyZWFtEiIuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXF1ZXN0GiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXNwb25zZRJLCgZGb2xsb3cSHi5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXNwb25zZTABElQKCVN1YnNjcmliZRIhLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlc3BvbnNlMAESZAoPR2V0Q29udmVyc2F0aW9uEicuc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlcXVlc3QaKC5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USagoRTGlzdENvbnZlcnNhdGlvbnMSKS5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXF1ZXN0Giouc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USWAoLR2V0QXBwcm92YWwSIy5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USXgoNTGlzdEFwcHJvdmFscxIlLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVxdWVzdBomLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVzcG9uc2USWwoMTGlzdE9wZW5SdW5zEiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1JlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVzcG9uc2USWwoMUHVibGlzaERlbHRhEiQuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVzcG9uc2USWgoLV2F0Y2hEZWx0YXMSIy5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVzcG9uc2UwARJbCgxWZXJpZnlTdHJlYW0SJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXNwb25zZRJYCgtMaXN0U3RyZWFtcxIjLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_store_v1_views]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIrsBChNMaXN0QnlDaGFuZ2VSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEisKCHN0YW5kaW5nGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLlN0YW5kaW5nEjEKDWNoYW5nZWRfc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAUgASgNEg4KBmN1cnNvchgGIAEoCSJ3ChRMaXN0QnlDaGFuZ2VSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSEAoIbWF0Y2hpbmcYAyABKA0iYQoSUmVhZENvbnRleHRSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEhEKCXRleHRzX21heBgDIAEoDRIRCglieXRlc19tYXgYBCABKA0iVQoTUmVhZENvbnRleHRSZXNwb25zZRIsCgV0ZXh0cxgBIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSEAoIbGVmdF9vdXQYAiABKAgiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwifwoUTGlzdEFwcHJvdmFsc1JlcXVlc3QSLwoGc3RhdHVzGAEgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJFChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCRIPCgd3YXRjaGVkGAMgASgIIlMKFExpc3RPcGVuUnVuc1Jlc3BvbnNlEiYKBHJ1bnMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuT3BlblJ1bhITCgtuZXh0X2N1cnNvchgCIAEoCSJxCgdPcGVuUnVuEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSEwoLb3duZXJfZXBvY2gYBCABKA0SEAoIcmV2aXNpb24YBSABKA0iKQoOR2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjYKD0dldFB1c2hSZXNwb25zZRIjCgRwdXNoGAEgASgLMhUuc3RvcGdvLnN0b3JlLnYxLlB1c2giNQoUTGlzdER1ZVB1c2hlc1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGY3Vyc29yGAIgASgJIlYKFUxpc3REdWVQdXNoZXNSZXNwb25zZRIoCgZwdXNoZXMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuRHVlUHVzaBITCgtuZXh0X2N1cnNvchgCIAEoCSI6CgdEdWVQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgCIAEoCSJlChBIZWFydGJlYXRSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEg8KB2xlYXZpbmcYBSABKAgiUwoRSGVhcnRiZWF0UmVzcG9uc2USLAoJaW5zdGFuY2VzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkluc3RhbmNlEhAKCGNvbXBsZXRlGAIgASgIIloKCEluc3RhbmNlEhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEgwKBGxlZnQYBSABKAgifgoFRGVsdGESFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEgwKBHR1cm4YBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIOCgZvZmZzZXQYBiABKA0SDAoEdGV4dBgHIAEoCSI8ChNQdWJsaXNoRGVsdGFSZXF1ZXN0EiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIigKFFB1Ymxpc2hEZWx0YVJlc3BvbnNlEhAKCHdhdGNoZXJzGAEgASgNIi0KEldhdGNoRGVsdGFzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiPAoTV2F0Y2hEZWx0YXNSZXNwb25zZRIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIlChNWZXJpZnlTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCSI4ChRWZXJpZnlTdHJlYW1SZXNwb25zZRIOCgZldmVudHMYASABKA0SEAoIcHJvYmxlbXMYAiADKAkiQgoSTGlzdFN0cmVhbXNSZXF1ZXN0Eg4KBnByZWZpeBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoDSImChNMaXN0U3RyZWFtc1Jlc3BvbnNlEg8KB3N0cmVhbXMYASADKAkyqg0KDFN0b3JlU2VydmljZRJJCgZBcHBlbmQSHi5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXNwb25zZRJDCgRMb2FkEhwuc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXF1ZXN0Gh0uc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXNwb25zZRJVCgpSZWFkU3RyZWFtEiIuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXF1ZXN0GiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXNwb25zZRJLCgZGb2xsb3cSHi5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXNwb25zZTABElQKCVN1YnNjcmliZRIhLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlc3BvbnNlMAESZAoPR2V0Q29udmVyc2F0aW9uEicuc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlcXVlc3QaKC5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USagoRTGlzdENvbnZlcnNhdGlvbnMSKS5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXF1ZXN0Giouc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USWwoMTGlzdEJ5Q2hhbmdlEiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RCeUNoYW5nZVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuTGlzdEJ5Q2hhbmdlUmVzcG9uc2USWAoLUmVhZENvbnRleHQSIy5zdG9wZ28uc3RvcmUudjEuUmVhZENvbnRleHRSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLlJlYWRDb250ZXh0UmVzcG9uc2USWAoLR2V0QXBwcm92YWwSIy5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USXgoNTGlzdEFwcHJvdmFscxIlLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVxdWVzdBomLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVzcG9uc2USWwoMTGlzdE9wZW5SdW5zEiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1JlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVzcG9uc2USTAoHR2V0UHVzaBIfLnN0b3Bnby5zdG9yZS52MS5HZXRQdXNoUmVxdWVzdBogLnN0b3Bnby5zdG9yZS52MS5HZXRQdXNoUmVzcG9uc2USXgoNTGlzdER1ZVB1c2hlcxIlLnN0b3Bnby5zdG9yZS52MS5MaXN0RHVlUHVzaGVzUmVxdWVzdBomLnN0b3Bnby5zdG9yZS52MS5MaXN0RHVlUHVzaGVzUmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVzcG9uc2USWwoMUHVibGlzaERlbHRhEiQuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVzcG9uc2USWgoLV2F0Y2hEZWx0YXMSIy5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVzcG9uc2UwARJbCgxWZXJpZnlTdHJlYW0SJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXNwb25zZRJYCgtMaXN0U3RyZWFtcxIjLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
 
 /**
  * NewEvent is an event before it has a place in the log.
@@ -688,6 +690,156 @@ export const SummarySchema: GenMessage<Summary> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_store, 18);
 
 /**
+ * @generated from message stopgo.store.v1.ListByChangeRequest
+ */
+export type ListByChangeRequest = Message<"stopgo.store.v1.ListByChangeRequest"> & {
+  /**
+   * Only conversations of this context of this principal; empty = all.
+   *
+   * @generated from field: string context_id = 1;
+   */
+  contextId: string;
+
+  /**
+   * Kind of principal, for the context.
+   *
+   * @generated from field: string principal = 2;
+   */
+  principal: string;
+
+  /**
+   * UNSPECIFIED = all.
+   *
+   * @generated from field: stopgo.store.v1.Standing standing = 3;
+   */
+  standing: Standing;
+
+  /**
+   * Only those that something happened to then or later.
+   *
+   * @generated from field: google.protobuf.Timestamp changed_since = 4;
+   */
+  changedSince?: Timestamp | undefined;
+
+  /**
+   * 1 to 1,000; 0 = 100.
+   *
+   * @generated from field: uint32 limit = 5;
+   */
+  limit: number;
+
+  /**
+   * As given by the last answer; empty = from the latest change.
+   *
+   * @generated from field: string cursor = 6;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListByChangeRequest.
+ * Use `create(ListByChangeRequestSchema)` to create a new message.
+ */
+export const ListByChangeRequestSchema: GenMessage<ListByChangeRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 19);
+
+/**
+ * @generated from message stopgo.store.v1.ListByChangeResponse
+ */
+export type ListByChangeResponse = Message<"stopgo.store.v1.ListByChangeResponse"> & {
+  /**
+   * @generated from field: repeated stopgo.store.v1.ConversationView conversations = 1;
+   */
+  conversations: ConversationView[];
+
+  /**
+   * Empty at the end.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+
+  /**
+   * How many there are in all that the filter lets through.
+   *
+   * @generated from field: uint32 matching = 3;
+   */
+  matching: number;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListByChangeResponse.
+ * Use `create(ListByChangeResponseSchema)` to create a new message.
+ */
+export const ListByChangeResponseSchema: GenMessage<ListByChangeResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 20);
+
+/**
+ * @generated from message stopgo.store.v1.ReadContextRequest
+ */
+export type ReadContextRequest = Message<"stopgo.store.v1.ReadContextRequest"> & {
+  /**
+   * @generated from field: string context_id = 1;
+   */
+  contextId: string;
+
+  /**
+   * Kind of principal that the context belongs to.
+   *
+   * @generated from field: string principal = 2;
+   */
+  principal: string;
+
+  /**
+   * At most so many texts …
+   *
+   * @generated from field: uint32 texts_max = 3;
+   */
+  textsMax: number;
+
+  /**
+   * … and so many bytes of them in UTF-8: the latest ones.
+   *
+   * @generated from field: uint32 bytes_max = 4;
+   */
+  bytesMax: number;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadContextRequest.
+ * Use `create(ReadContextRequestSchema)` to create a new message.
+ */
+export const ReadContextRequestSchema: GenMessage<ReadContextRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 21);
+
+/**
+ * @generated from message stopgo.store.v1.ReadContextResponse
+ */
+export type ReadContextResponse = Message<"stopgo.store.v1.ReadContextResponse"> & {
+  /**
+   * What users and the agent said, the oldest conversation first; the oldest text that does not fit whole is cut, and
+   * marked.
+   *
+   * @generated from field: repeated stopgo.events.v1.EarlierText texts = 1;
+   */
+  texts: EarlierText[];
+
+  /**
+   * True if more was said before.
+   *
+   * @generated from field: bool left_out = 2;
+   */
+  leftOut: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadContextResponse.
+ * Use `create(ReadContextResponseSchema)` to create a new message.
+ */
+export const ReadContextResponseSchema: GenMessage<ReadContextResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 22);
+
+/**
  * @generated from message stopgo.store.v1.GetApprovalRequest
  */
 export type GetApprovalRequest = Message<"stopgo.store.v1.GetApprovalRequest"> & {
@@ -702,7 +854,7 @@ export type GetApprovalRequest = Message<"stopgo.store.v1.GetApprovalRequest"> &
  * Use `create(GetApprovalRequestSchema)` to create a new message.
  */
 export const GetApprovalRequestSchema: GenMessage<GetApprovalRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 19);
+  messageDesc(file_stopgo_store_v1_store, 23);
 
 /**
  * @generated from message stopgo.store.v1.GetApprovalResponse
@@ -719,7 +871,7 @@ export type GetApprovalResponse = Message<"stopgo.store.v1.GetApprovalResponse">
  * Use `create(GetApprovalResponseSchema)` to create a new message.
  */
 export const GetApprovalResponseSchema: GenMessage<GetApprovalResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 20);
+  messageDesc(file_stopgo_store_v1_store, 24);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsRequest
@@ -757,7 +909,7 @@ export type ListApprovalsRequest = Message<"stopgo.store.v1.ListApprovalsRequest
  * Use `create(ListApprovalsRequestSchema)` to create a new message.
  */
 export const ListApprovalsRequestSchema: GenMessage<ListApprovalsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 21);
+  messageDesc(file_stopgo_store_v1_store, 25);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsResponse
@@ -779,7 +931,7 @@ export type ListApprovalsResponse = Message<"stopgo.store.v1.ListApprovalsRespon
  * Use `create(ListApprovalsResponseSchema)` to create a new message.
  */
 export const ListApprovalsResponseSchema: GenMessage<ListApprovalsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 22);
+  messageDesc(file_stopgo_store_v1_store, 26);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsRequest
@@ -796,6 +948,13 @@ export type ListOpenRunsRequest = Message<"stopgo.store.v1.ListOpenRunsRequest">
    * @generated from field: string cursor = 2;
    */
   cursor: string;
+
+  /**
+   * Instead of those: the runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended.
+   *
+   * @generated from field: bool watched = 3;
+   */
+  watched: boolean;
 };
 
 /**
@@ -803,7 +962,7 @@ export type ListOpenRunsRequest = Message<"stopgo.store.v1.ListOpenRunsRequest">
  * Use `create(ListOpenRunsRequestSchema)` to create a new message.
  */
 export const ListOpenRunsRequestSchema: GenMessage<ListOpenRunsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 23);
+  messageDesc(file_stopgo_store_v1_store, 27);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsResponse
@@ -825,7 +984,7 @@ export type ListOpenRunsResponse = Message<"stopgo.store.v1.ListOpenRunsResponse
  * Use `create(ListOpenRunsResponseSchema)` to create a new message.
  */
 export const ListOpenRunsResponseSchema: GenMessage<ListOpenRunsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 24);
+  messageDesc(file_stopgo_store_v1_store, 28);
 
 /**
  * @generated from message stopgo.store.v1.OpenRun
@@ -864,7 +1023,111 @@ export type OpenRun = Message<"stopgo.store.v1.OpenRun"> & {
  * Use `create(OpenRunSchema)` to create a new message.
  */
 export const OpenRunSchema: GenMessage<OpenRun> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 25);
+  messageDesc(file_stopgo_store_v1_store, 29);
+
+/**
+ * @generated from message stopgo.store.v1.GetPushRequest
+ */
+export type GetPushRequest = Message<"stopgo.store.v1.GetPushRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetPushRequest.
+ * Use `create(GetPushRequestSchema)` to create a new message.
+ */
+export const GetPushRequestSchema: GenMessage<GetPushRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 30);
+
+/**
+ * @generated from message stopgo.store.v1.GetPushResponse
+ */
+export type GetPushResponse = Message<"stopgo.store.v1.GetPushResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.Push push = 1;
+   */
+  push?: Push | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetPushResponse.
+ * Use `create(GetPushResponseSchema)` to create a new message.
+ */
+export const GetPushResponseSchema: GenMessage<GetPushResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 31);
+
+/**
+ * @generated from message stopgo.store.v1.ListDuePushesRequest
+ */
+export type ListDuePushesRequest = Message<"stopgo.store.v1.ListDuePushesRequest"> & {
+  /**
+   * 1 to 1,000; 0 = 1,000.
+   *
+   * @generated from field: uint32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListDuePushesRequest.
+ * Use `create(ListDuePushesRequestSchema)` to create a new message.
+ */
+export const ListDuePushesRequestSchema: GenMessage<ListDuePushesRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 32);
+
+/**
+ * @generated from message stopgo.store.v1.ListDuePushesResponse
+ */
+export type ListDuePushesResponse = Message<"stopgo.store.v1.ListDuePushesResponse"> & {
+  /**
+   * @generated from field: repeated stopgo.store.v1.DuePush pushes = 1;
+   */
+  pushes: DuePush[];
+
+  /**
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ListDuePushesResponse.
+ * Use `create(ListDuePushesResponseSchema)` to create a new message.
+ */
+export const ListDuePushesResponseSchema: GenMessage<ListDuePushesResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 33);
+
+/**
+ * @generated from message stopgo.store.v1.DuePush
+ */
+export type DuePush = Message<"stopgo.store.v1.DuePush"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Empty if nobody has claimed it.
+   *
+   * @generated from field: string owner_instance = 2;
+   */
+  ownerInstance: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.DuePush.
+ * Use `create(DuePushSchema)` to create a new message.
+ */
+export const DuePushSchema: GenMessage<DuePush> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 34);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatRequest
@@ -911,7 +1174,7 @@ export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 26);
+  messageDesc(file_stopgo_store_v1_store, 35);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatResponse
@@ -936,7 +1199,7 @@ export type HeartbeatResponse = Message<"stopgo.store.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 27);
+  messageDesc(file_stopgo_store_v1_store, 36);
 
 /**
  * @generated from message stopgo.store.v1.Instance
@@ -976,7 +1239,7 @@ export type Instance = Message<"stopgo.store.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 28);
+  messageDesc(file_stopgo_store_v1_store, 37);
 
 /**
  * Delta is a piece of a model's answer while it is being made.
@@ -1029,7 +1292,7 @@ export type Delta = Message<"stopgo.store.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 29);
+  messageDesc(file_stopgo_store_v1_store, 38);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaRequest
@@ -1046,7 +1309,7 @@ export type PublishDeltaRequest = Message<"stopgo.store.v1.PublishDeltaRequest">
  * Use `create(PublishDeltaRequestSchema)` to create a new message.
  */
 export const PublishDeltaRequestSchema: GenMessage<PublishDeltaRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 30);
+  messageDesc(file_stopgo_store_v1_store, 39);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaResponse
@@ -1065,7 +1328,7 @@ export type PublishDeltaResponse = Message<"stopgo.store.v1.PublishDeltaResponse
  * Use `create(PublishDeltaResponseSchema)` to create a new message.
  */
 export const PublishDeltaResponseSchema: GenMessage<PublishDeltaResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 31);
+  messageDesc(file_stopgo_store_v1_store, 40);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasRequest
@@ -1082,7 +1345,7 @@ export type WatchDeltasRequest = Message<"stopgo.store.v1.WatchDeltasRequest"> &
  * Use `create(WatchDeltasRequestSchema)` to create a new message.
  */
 export const WatchDeltasRequestSchema: GenMessage<WatchDeltasRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 32);
+  messageDesc(file_stopgo_store_v1_store, 41);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasResponse
@@ -1099,7 +1362,7 @@ export type WatchDeltasResponse = Message<"stopgo.store.v1.WatchDeltasResponse">
  * Use `create(WatchDeltasResponseSchema)` to create a new message.
  */
 export const WatchDeltasResponseSchema: GenMessage<WatchDeltasResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 33);
+  messageDesc(file_stopgo_store_v1_store, 42);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamRequest
@@ -1116,7 +1379,7 @@ export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest">
  * Use `create(VerifyStreamRequestSchema)` to create a new message.
  */
 export const VerifyStreamRequestSchema: GenMessage<VerifyStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 34);
+  messageDesc(file_stopgo_store_v1_store, 43);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamResponse
@@ -1140,7 +1403,7 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
  * Use `create(VerifyStreamResponseSchema)` to create a new message.
  */
 export const VerifyStreamResponseSchema: GenMessage<VerifyStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 35);
+  messageDesc(file_stopgo_store_v1_store, 44);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsRequest
@@ -1171,7 +1434,7 @@ export type ListStreamsRequest = Message<"stopgo.store.v1.ListStreamsRequest"> &
  * Use `create(ListStreamsRequestSchema)` to create a new message.
  */
 export const ListStreamsRequestSchema: GenMessage<ListStreamsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 36);
+  messageDesc(file_stopgo_store_v1_store, 45);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsResponse
@@ -1188,7 +1451,7 @@ export type ListStreamsResponse = Message<"stopgo.store.v1.ListStreamsResponse">
  * Use `create(ListStreamsResponseSchema)` to create a new message.
  */
 export const ListStreamsResponseSchema: GenMessage<ListStreamsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 37);
+  messageDesc(file_stopgo_store_v1_store, 46);
 
 /**
  * StoreService is the event log and the views made from it.
@@ -1274,6 +1537,28 @@ export const StoreService: GenService<{
     output: typeof ListConversationsResponseSchema;
   },
   /**
+   * ListByChange shows conversations, the one that something happened to last first. It never answers with less than was
+   * acknowledged before the call.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ListByChange
+   */
+  listByChange: {
+    methodKind: "unary";
+    input: typeof ListByChangeRequestSchema;
+    output: typeof ListByChangeResponseSchema;
+  },
+  /**
+   * ReadContext gives what was said last in all conversations of a context; nothing of one that is not known. It never
+   * answers with less than was acknowledged before the call.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ReadContext
+   */
+  readContext: {
+    methodKind: "unary";
+    input: typeof ReadContextRequestSchema;
+    output: typeof ReadContextResponseSchema;
+  },
+  /**
    * GetApproval shows one approval. NOT_FOUND if there is none.
    *
    * @generated from rpc stopgo.store.v1.StoreService.GetApproval
@@ -1302,6 +1587,26 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof ListOpenRunsRequestSchema;
     output: typeof ListOpenRunsResponseSchema;
+  },
+  /**
+   * GetPush shows who is told of what becomes of a conversation; empty if nobody is.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.GetPush
+   */
+  getPush: {
+    methodKind: "unary";
+    input: typeof GetPushRequestSchema;
+    output: typeof GetPushResponseSchema;
+  },
+  /**
+   * ListDuePushes shows the conversations whose addresses may have something to be told, or that an instance has claimed.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ListDuePushes
+   */
+  listDuePushes: {
+    methodKind: "unary";
+    input: typeof ListDuePushesRequestSchema;
+    output: typeof ListDuePushesResponseSchema;
   },
   /**
    * Heartbeat says that an instance is alive, and answers with the counters of all instances.

@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKCAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lIoIBCghQaXBlbGluZRIrCgZwYXVzZWQYASADKAsyGy5zdG9wZ28uc3RvcmUudjEuUGF1c2VkTm9kZRIzCg1zZXNzaW9uX3N0YXRlGAIgAygLMhwuc3RvcGdvLnN0b3JlLnYxLlNlc3Npb25UZXh0EhQKDHVzZXJfbWVzc2FnZRgDIAEoCSIoCgtTZXNzaW9uVGV4dBILCgNrZXkYASABKAkSDAoEdGV4dBgCIAEoCSJjCgpQYXVzZWROb2RlEgwKBHBhdGgYASADKA0SDAoEbm9kZRgCIAEoCRISCgpvdXRwdXRfa2V5GAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSFAoMYXBwcm92YWxfaWRzGAUgAygJImkKA1J1bhIKCgJpZBgBIAEoCRIqCgZzdGF0dXMYAiABKA4yGi5zdG9wZ28uc3RvcmUudjEuUnVuU3RhdHVzEhgKEG1lc3NhZ2VfcmV2aXNpb24YAyABKA0SEAoIcmVzcG9uc2UYBCABKAkikgEKDFRvb2xDYWxsVmlldxIMCgRuYW1lGAEgASgJEhYKDmFyZ3VtZW50c19qc29uGAIgASgJEg4KBnJlc3VsdBgDIAEoCRIQCghpc19lcnJvchgEIAEoCBISCgpoYXNfcmVzdWx0GAUgASgIEg8KB2NhbGxfaWQYBiABKAkSFQoNYXV0b19hcHByb3ZlZBgHIAEoCCLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIvEECghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCSJ5ChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKWAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkizQUKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkieQoQQ29udmVyc2F0aW9uVmlldxIvCgRoZWFkGAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvbkhlYWQSNAoRcGVuZGluZ19hcHByb3ZhbHMYAiADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -93,6 +93,13 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
    * @generated from field: stopgo.store.v1.Pipeline pipeline = 12;
    */
   pipeline?: Pipeline | undefined;
+
+  /**
+   * The context that it was created in; empty: one of its own, named by its id.
+   *
+   * @generated from field: string context_id = 13;
+   */
+  contextId: string;
 };
 
 /**
@@ -494,6 +501,31 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
    * @generated from field: string node = 24;
    */
   node: string;
+
+  /**
+   * Of a proxy, which stands for a question of another agent: its task there, the agent's name as it is configured, and the
+   * agents on the way to who really asks, that one first and the innermost last.
+   *
+   * @generated from field: string remote_task_id = 25;
+   */
+  remoteTaskId: string;
+
+  /**
+   * @generated from field: string remote_agent_name = 26;
+   */
+  remoteAgentName: string;
+
+  /**
+   * @generated from field: repeated string agents = 27;
+   */
+  agents: string[];
+
+  /**
+   * Of a proxy that was withdrawn: what became of the question.
+   *
+   * @generated from field: string decision_reason = 28;
+   */
+  decisionReason: string;
 };
 
 /**
@@ -528,6 +560,161 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 8);
+
+/**
+ * Push is who is told of what becomes of one conversation, and how far.
+ *
+ * @generated from message stopgo.store.v1.Push
+ */
+export type Push = Message$1<"stopgo.store.v1.Push"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Of the stream push-<conversation id>.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+
+  /**
+   * The instance that tells them; empty if none does.
+   *
+   * @generated from field: string owner_instance = 3;
+   */
+  ownerInstance: string;
+
+  /**
+   * Of the last claim.
+   *
+   * @generated from field: uint32 epoch = 4;
+   */
+  epoch: number;
+
+  /**
+   * Up to this revision of the conversation nothing is left to tell.
+   *
+   * @generated from field: uint32 settled_revision = 5;
+   */
+  settledRevision: number;
+
+  /**
+   * Oldest first.
+   *
+   * @generated from field: repeated stopgo.store.v1.PushConfig configs = 6;
+   */
+  configs: PushConfig[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.Push.
+ * Use `create(PushSchema)` to create a new message.
+ */
+export const PushSchema: GenMessage<Push> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 9);
+
+/**
+ * PushConfig is one address that is told, and how that goes.
+ *
+ * @generated from message stopgo.store.v1.PushConfig
+ */
+export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * @generated from field: string protocol_version = 3;
+   */
+  protocolVersion: string;
+
+  /**
+   * @generated from field: string scheme = 4;
+   */
+  scheme: string;
+
+  /**
+   * See PushConfigured.
+   *
+   * @generated from field: bytes sealed = 5;
+   */
+  sealed: Uint8Array;
+
+  /**
+   * @generated from field: string key_id = 6;
+   */
+  keyId: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 7;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Revision of the last event that the address was told of; before the first, the one after which it is told.
+   *
+   * @generated from field: uint32 through_revision = 8;
+   */
+  throughRevision: number;
+
+  /**
+   * The state of the task that it was told last.
+   *
+   * @generated from field: string task_state = 9;
+   */
+  taskState: string;
+
+  /**
+   * Events that it was told of.
+   *
+   * @generated from field: uint32 deliveries = 10;
+   */
+  deliveries: number;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp delivered_at = 11;
+   */
+  deliveredAt?: Timestamp | undefined;
+
+  /**
+   * Attempts in a row that failed, for the event after through_revision.
+   *
+   * @generated from field: uint32 failures = 12;
+   */
+  failures: number;
+
+  /**
+   * @generated from field: string failure = 13;
+   */
+  failure: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp failed_at = 14;
+   */
+  failedAt?: Timestamp | undefined;
+
+  /**
+   * True: nothing more is told to it until it is made anew.
+   *
+   * @generated from field: bool given_up = 15;
+   */
+  givenUp: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PushConfig.
+ * Use `create(PushConfigSchema)` to create a new message.
+ */
+export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * ConversationStatus as clients see it.
@@ -626,6 +813,72 @@ export const RunStatusSchema: GenEnum<RunStatus> = /*@__PURE__*/
   enumDesc(file_stopgo_store_v1_views, 1);
 
 /**
+ * Standing is how things are with a conversation: what its latest run came to, or waits for.
+ *
+ * @generated from enum stopgo.store.v1.Standing
+ */
+export const Standing = {
+  /**
+   * @generated from enum value: STANDING_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It has no run yet.
+   *
+   * @generated from enum value: STANDING_NEW = 1;
+   */
+  NEW: 1,
+
+  /**
+   * @generated from enum value: STANDING_WORKING = 2;
+   */
+  WORKING: 2,
+
+  /**
+   * For a decision or an answer of a human.
+   *
+   * @generated from enum value: STANDING_WAITING = 3;
+   */
+  WAITING: 3,
+
+  /**
+   * For a bearer token.
+   *
+   * @generated from enum value: STANDING_WAITING_FOR_TOKEN = 4;
+   */
+  WAITING_FOR_TOKEN: 4,
+
+  /**
+   * @generated from enum value: STANDING_COMPLETED = 5;
+   */
+  COMPLETED: 5,
+
+  /**
+   * @generated from enum value: STANDING_FAILED = 6;
+   */
+  FAILED: 6,
+
+  /**
+   * @generated from enum value: STANDING_CANCELED = 7;
+   */
+  CANCELED: 7,
+} as const;
+
+/**
+ * Standing is how things are with a conversation: what its latest run came to, or waits for.
+ *
+ * @generated from enum stopgo.store.v1.Standing
+ */
+export type Standing = (typeof Standing)[keyof typeof Standing] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.store.v1.Standing.
+ */
+export const StandingSchema: GenEnum<Standing> = /*@__PURE__*/
+  enumDesc(file_stopgo_store_v1_views, 2);
+
+/**
  * ApprovalStatus: pending, or how it was settled.
  *
  * @generated from enum stopgo.store.v1.ApprovalStatus
@@ -673,5 +926,5 @@ export type ApprovalStatus = (typeof ApprovalStatus)[keyof typeof ApprovalStatus
  * Describes the enum stopgo.store.v1.ApprovalStatus.
  */
 export const ApprovalStatusSchema: GenEnum<ApprovalStatus> = /*@__PURE__*/
-  enumDesc(file_stopgo_store_v1_views, 2);
+  enumDesc(file_stopgo_store_v1_views, 3);
 

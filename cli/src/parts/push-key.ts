@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Secret } from '@stopgo/rpc';
+
+const keyBytes = 32;
+const ownerOnly = 0o600;
+
+/** The file of a data directory that keeps the key with which credentials for notifications are sealed. */
+const fileName = 'push.key';
+
+/** @throws Error for what is no such key; it does not repeat it. */
+export function parsePushKey(text: string): Uint8Array {
+  if (!/^[0-9a-f]{64}$/i.test(text))
+    throw new Error('expected 64 hexadecimal digits, for example of `openssl rand -hex 32`');
+  return Buffer.from(text, 'hex');
+}
+
+/**
+ * The key of a data directory, made at the first use and readable by its owner only. Whoever loses it loses the credentials that
+ * were sealed with it, and nothing else.
+ *
+ * @throws Error in one line if the file cannot be used.
+ */
+export function pushKeyOf(dataDir: string): Secret {
+  const path = join(dataDir, fileName);
+  try {
+    writeFileSync(path, randomBytes(keyBytes).toString('hex'), { mode: ownerOnly, flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  const text = readFileSync(path, 'utf8').trim();
+  try {
+    parsePushKey(text);
+  } catch {
+    throw new Error(
+      `${path}: is no key for the credentials of notifications; restore it, or remove it and configure them anew`,
+    );
+  }
+  return new Secret(text);
+}

@@ -1,0 +1,153 @@
+import { createServer } from 'node:http';
+import type { Request } from 'express';
+import {
+  AGENT_STOP_GRACE_MS,
+  BODY_BYTES_MAX,
+  OPEN_STREAMS_MAX,
+  STREAM_HEARTBEAT_MS,
+  STREAM_STALL_MS,
+} from '../bounds.ts';
+import { type AgentProfile, cardOf } from '../card.ts';
+import { activatedOf, extensionsHeader, extensionsNamed } from '../extensions.ts';
+import type { GrpcListener } from '../grpc.ts';
+import { gracefulStop, type HttpAgent, listen, OpenStreams, type Peer } from '../http/index.ts';
+import { AgentCard } from '../protocol.ts';
+import { type AgentBehaviour, AgentCore } from './agent-core.ts';
+import { agentApp } from './app.ts';
+import type { MemoryTaskStore } from './task-store.ts';
+
+/** What an agent does, and where it is reached. */
+export type AgentOptions = AgentBehaviour & {
+  /** By default this machine only. */
+  readonly host?: string;
+  /** By default the system picks a free one. */
+  readonly port?: number;
+  /** Speaks gRPC too, at this port; 0 lets the system pick one. */
+  readonly grpcPort?: number;
+  /** Where others reach it, without a slash at the end; by default wherever they asked for its card. */
+  readonly publicUrl?: string;
+  /** Bytes of a request. */
+  readonly bodyBytesMax?: number;
+};
+
+/** An agent that listens. */
+export type Agent = {
+  /** Its URL. */
+  readonly address: string;
+  /** The port that gRPC is spoken on, if it is. */
+  readonly grpcPort: number | undefined;
+  readonly card: AgentCard;
+  readonly store: MemoryTaskStore;
+  /** Takes no new requests, lets running ones finish for a while, then tells the processes to stop, and ends. */
+  readonly stop: () => Promise<void>;
+};
+
+/**
+ * Starts a whole A2A agent around a function: JSON-RPC, HTTP+JSON and gRPC, versions 1.0, 0.3 and the dialect before.
+ * Tasks are kept in memory and end with it.
+ *
+ * @throws Error in one line if it cannot listen; nothing is left behind then.
+ */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const { host = '127.0.0.1', bodyBytesMax = BODY_BYTES_MAX, publicUrl } = options;
+  const core = new AgentCore(options);
+  let grpc: GrpcListener | undefined;
+  const profileAt = (reachedAt: string): AgentProfile => {
+    const baseUrl = publicUrl ?? reachedAt;
+    if (grpc === undefined || !URL.canParse(baseUrl)) return core.profileAt(baseUrl);
+    return core.profileAt(baseUrl, `${new URL(baseUrl).hostname}:${grpc.port}`);
+  };
+  const streams = new OpenStreams(OPEN_STREAMS_MAX);
+  const server = createServer();
+  const stopHttp = gracefulStop({
+    server,
+    streams,
+    giveUp: new AbortController(),
+    graceMs: AGENT_STOP_GRACE_MS,
+  });
+  server.on(
+    'request',
+    agentApp(surfaceOf(core, streams, profileAt), { host, bodyBytesMax, readable: (error) => core.readable(error) }),
+  );
+  const address = await listen(server, host, options.port ?? 0, (error) => core.report(error, 'a connection'));
+  const stop = async () => {
+    await Promise.all([stopHttp(), grpc?.stop(AGENT_STOP_GRACE_MS)]);
+    core.tasks.stop();
+  };
+  if (options.grpcPort !== undefined) {
+    grpc = await startGrpc(core, {
+      host,
+      port: options.grpcPort,
+      messageBytesMax: bodyBytesMax,
+      profile: () => profileAt(address),
+    }).catch(async (error: unknown) => {
+      await stop();
+      throw error;
+    });
+  }
+  return {
+    address,
+    grpcPort: grpc?.port,
+    get card() {
+      return AgentCard.fromJSON(cardOf(profileAt(address)));
+    },
+    store: core.store,
+    stop,
+  };
+}
+
+/** There is nothing that a server knows of a request beforehand. */
+type NoFrame = undefined;
+
+function surfaceOf(
+  core: AgentCore,
+  streams: OpenStreams,
+  profileAt: (url: string) => AgentProfile,
+): HttpAgent<NoFrame> {
+  const reachedAt = (req: Request): string => `${req.protocol}://${req.get('host') ?? 'localhost'}`;
+  return {
+    peerOf: (req, res): Peer => {
+      const left = new AbortController();
+      res.once('close', () => left.abort());
+      const cursor = { revision: undefined };
+      const header = (name: string) => req.get(name);
+      const named = extensionsNamed(header);
+      const activated = activatedOf(core.extensions, named);
+      return {
+        cursor,
+        left,
+        opened: new Promise(() => {}),
+        handlerFor: (dialect) => {
+          if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
+          return core.handlerFor({ dialect, header, cursor, signal: left.signal }, named, profileAt(reachedAt(req)));
+        },
+      };
+    },
+    profileOf: async (req) => profileAt(reachedAt(req)),
+    dialectOfTask: async (req, _frame, taskId) =>
+      core.tasks.startedIn(taskId) ?? (req.path === '/a2a' ? 'legacy' : '0.3'),
+    readable: (error) => core.readable(error),
+    streams,
+    heartbeatMs: STREAM_HEARTBEAT_MS,
+    readerStallMs: STREAM_STALL_MS,
+  };
+}
+
+type GrpcPlace = {
+  readonly host: string;
+  readonly port: number;
+  readonly messageBytesMax: number;
+  readonly profile: () => AgentProfile;
+};
+
+async function startGrpc(core: AgentCore, { profile, ...place }: GrpcPlace): Promise<GrpcListener> {
+  // Loaded by who needs it: most do not.
+  const { listenGrpc } = await import('../grpc.ts');
+  return listenGrpc({
+    ...place,
+    card: async () => AgentCard.fromJSON(cardOf(profile())),
+    handlerFor: ({ header, version: dialect, signal }) =>
+      core.handlerFor({ dialect, header, cursor: { revision: undefined }, signal }, extensionsNamed(header), profile()),
+    activatedFor: ({ header }) => activatedOf(core.extensions, extensionsNamed(header)),
+  });
+}

@@ -1,0 +1,203 @@
+import { requireUncanceled } from '../cancel.ts';
+import { type AgentProfile, cardOf } from '../card.ts';
+import type { Dialect } from '../dialect.ts';
+import {
+  type A2ARequestHandler,
+  AgentCard,
+  ExtendedAgentCardNotConfiguredError,
+  type Message,
+  type Part,
+  PushNotificationNotSupportedError,
+  RequestMalformedError,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  UnsupportedOperationError,
+} from '../protocol.ts';
+import type { Turn } from './process.ts';
+import { hasEnded, isWaiting, type MemoryTaskStore } from './task-store.ts';
+import { revisionOf, type Tasks } from './tasks.ts';
+
+/** What a handler needs of the agent. */
+export type HandlerDependencies = {
+  readonly tasks: Tasks;
+  readonly store: MemoryTaskStore;
+  readonly profile: AgentProfile;
+  /** What the extended card says besides; undefined: there is none. */
+  readonly extendedSkills: AgentProfile['skills'] | undefined;
+  /** @throws A2AError for a peer that is not served. */
+  readonly admit: () => void;
+  /** A message in place of a task, for messages that are answered at once. */
+  readonly reply: (message: Message) => Message | undefined;
+  /** How long an answer waits for its task, in milliseconds. */
+  readonly answerWaitMs: number;
+  /** An error as the peer may read it. */
+  readonly readable: (error: unknown) => Error;
+};
+
+/** One request on its way through the handler. */
+export type HandlerCall = {
+  readonly dialect: Dialect;
+  readonly header: Turn['header'];
+  readonly cursor: { revision: number | undefined };
+  readonly signal: AbortSignal;
+};
+
+/** The operations of A2A over tasks in memory, for one request. */
+export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2ARequestHandler {
+  const { tasks, store, readable } = deps;
+  const guard = async <T>(params: Addressed, work: () => T | Promise<T>): Promise<T> => {
+    try {
+      requireNoTenant(params);
+      deps.admit();
+      return await work();
+    } catch (error) {
+      throw readable(error);
+    }
+  };
+  const guarded = async function* (params: Addressed, work: () => AsyncGenerator<StreamResponse, void>) {
+    try {
+      requireNoTenant(params);
+      deps.admit();
+      yield* work();
+    } catch (error) {
+      throw readable(error);
+    }
+  };
+  const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
+  const requireStreaming = () => {
+    if (!deps.profile.streaming)
+      throw new UnsupportedOperationError('this agent has no streams; send the message and get the task');
+  };
+  return {
+    getAgentCard: async () => AgentCard.fromJSON(cardOf(deps.profile)),
+    getAuthenticatedExtendedAgentCard: (params) =>
+      guard(params, () => {
+        const { profile, extendedSkills } = deps;
+        if (extendedSkills === undefined) throw new ExtendedAgentCardNotConfiguredError();
+        return AgentCard.fromJSON(cardOf({ ...profile, skills: [...profile.skills, ...extendedSkills] }));
+      }),
+    sendMessage: (params) =>
+      guard<Task | Message>(params, async () => {
+        const { configuration } = params;
+        const length = historyLength(configuration?.historyLength) ?? 0;
+        const sent = send(deps, call, params);
+        if ('messageId' in sent) return sent;
+        if (configuration?.returnImmediately) return recent(sent, length);
+        await tasks.idle(sent.id, AbortSignal.any([call.signal, AbortSignal.timeout(deps.answerWaitMs)]));
+        return recent(store.get(sent.id), length);
+      }),
+    sendMessageStream: (params) =>
+      guarded(params, async function* () {
+        requireStreaming();
+        const sent = send(deps, call, params);
+        if ('messageId' in sent) yield { payload: { $case: 'message', value: sent } };
+        else yield* follow(deps, call, sent.id, { untilWaiting: true });
+      }),
+    resubscribe: (params) =>
+      guarded(params, async function* () {
+        requireStreaming();
+        const task = store.get(params.id);
+        if (hasEnded(task)) throw new UnsupportedOperationError('the task has ended; get it instead');
+        yield* follow(deps, call, params.id, { untilWaiting: false });
+      }),
+    getTask: (params) =>
+      guard(params, () => {
+        const length = historyLength(params.historyLength);
+        return recent(store.get(params.id), length);
+      }),
+    listTasks: (params) =>
+      guard(params, () => {
+        const length = historyLength(params.historyLength) ?? 0;
+        const page = store.list(params);
+        const shown = page.tasks.map((task) => recent(task, length));
+        return { ...page, tasks: params.includeArtifacts ? shown : shown.map((task) => ({ ...task, artifacts: [] })) };
+      }),
+    cancelTask: (params) =>
+      guard(params, () => {
+        requireUncanceled(call.dialect, store.get(params.id));
+        return recent(tasks.cancel(params.id), 0);
+      }),
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  };
+}
+
+type Addressed = { readonly tenant?: string };
+
+function requireNoTenant({ tenant = '' }: Addressed): void {
+  if (tenant !== '') throw new RequestMalformedError('there is no such tenant here; leave the tenant out');
+}
+
+/** Takes a message: as a new task, as the next message of one, or with an answer at once. */
+function send(
+  { tasks, store, reply }: HandlerDependencies,
+  call: HandlerCall,
+  { message }: SendMessageRequest,
+): Task | Message {
+  if (message === undefined) throw new RequestMalformedError('message is missing');
+  const { taskId, contextId, messageId, parts } = message;
+  if (call.dialect !== 'legacy' && messageId === '') throw new RequestMalformedError('message.messageId is missing');
+  requireContent(parts);
+  const delivery = { message, header: call.header, dialect: call.dialect };
+  if (taskId === '') return reply(message) ?? tasks.begin(delivery);
+  const task = store.get(taskId);
+  if (contextId !== '' && contextId !== task.contextId) {
+    throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
+  }
+  if (hasEnded(task) && call.dialect !== 'legacy') {
+    throw new UnsupportedOperationError('the task has ended and takes no more messages; send one without a task id');
+  }
+  return tasks.goOn(taskId, delivery);
+}
+
+function requireContent(parts: readonly Part[]): void {
+  if (parts.length === 0) throw new RequestMalformedError('message.parts must hold at least one part');
+  if (parts.some(({ content }) => content === undefined)) {
+    throw new RequestMalformedError('a part must hold text, data or a file');
+  }
+}
+
+type Following = { readonly untilWaiting: boolean };
+
+/** The task as it is, then each change of it until it has ended; or waits, for a sender who is then to answer. */
+async function* follow(
+  { tasks, store }: HandlerDependencies,
+  { cursor, signal }: HandlerCall,
+  taskId: string,
+  { untilWaiting }: Following,
+): AsyncGenerator<StreamResponse, void> {
+  const updates = tasks.feed.follow(taskId, signal);
+  try {
+    const task = store.get(taskId);
+    cursor.revision = revisionOf(task);
+    yield { payload: { $case: 'task', value: task } };
+    if (hasEnded(task)) return;
+    for await (const { revision, event } of updates) {
+      // What the task showed already when it was looked at.
+      if (revision <= revisionOf(task)) continue;
+      cursor.revision = revision;
+      yield event;
+      const { payload } = event;
+      if (payload?.$case !== 'statusUpdate') continue;
+      const now = { ...task, status: payload.value.status };
+      if (hasEnded(now) || (untilWaiting && isWaiting(now))) return;
+    }
+  } finally {
+    await updates.return(undefined);
+  }
+}
+
+/** A task with the last messages only; with all if no number is given. */
+const recent = (task: Task, length: number | undefined): Task => ({
+  ...task,
+  history: length === undefined ? task.history : length === 0 ? [] : task.history.slice(-length),
+});
+
+function historyLength(asked: number | undefined): number | undefined {
+  if (asked === undefined) return undefined;
+  if (!Number.isInteger(asked) || asked < 0) throw new RequestMalformedError('historyLength must be 0 or more');
+  return asked;
+}

@@ -1,0 +1,34 @@
+/** Every bound of an agent, with its unit. */
+
+/** Levels of nesting of a request body; deeper ones are refused before anything walks them recursively. */
+export const BODY_DEPTH_MAX = 64;
+/** Revisions are unsigned 32-bit numbers; the one after the last seen must be one too. */
+export const REVISION_MAX = 0xffff_fffe;
+/** How long the last answers may take to leave once running requests are given up, in milliseconds. */
+export const STOP_FAREWELL_MS = 500;
+/** How long a card may be believed without asking again, in seconds. */
+export const CARD_MAX_AGE_S = 60;
+
+/** Tasks that an agent keeps in memory; the oldest that have ended make room for new ones. */
+export const TASKS_MAX = 10_000;
+/** Tasks of a page of a list. */
+export const TASKS_PER_PAGE_DEFAULT = 50;
+export const TASKS_PER_PAGE_MAX = 100;
+/** Messages that a task keeps; the oldest are dropped. */
+export const HISTORY_MESSAGES_MAX = 1_000;
+/** Updates that wait for a follower who reads slowly; one who falls further behind is cut off. */
+export const UPDATES_AHEAD_MAX = 1_000;
+/** Characters of an error's text that a peer is told. */
+export const ERROR_CHARACTERS_MAX = 1_000;
+/** Bytes of a request's body, unless the agent sets another bound. */
+export const BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** How long an answer waits for its task before it shows the task as it is, in milliseconds, unless the agent says otherwise. */
+export const ANSWER_WAIT_MS = 120_000;
+/** Event streams open at once. */
+export const OPEN_STREAMS_MAX = 1_000;
+/** How often a silent event stream shows that it is alive, in milliseconds. */
+export const STREAM_HEARTBEAT_MS = 15_000;
+/** How long a client may leave an event unread before its connection is closed, in milliseconds. */
+export const STREAM_STALL_MS = 60_000;
+/** How long running requests may take to finish when the agent stops, in milliseconds. */
+export const AGENT_STOP_GRACE_MS = 8_000;

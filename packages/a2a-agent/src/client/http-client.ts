@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { isObject } from '../dialect.ts';
+import { AgentCard, type Task, TaskState } from '../protocol.ts';
+import { readAnyTask } from './any-task.ts';
+import { errorIn, RemoteAgentError, resultIn } from './envelope.ts';
+import { type ReadEvent, readEvents } from './event-reader.ts';
+
+/** How a client asks. */
+export type ClientOptions = {
+  /** How long an answer may take, in milliseconds; that of a stream only until it begins. */
+  readonly timeoutMs?: number;
+  /** In place of the global one: for proxies, certificates, tokens. */
+  readonly fetch?: typeof fetch;
+  /** Sent with every request, such as `Authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the ids of messages. */
+  readonly newId?: () => string;
+};
+
+/** What is said to an agent: a new task, or with a task's id the next message of that task. */
+export type Saying = {
+  readonly text: string;
+  readonly taskId?: string;
+  readonly contextId?: string;
+  /** The same id for the same message said again. */
+  readonly messageId?: string;
+};
+
+/** Which tasks are asked for. */
+export type TaskFilter = {
+  readonly contextId?: string;
+  readonly status?: TaskState;
+  /** 1 to 100. */
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+};
+
+/** A page of tasks; `nextPageToken` is empty on the last one. */
+export type TaskPage = { readonly tasks: readonly Task[]; readonly nextPageToken: string; readonly totalSize: number };
+
+/**
+ * Talks to agents over HTTP. `endpoint` is what stands before `/message:send` and `/tasks`. Every method rejects with
+ * `RemoteAgentError` for what the agent refuses, with the reason of `signal` where that aborts, and with an `Error` for an
+ * answer that cannot be read.
+ */
+export type A2AClient = {
+  sendMessage(endpoint: string, saying: Saying, signal?: AbortSignal): Promise<Task>;
+  streamMessage(endpoint: string, saying: Saying, signal?: AbortSignal): AsyncGenerator<ReadEvent, void>;
+  getTask(endpoint: string, id: string, historyLength?: number, signal?: AbortSignal): Promise<Task>;
+  listTasks(endpoint: string, filter?: TaskFilter, signal?: AbortSignal): Promise<TaskPage>;
+  cancelTask(endpoint: string, id: string, signal?: AbortSignal): Promise<Task>;
+  /** The card at the well-known place below an address. */
+  discoverAgent(baseUrl: string, signal?: AbortSignal): Promise<AgentCard>;
+};
+
+const TIMEOUT_MS = 60_000;
+
+/** A client for agents of any dialect: it says what all of them read, and reads what any of them says. */
+export function createHttpClient(options: ClientOptions = {}): A2AClient {
+  const { timeoutMs = TIMEOUT_MS, headers = {}, newId = randomUUID } = options;
+  const ask = async (url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const signals = signal === undefined ? [late.signal] : [late.signal, signal];
+    try {
+      const over = AbortSignal.any(signals);
+      const response = await (options.fetch ?? fetch)(url, {
+        ...init,
+        headers: { ...headers, ...init.headers },
+        signal: over,
+      });
+      if (isStream(response)) return response;
+      // The time is for the whole of it, however slowly it comes.
+      const body = await response.text();
+      return new Response(body === '' ? null : body, response);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const askJson = async (url: string, init: RequestInit, signal?: AbortSignal) =>
+    resultIn(await jsonOf(await ask(url, init, signal)));
+  const post = (method: string, said: Saying): RequestInit => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: newId(), method, params: { message: messageOf(said, newId) } }),
+  });
+  return {
+    sendMessage: async (endpoint, saying, signal) =>
+      readAnyTask(await askJson(at(endpoint, '/message:send'), post('message/send', saying), signal)),
+    async *streamMessage(endpoint, saying, signal) {
+      const response = await ask(at(endpoint, '/message:stream'), post('message/stream', saying), signal);
+      if (isStream(response)) yield* readEvents(response);
+      else yield* answered(await jsonOf(response));
+    },
+    getTask: async (endpoint, id, historyLength, signal) =>
+      readAnyTask(await askJson(at(endpoint, taskPath(id), { historyLength }), {}, signal)),
+    listTasks: async (endpoint, filter = {}, signal) => {
+      const { contextId, status, pageSize, pageToken } = filter;
+      const state = status === undefined ? undefined : TaskState[status];
+      return pageOf(
+        await askJson(at(endpoint, '/tasks', { contextId, status: state, pageSize, pageToken }), {}, signal),
+      );
+    },
+    cancelTask: async (endpoint, id, signal) =>
+      readAnyTask(await askJson(at(endpoint, `${taskPath(id)}:cancel`), { method: 'POST' }, signal)),
+    discoverAgent: async (baseUrl, signal) => {
+      const card = await askJson(
+        at(baseUrl, '/.well-known/agent-card.json'),
+        { headers: { 'a2a-version': '1.0' } },
+        signal,
+      );
+      if (!isObject(card) || typeof card.name !== 'string') throw new Error('the answer holds no agent card');
+      return AgentCard.fromJSON(card);
+    },
+  };
+}
+
+const taskPath = (id: string): string => `/tasks/${encodeURIComponent(id)}`;
+
+function at(base: string, path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
+  return url.href;
+}
+
+/** A message as every dialect reads it: `kind` for 0.3, `type` for what came before. */
+const messageOf = ({ text, taskId, contextId, messageId }: Saying, newId: () => string) => ({
+  kind: 'message',
+  messageId: messageId ?? newId(),
+  role: 'user',
+  parts: [{ kind: 'text', type: 'text', text }],
+  ...(taskId === undefined ? {} : { taskId }),
+  ...(contextId === undefined ? {} : { contextId }),
+});
+
+const isStream = (response: Response): boolean =>
+  response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+
+/** @throws RemoteAgentError for an error status, in the words of the protocol if it is said in them; Error for no JSON. */
+async function jsonOf(response: Response): Promise<unknown> {
+  const json = parsed(await response.text());
+  if (!response.ok)
+    throw errorIn(json) ?? new RemoteAgentError(response.status, `the agent answered with HTTP ${response.status}`);
+  if (json === undefined) throw new Error('the answer of the agent is no JSON');
+  return json;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function* answered(json: unknown): Generator<ReadEvent, void> {
+  const result = resultIn(json);
+  yield { event: { payload: { $case: 'task', value: readAnyTask(result) } } };
+}
+
+function pageOf(json: unknown): TaskPage {
+  if (!isObject(json) || !Array.isArray(json.tasks)) throw new Error('the answer holds no list of tasks');
+  const { nextPageToken, totalSize } = json;
+  return {
+    tasks: json.tasks.map(readAnyTask),
+    nextPageToken: typeof nextPageToken === 'string' ? nextPageToken : '',
+    totalSize: typeof totalSize === 'number' ? totalSize : json.tasks.length,
+  };
+}

@@ -1,0 +1,11 @@
+/** A client for agents of any dialect, over HTTP. */
+export { RemoteAgentError } from './envelope.ts';
+export { type ReadEvent, readEvents } from './event-reader.ts';
+export {
+  type A2AClient,
+  type ClientOptions,
+  createHttpClient,
+  type Saying,
+  type TaskFilter,
+  type TaskPage,
+} from './http-client.ts';

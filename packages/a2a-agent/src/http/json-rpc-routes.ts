@@ -1,0 +1,71 @@
+import { DomainError, type Json } from '@stopgo/core';
+import type { Request, Response } from 'express';
+import { answerJsonRpc, notJson, refused, unparsable } from '../json-rpc.ts';
+import { ServerCallContext } from '../protocol.ts';
+import type { A2ARoute, HttpAgent, Refusal } from './http-agent.ts';
+import { jsonBody } from './request-body.ts';
+import { saysJson, versionAsked } from './request-headers.ts';
+import { sendStream } from './sse-answer.ts';
+
+/** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says. */
+export const jsonRpcRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] =>
+  ['/a2a', '/a2a/v1', '/'].map((path) => ({
+    method: 'POST',
+    path,
+    handle: (req, res, frame) => answer(agent, req, res, frame),
+    sayProblem,
+  }));
+
+async function answer<Frame>(agent: HttpAgent<Frame>, req: Request, res: Response, frame: Frame): Promise<void> {
+  const body = bodyOf(req);
+  if (body === undefined) sendEnvelope(res, saysJson(req) || versionAsked(req) !== '1.0' ? unparsable() : notJson());
+  else await answerEnvelope(agent, { req, res, frame, body });
+}
+
+/** A request that holds an envelope of JSON-RPC. */
+export type EnvelopeRequest<Frame> = {
+  readonly req: Request;
+  readonly res: Response;
+  readonly frame: Frame;
+  readonly body: unknown;
+};
+
+/** Answers an envelope, at whatever address it came. */
+export async function answerEnvelope<Frame>(
+  agent: HttpAgent<Frame>,
+  { req, res, frame, body }: EnvelopeRequest<Frame>,
+): Promise<void> {
+  const peer = agent.peerOf(req, res, frame);
+  const said = await answerJsonRpc({
+    body,
+    version: versionAsked(req),
+    context: new ServerCallContext(),
+    opened: peer.opened,
+    dialectOfTask: (id) => agent.dialectOfTask(req, frame, id),
+    handlerFor: peer.handlerFor,
+  });
+  if (said.kind === 'one') sendEnvelope(res, said.envelope);
+  else await sendStream(agent, res, said.envelopes, peer);
+}
+
+function bodyOf(req: Request): Json | undefined {
+  try {
+    return jsonBody(req);
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'invalid_argument') return undefined;
+    throw error;
+  }
+}
+
+/** What is refused before it is read: too large, or the server stops. */
+function sayProblem(res: Response, { status, body }: Refusal): void {
+  const text = typeof body.error === 'string' ? body.error : 'the request was refused';
+  sendEnvelope(res, refused(text, status < 500 ? 'peer' : 'ours'));
+}
+
+function sendEnvelope(res: Response, envelope: object): void {
+  if (res.headersSent) return;
+  res.statusCode = 200;
+  res.setHeader('Content-Type', 'application/json');
+  res.end(JSON.stringify(envelope));
+}

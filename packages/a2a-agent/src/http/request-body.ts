@@ -1,0 +1,76 @@
+import { invalidArgument, type Json } from '@stopgo/core';
+import express, { type Request, type RequestHandler } from 'express';
+import { BODY_DEPTH_MAX } from '../bounds.ts';
+import { repeatedName } from './repeated-names.ts';
+
+/** The members of a JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Reads the body of a request whatever its Content-Type says, at most `bytesMax` bytes (else 413). */
+export const readBody = (bytesMax: number): RequestHandler =>
+  express.raw({ type: () => true, limit: bytesMax, inflate: false });
+
+/**
+ * The JSON body of a request; undefined if the body is empty.
+ *
+ * @throws DomainError `invalid_argument` for what is not JSON in UTF-8, and for JSON that could not be stored or
+ *   compared: half surrogate pairs, numbers beyond a double, a member named twice, nesting beyond `BODY_DEPTH_MAX`.
+ */
+export function jsonBody(req: Request): Json | undefined {
+  const bytes: unknown = req.body;
+  if (!Buffer.isBuffer(bytes)) return undefined;
+  const text = utf8Text(bytes);
+  if (text.trim() === '') return undefined;
+  const value = parse(text);
+  const repeated = repeatedName(text);
+  if (repeated !== undefined) throw malformed(`${JSON.stringify(repeated)} stands twice in one object`);
+  refuseUnsound(value);
+  return value;
+}
+
+/** As {@link jsonBody}, for routes whose body is an object; an empty body is an empty object. */
+export function objectBody(req: Request): JsonObject {
+  const body = jsonBody(req);
+  if (body === undefined) return {};
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('expected a JSON object');
+  return body as JsonObject;
+}
+
+/** The error for a body that cannot be read. */
+export const malformed = (reason: string) => invalidArgument(`invalid request body: ${reason}`);
+
+function utf8Text(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw malformed('it is not valid UTF-8');
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw malformed(error instanceof Error ? error.message : 'it is not JSON');
+  }
+}
+
+/** Walks without recursion: the depth is what has to be bounded. */
+function refuseUnsound(root: Json): void {
+  const open: { readonly value: Json; readonly depth: number }[] = [{ value: root, depth: 1 }];
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const { value, depth } = entry;
+    if (typeof value === 'string') refuseHalfPairs(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw malformed('a number is too large');
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth > BODY_DEPTH_MAX) throw malformed(`it is nested deeper than ${BODY_DEPTH_MAX} levels`);
+    for (const [key, member] of Object.entries(value)) {
+      refuseHalfPairs(key);
+      open.push({ value: member as Json, depth: depth + 1 });
+    }
+  }
+}
+
+function refuseHalfPairs(text: string): void {
+  if (/\p{Surrogate}/u.test(text)) throw malformed('a text holds half of a surrogate pair');
+}

@@ -1,0 +1,13 @@
+import type { CallState, RunState, StepState } from './state.ts';
+
+/** The run with a step as it is now. */
+export function withStep(run: RunState, step: StepState): RunState {
+  return { ...run, steps: { ...run.steps, [step.id]: step } };
+}
+
+/** The run with a change of one of its calls; of one that is done nothing changes any more. */
+export function withCall(run: RunState, callId: string, change: Partial<CallState>): RunState {
+  const call = run.calls[callId];
+  if (call === undefined || call.phase === 'done') return run;
+  return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
+}

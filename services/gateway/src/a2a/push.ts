@@ -1,0 +1,117 @@
+import {
+  type ListTaskPushNotificationConfigsResponse,
+  RequestMalformedError,
+  TaskNotFoundError,
+  type TaskPushNotificationConfig,
+} from '@stopgo/a2a-agent';
+import { visibleText } from '@stopgo/core';
+import type { orchestrator, views } from '@stopgo/proto';
+import { ECHO_CHARACTERS_MAX } from '../bounds.ts';
+import { permit, type RouteDependencies } from '../routes/route.ts';
+import { type A2ACall, userOf } from './call.ts';
+import { viewOf } from './task-view.ts';
+
+/** The name by which clients of 0.3 ask for the only config of a task. */
+const ONLY = 'default';
+
+/** Has an address told of a task. The answer shows no token and no credentials: nobody is ever shown them again. */
+export async function createPushConfig(
+  deps: RouteDependencies,
+  call: A2ACall,
+  params: TaskPushNotificationConfig,
+): Promise<TaskPushNotificationConfig> {
+  const { head } = await viewOf(deps, call, params.taskId);
+  await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: head.id });
+  return shown(head.id, await set(deps, call, head.id, params));
+}
+
+/** Settings as the orchestrator takes them, spoken to in the version that the peer speaks. */
+export function pushSettings(
+  call: A2ACall,
+  { id: configId, url, token, authentication }: TaskPushNotificationConfig,
+): Omit<orchestrator.PushSettings, '$typeName'> {
+  const { scheme = '', credentials = '' } = authentication ?? {};
+  return { configId, url, token, scheme, credentials, protocolVersion: call.dialect === '1.0' ? '1.0' : '0.3' };
+}
+
+/** Has an address told of a conversation that is there, before the message that came with it is handed on. */
+export async function setPush(
+  deps: RouteDependencies,
+  call: A2ACall,
+  conversationId: string,
+  config: TaskPushNotificationConfig | undefined,
+): Promise<void> {
+  if (config === undefined) return;
+  await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: conversationId });
+  await set(deps, call, conversationId, config);
+}
+
+async function set(
+  { clients }: RouteDependencies,
+  call: A2ACall,
+  conversationId: string,
+  config: TaskPushNotificationConfig,
+): Promise<views.PushConfig | undefined> {
+  const { config: made } = await clients.orchestrator.setPush(
+    { conversationId, settings: pushSettings(call, config), caller: { actor: userOf(call) } },
+    { context: call.frame.context },
+  );
+  return made;
+}
+
+/** One config of a task. @throws A2AError if there is none of that id, or none is named and there are several. */
+export async function getPushConfig(
+  deps: RouteDependencies,
+  call: A2ACall,
+  { taskId, id }: { readonly taskId: string; readonly id: string },
+): Promise<TaskPushNotificationConfig> {
+  const { conversationId, configs } = await configsOf(deps, call, taskId);
+  const [only, ...others] = configs;
+  const isUnnamed = id === '' || id === ONLY;
+  const found = configs.find((config) => config.id === id) ?? (isUnnamed && others.length === 0 ? only : undefined);
+  if (found !== undefined) return shown(conversationId, found);
+  if (id === '' && configs.length > 0)
+    throw new RequestMalformedError('the task has several push configs; name one by its id');
+  const echo = visibleText(id.slice(0, ECHO_CHARACTERS_MAX));
+  throw new TaskNotFoundError(`Push notification config not found: ${echo}`);
+}
+
+/** All configs of a task: there are few enough for one page. */
+export async function listPushConfigs(
+  deps: RouteDependencies,
+  call: A2ACall,
+  { taskId }: { readonly taskId: string },
+): Promise<ListTaskPushNotificationConfigsResponse> {
+  const { conversationId, configs } = await configsOf(deps, call, taskId);
+  return { configs: configs.map((config) => shown(conversationId, config)), nextPageToken: '' };
+}
+
+/** Ends a config. That it is not there is no error, so that who was not answered may ask again. */
+export async function deletePushConfig(
+  deps: RouteDependencies,
+  call: A2ACall,
+  { taskId, id: configId }: { readonly taskId: string; readonly id: string },
+): Promise<void> {
+  const { head } = await viewOf(deps, call, taskId);
+  await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: head.id });
+  await deps.clients.orchestrator.removePush(
+    { conversationId: head.id, configId, caller: { actor: userOf(call) } },
+    { context: call.frame.context },
+  );
+}
+
+async function configsOf(deps: RouteDependencies, call: A2ACall, taskId: string) {
+  const { head } = await viewOf(deps, call, taskId);
+  await permit(deps, call.frame, 'push.read', { kind: 'conversation', id: head.id });
+  const { push } = await deps.clients.store.getPush({ conversationId: head.id }, { context: call.frame.context });
+  return { conversationId: head.id, configs: push?.configs ?? [] };
+}
+
+const shown = (taskId: string, config: views.PushConfig | undefined): TaskPushNotificationConfig => ({
+  tenant: '',
+  taskId,
+  id: config?.id ?? '',
+  url: config?.url ?? '',
+  token: '',
+  authentication: config === undefined || config.scheme === '' ? undefined : { scheme: config.scheme, credentials: '' },
+});

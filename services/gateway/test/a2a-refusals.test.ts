@@ -1,0 +1,217 @@
+import { invalidArgument } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+import { fresh, ID, storeOf } from './support/views.ts';
+
+/** What peers get wrong is told them in the words of the protocol, and reaches no service. */
+const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+const rpc = (method: string, params: object) => ({ body: { jsonrpc: '2.0', id: 1, method, params } });
+
+describe('an agent of another tenant is not here', () => {
+  test.each([
+    ['POST', '/acme/message:send', { body: { message } }],
+    ['POST', '/acme/message:stream', { body: { message } }],
+    ['GET', '/acme/tasks', undefined],
+    ['GET', `/acme/tasks/${ID}`, undefined],
+    ['POST', `/acme/tasks/${ID}:cancel`, { body: {} }],
+    ['GET', `/acme/tasks/${ID}:subscribe`, undefined],
+    ['POST', `/acme/tasks/${ID}:subscribe`, undefined],
+    ['GET', '/acme/extendedAgentCard', undefined],
+    ['GET', `/acme/tasks/${ID}/pushNotificationConfigs`, undefined],
+    ['POST', `/acme/tasks/${ID}/pushNotificationConfigs`, { body: { url: 'https://example.com/hook' } }],
+    ['POST', `/tasks/${ID}:cancel`, { body: { tenant: 'acme' } }],
+    ['POST', `/tasks/${ID}:subscribe`, { body: { tenant: 'acme' } }],
+    ['GET', '/a2a/tasks', undefined],
+    ['GET', '/..%2f..%2fv1/tasks', undefined],
+    ['GET', `/tasks/${ID}?tenant=acme`, undefined],
+    ['GET', '/tasks?tenant=acme', undefined],
+    ['POST', '/message:send', { body: { tenant: 'acme', message } }],
+    ['GET', '/v1/tasks?tenant=acme', undefined],
+    ['GET', '/v1/card?tenant=acme', undefined],
+  ] as const)('%s %s', async (method, path, sent) => {
+    const { send, calls } = await gateway({});
+    const { status, json } = await send(method, path, sent);
+    expect(status).toBe(400);
+    expect((json.error ?? json).message).toContain('no such tenant');
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['SendMessage', { tenant: 'acme', message }],
+    ['SendStreamingMessage', { tenant: 'acme', message }],
+    ['GetTask', { tenant: 'acme', id: ID }],
+    ['ListTasks', { tenant: 'acme' }],
+    ['CancelTask', { tenant: 'acme', id: ID }],
+    ['SubscribeToTask', { tenant: 'acme', id: ID }],
+    ['CreateTaskPushNotificationConfig', { tenant: 'acme', taskId: ID, url: 'https://example.com/hook' }],
+    ['ListTaskPushNotificationConfigs', { tenant: 'acme', taskId: ID }],
+    ['GetExtendedAgentCard', { tenant: 'acme' }],
+  ])('%s', async (method, params) => {
+    const { send, calls } = await gateway({});
+    const { json } = await send('POST', '/a2a', rpc(method, params));
+    expect(json.error).toMatchObject({ code: -32602, message: expect.stringContaining('no such tenant') });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('an id that is none is a task that is not there', () => {
+  const ids = ['..', '../../approvals', '%2e%2e', `${ID}\u0000`, `${ID}/../x`, 'x'.repeat(5_000), '__proto__', ' '];
+
+  test.each(ids)('%j', async (id) => {
+    const { send, calls } = await gateway({});
+    const path = encodeURIComponent(id).replaceAll('.', '%2e');
+    for (const [method, rest, json] of [
+      ['GET', `/tasks/${path}`, 'error'],
+      ['POST', `/tasks/${path}:cancel`, 'error'],
+      ['GET', `/v1/tasks/${path}`, ''],
+    ] as const) {
+      const answer = await send(method, rest, method === 'POST' ? { body: {} } : undefined);
+      expect([answer.status, (json === '' ? answer.json : answer.json.error).message]).toEqual([
+        404,
+        expect.stringContaining('Task not found'),
+      ]);
+    }
+    for (const [method, params] of [
+      ['GetTask', { id }],
+      ['CancelTask', { id }],
+      ['tasks/get', { id }],
+      ['SendMessage', { message: { ...message, taskId: id } }],
+    ] as const) {
+      const { json } = await send('POST', '/a2a/v1', rpc(method, params));
+      expect(json.error, method).toMatchObject({ code: -32001 });
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test('of a path that cannot be read, too', async () => {
+    const { send, calls } = await gateway({});
+    for (const path of ['/tasks/%ZZ', '/v1/tasks/%c0%af', '/tasks/%ff:cancel']) {
+      const { status, json } = await send(path.endsWith('cancel') ? 'POST' : 'GET', path);
+      expect([status, (json.error ?? json).message], path).toEqual([400, expect.any(String)]);
+    }
+    for (const path of [`/tasks/${ID}/x/y`, '/v1/nothing', '/acme/tasks/x/y/z']) {
+      const { status, json } = await send('GET', path);
+      expect([status, (json.error ?? json).message], path).toEqual([404, `Cannot GET ${path}`]);
+    }
+    expect((await send('GET', '/nothing')).json).toEqual({ error: 'Cannot GET /nothing' });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('a list', () => {
+  const listing = (conversations: views.ConversationView[] = []) => ({
+    store: {
+      ...storeOf(fresh()),
+      listByChange: async ({ cursor }: { cursor: string }) => {
+        if (cursor === 'stale') throw invalidArgument('the cursor is not one that this list gave');
+        return { conversations, nextCursor: 'next', matching: 7 };
+      },
+    },
+  });
+
+  test('is selected, ordered and counted by the store', async () => {
+    const { send, calls } = await gateway(listing([fresh()]));
+    const query =
+      'contextId=ours&status=input-required&pageSize=3&pageToken=last&statusTimestampAfter=2026-01-02T03:04:05Z';
+    const { json } = await send('GET', `/tasks?${query}`);
+    expect(json).toMatchObject({
+      nextPageToken: 'next',
+      pageSize: 3,
+      totalSize: 7,
+      tasks: [{ id: ID, contextId: ID }],
+    });
+    expect(json.tasks[0].metadata).toEqual({ revision: 1, sessionId: 's-1' });
+    expect(calls.find(({ method }) => method === 'listByChange')?.request).toMatchObject({
+      contextId: 'ours',
+      principal: 'anonymous',
+      standing: views.Standing.WAITING,
+      limit: 3,
+      cursor: 'last',
+      changedSince: { seconds: BigInt(Date.UTC(2026, 0, 2, 3, 4, 5) / 1_000) },
+    });
+  });
+
+  test.each([
+    ['SUBMITTED', views.Standing.NEW],
+    ['WORKING', views.Standing.WORKING],
+    ['AUTH_REQUIRED', views.Standing.WAITING_FOR_TOKEN],
+    ['COMPLETED', views.Standing.COMPLETED],
+    ['FAILED', views.Standing.FAILED],
+    ['CANCELED', views.Standing.CANCELED],
+    ['UNSPECIFIED', views.Standing.UNSPECIFIED],
+  ])('of state %s is one of conversations that stand so', async (state, standing) => {
+    const { send, calls } = await gateway(listing());
+    await send('POST', '/a2a', rpc('ListTasks', { status: `TASK_STATE_${state}` }));
+    expect(calls.find(({ method }) => method === 'listByChange')?.request).toMatchObject({ standing });
+  });
+
+  test('of a state that no task is ever in is empty', async () => {
+    const { send, calls } = await gateway(listing());
+    const { json } = await send('GET', '/tasks?status=rejected');
+    expect(json).toEqual({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['pageSize=0', 'pageSize'],
+    ['pageSize=101', 'pageSize'],
+    ['pageSize=many', 'pageSize'],
+    ['pageToken=stale', 'pageToken'],
+    [`pageToken=${'x'.repeat(600)}`, 'pageToken'],
+    ['historyLength=-1', 'historyLength'],
+    ['statusTimestampAfter=yesterday', 'statusTimestampAfter'],
+    ['status=asleep', 'status'],
+  ])('asked for with %s is refused by name', async (query, name) => {
+    const { send } = await gateway(listing());
+    for (const path of ['/tasks', '/v1/tasks']) {
+      const { status, json } = await send('GET', `${path}?${query}`);
+      expect([status, (json.error ?? json).message]).toEqual([400, expect.stringContaining(name)]);
+    }
+  });
+});
+
+describe('the extended card', () => {
+  test.each([
+    ['GET', '/extendedAgentCard', undefined],
+    ['GET', '/v1/card', undefined],
+    ['POST', '/a2a', rpc('GetExtendedAgentCard', {})],
+    ['POST', '/a2a', rpc('agent/getAuthenticatedExtendedCard', {})],
+  ] as const)('that is not configured is not there: %s %s', async (method, path, sent) => {
+    const { send } = await gateway({ bridge: { listTools: async () => ({ tools: [] }) } });
+    const { status, json, text } = await send(method, path, sent);
+    expect(status).toBe(method === 'GET' ? 400 : 200);
+    if (path !== '/extendedAgentCard') expect(json.error?.code ?? json.code).toBe(-32007);
+    else expect(text).toContain('EXTENDED_AGENT_CARD_NOT_CONFIGURED');
+  });
+
+  test('is asked about by its own name', async () => {
+    const asked: string[] = [];
+    const authorize = (_principal: unknown, action: string) => {
+      asked.push(action);
+      return action !== 'card.read_extended';
+    };
+    const { send } = await gateway({}, { authorize, a2aExtendedCard: { skills: [] } });
+    expect((await send('GET', '/extendedAgentCard')).status).toBe(403);
+    expect(asked).toEqual(['card.read_extended']);
+  });
+});
+
+describe('a peer that does not name what is required', () => {
+  const legacy = { role: 'user', parts: [{ type: 'text', text: 'hello' }] };
+
+  test.each([
+    ['POST', '/message:send', { body: { message } }],
+    ['POST', '/message:stream', { body: { message } }],
+    ['GET', '/tasks', undefined],
+    ['GET', `/v1/tasks/${ID}`, undefined],
+    ['POST', '/a2a', rpc('SendMessage', { message })],
+    ['POST', '/a2a', rpc('SubscribeToTask', { id: ID })],
+    ['POST', '/a2a', rpc('tasks/cancel', { id: ID })],
+    ['POST', '/a2a', rpc('message/send', { message: legacy })],
+  ] as const)('is told it, and reaches no service: %s %s', async (method, path, sent) => {
+    const { send, calls } = await gateway({}, { a2aRequiredExtensions: ['urn:example:receipts'] });
+    expect((await send(method, path, sent)).text).toContain('requires the extension urn:example:receipts');
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+/** What an agent waits for, read from the message of its task's state. */
+import { createHash } from 'node:crypto';
+import { byteLength, type RemoteQuestion, remoteQuestionsMax, taskWordBytesMax } from '@stopgo/core';
+import { isObject } from '../models/json.ts';
+import type { TaskState } from './remote-answer.ts';
+
+/** The message of a task's state, in whichever dialect. */
+export type StatusMessage = {
+  /** Empty if it has none. */
+  readonly id: string;
+  readonly text: string;
+  /** The contents of its data parts. */
+  readonly data: readonly unknown[];
+};
+
+/**
+ * The questions that a message asks. A data part with an `approval_id` is one, in whatever words the rest of the message is;
+ * without any, the text is the question. A task that waits for a token asks for that too.
+ */
+export function questionsIn(state: TaskState, message: StatusMessage): readonly RemoteQuestion[] {
+  if (state !== 'input-required' && state !== 'auth-required') return [];
+  const shown = message.data.flatMap((one) => shownQuestion(one, message.text)).slice(0, remoteQuestionsMax);
+  const said = { key: keyOf(message), prompt: message.text };
+  if (state === 'auth-required') return [{ ...said, key: `auth ${said.key}`, kind: 'auth' }, ...shown];
+  return shown.length > 0 ? shown : [{ ...said, kind: 'approval' }];
+}
+
+/** Agents of the first days show the approval's id in words. It is no use in an answer, but it tells questions apart. */
+const idInWords = /Approval required \(id: ([0-9a-f-]{36})\)/i;
+
+function keyOf({ id, text }: StatusMessage): string {
+  const named = idInWords.exec(text)?.[1];
+  if (named !== undefined) return named.toLowerCase();
+  return id !== '' && byteLength(id) <= taskWordBytesMax ? id : createHash('sha256').update(text).digest('hex');
+}
+
+function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
+  if (!isObject(data) || typeof data.approval_id !== 'string') return [];
+  const id = data.approval_id;
+  if (id === '' || byteLength(id) > taskWordBytesMax) return [];
+  const word = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
+  const prompt = word('description') === '' ? text : word('description');
+  const approval = {
+    id,
+    tool: word('tool'),
+    server: word('server'),
+    argumentsJson: data.arguments === undefined ? '' : JSON.stringify(data.arguments),
+    choices: words(data.choices),
+    agents: words(data.agents),
+  };
+  return [{ key: id, kind: 'approval', prompt, approval }];
+}
+
+function words(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
+}

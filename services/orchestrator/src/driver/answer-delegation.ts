@@ -1,0 +1,247 @@
+/**
+ * Goes on with a task whose agent has asked something here.
+ *
+ * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there.
+ * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
+ *    the question, the same, and only where it can be taken for no other question's: the agent shows an id, or promises
+ *    to take a message once. Otherwise nobody knows, and a human decides.
+ * 3. What was surely taken is never sent again; what was surely not taken may be.
+ */
+import { type AskedQuestion, type CallState, conversationStream, dueAnswers, type RunState } from '@stopgo/core';
+import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
+import { authPrompt } from './outcomes.ts';
+import { needsToken } from './perform-call.ts';
+import type { RunDriver } from './run-driver.ts';
+import {
+  type Asking,
+  askPauseMostMs,
+  askPauseMs,
+  attended,
+  type DelegationEnd,
+  findOut,
+  isAnothers,
+  latest,
+  note,
+  patienceMs,
+  requestOf,
+} from './send-delegation.ts';
+
+/** Times that an agent may refuse an answer to a question that it still shows; then people are asked again. */
+const refusalsMax = 5;
+/** Looks at a task that still shows what it has taken the answer to, before that is another question. */
+const staleLooksMax = 3;
+/** Longest pause between looks while more answers may come, in milliseconds. */
+const moreAnswersPauseMs = 1_000;
+
+/** What is known of the answers that this process has sent. */
+type Sent = { readonly answered: Set<string>; readonly refusals: Map<string, number> };
+
+/** What a look led to: the end, or another look. */
+type Next = { readonly end: DelegationEnd | undefined } | 'look again';
+
+/** Sends the answers that are due, and finds out what the task comes to. Undefined if it is for another process to know. */
+export async function answerDelegation(
+  driver: RunDriver,
+  call: CallState,
+  argumentsJson: string,
+  signal: AbortSignal,
+): Promise<DelegationEnd | undefined> {
+  const request = requestOf(driver, call, argumentsJson);
+  return attended(driver, request, signal, (over) => goOn(driver, request, over));
+}
+
+async function goOn(
+  driver: RunDriver,
+  request: DelegationRequest,
+  over: AbortSignal,
+): Promise<DelegationEnd | undefined> {
+  const { clock, delegations } = driver.ports;
+  const sent: Sent = { answered: new Set(), refusals: new Map() };
+  let heardAt = clock.monotonic();
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPause(driver, request))) {
+    if (driver.isStopped() || isAnothers(driver)) return undefined;
+    const found = await delegations.lookUp(latest(driver, request), driver.stopSignal()).catch(() => undefined);
+    const current = recorded(driver, request);
+    if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
+    if (found !== undefined) heardAt = clock.monotonic();
+    const questions = current.call.sent?.questions ?? [];
+    switch (found?.kind) {
+      case undefined:
+        // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
+        if (questions.some(isSent) && clock.monotonic() - heardAt >= patienceMs)
+          return {
+            kind: 'unknown',
+            message: `the agent ${request.agent.name} was answered, and does not answer any more`,
+          };
+        break;
+      case 'outcome':
+        return found.outcome;
+      case 'running':
+        // One of several questions may only be hidden by what goes on with another.
+        if (questions.length === 1 && !questions.some(isSent)) return { ...found, ...nothingAsked };
+        note(driver, request, found);
+        break;
+      case 'asks': {
+        const next = await answerOne(driver, request, found, current, sent, over);
+        if (next !== 'look again') return next.end;
+        pauseMs = askPauseMs;
+        continue;
+      }
+      case 'unknown':
+        return found;
+      default:
+        return { kind: 'unknown', message: 'the agent does not know the task any more' };
+    }
+    await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
+  }
+}
+
+const nothingAsked = { kind: 'asks', questions: [], isIdempotent: false } as const;
+
+/** Sends one answer that is due; if none is, what is asked goes on the record. */
+async function answerOne(
+  driver: RunDriver,
+  request: DelegationRequest,
+  found: AgentAsks,
+  { run, call }: Recorded,
+  sent: Sent,
+  over: AbortSignal,
+): Promise<Next> {
+  const isThere = ({ key }: AskedQuestion): boolean => found.questions.some((one) => one.key === key);
+  const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
+  const questions = (call.sent?.questions ?? []).filter(isOpen);
+  const asking: Asking = { ...found, answered: [...sent.answered] };
+  const again = questions.find((one) => isSent(one) && isThere(one));
+  if (again !== undefined) {
+    const isBound = again.remoteApprovalId !== '' || found.isIdempotent || sent.refusals.has(again.key);
+    if (!isBound)
+      return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
+    return deliver(driver, request, again, found, sent, over);
+  }
+  const [due] = dueAnswers(run, call).filter(isOpen);
+  if (due === undefined || !questions.every(isThere)) return { end: asking };
+  if (needsToken(driver, call) || (due.verdict === 'token' && driver.bearer === undefined)) {
+    const needed = await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call) });
+    return { end: needed === 'ignored' ? asking : undefined };
+  }
+  const { callId, attempt } = request.key;
+  const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
+  if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
+  const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
+  if (fenced === undefined || !(await isStillMine(driver, over))) return { end: undefined };
+  return deliver(driver, request, fenced, found, sent, over);
+}
+
+async function deliver(
+  driver: RunDriver,
+  request: DelegationRequest,
+  question: AskedQuestion,
+  found: AgentAsks,
+  { answered, refusals }: Sent,
+  over: AbortSignal,
+): Promise<Next> {
+  const { clock, delegations } = driver.ports;
+  const { key } = question;
+  const now = latest(driver, request);
+  const answer = await answerTo(driver, question, (recorded(driver, request)?.call.sent?.questions ?? []).length > 1);
+  const said = await delegations
+    .answer(now, answer, (update) => note(driver, request, update), over)
+    .catch(() => undefined);
+  switch (said?.kind) {
+    case 'finished':
+      return { end: said };
+    case 'running':
+      answered.add(key);
+      return 'look again';
+    case 'asks':
+      answered.add(key);
+      await outlastStale(driver, now, key);
+      return 'look again';
+    case 'unauthenticated':
+      return askAgain(found, [...answered, key], 'the agent wants another bearer token');
+    case 'unavailable': {
+      const times = (refusals.get(key) ?? 0) + 1;
+      refusals.set(key, times);
+      if (times >= refusalsMax) return askAgain(found, [...answered, key], `it was not answered: ${said.message}`);
+      await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
+      return 'look again';
+    }
+    case undefined:
+      // This one may have arrived, whatever became of those before.
+      refusals.delete(key);
+      await clock.sleep(askPauseMs, driver.stopSignal()).catch(() => undefined);
+      return 'look again';
+  }
+}
+
+/** An agent may show for a moment still what it has taken the answer to. */
+async function outlastStale(driver: RunDriver, request: DelegationRequest, key: string): Promise<void> {
+  const { clock, delegations } = driver.ports;
+  for (let look = 0; look < staleLooksMax; look += 1) {
+    const found = await delegations.lookUp(request, driver.stopSignal()).catch(() => undefined);
+    if (found?.kind !== 'asks' || !found.questions.some((one) => one.key === key)) return;
+    await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
+  }
+}
+
+async function answerTo(
+  driver: RunDriver,
+  { remoteApprovalId: approvalId, verdict, messageId = '', decidedAt = 0 }: AskedQuestion,
+  isOneOfSeveral: boolean,
+): Promise<DelegationAnswer> {
+  const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
+  return { approvalId, verdict: verdicts[verdict ?? 'rejected'], result, messageId, isOneOfSeveral };
+}
+
+const verdicts = {
+  approved: 'approve',
+  rejected: 'reject',
+  expired: 'reject',
+  run_again: 'run_again',
+  happened: 'happened',
+  give_up: 'give_up',
+  token: 'token',
+} as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
+
+/** What a human said that a call came to. */
+async function resultAt(driver: RunDriver, revision: number): Promise<string> {
+  const stream = conversationStream(driver.conversationId);
+  for await (const { fact } of driver.ports.log.read(stream, revision, driver.stopSignal()))
+    return fact.case === 'approvalResolved' ? fact.value.result : '';
+  return '';
+}
+
+type Recorded = { readonly run: RunState; readonly call: CallState };
+
+/** The call as it is on the record; undefined once another attempt or nothing of it is. */
+function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | undefined {
+  const { run } = driver.state;
+  const call = run?.id === driver.runId ? run.calls[key.callId] : undefined;
+  return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
+}
+
+/** Right before it is sent: this process must not have been taken for dead. */
+async function isStillMine(driver: RunDriver, over: AbortSignal): Promise<boolean> {
+  const { liveness } = driver.ports;
+  if (liveness.isFresh()) return true;
+  await liveness.renewed(over);
+  await driver.refresh();
+  return driver.isOwner();
+}
+
+function isSent({ messageId }: AskedQuestion): boolean {
+  return messageId !== undefined;
+}
+
+function longestPause(driver: RunDriver, request: DelegationRequest): number {
+  const open = recorded(driver, request)?.call.sent?.questions ?? [];
+  return open.some((one) => !isSent(one)) ? moreAnswersPauseMs : askPauseMostMs;
+}
+
+function askAgain(found: AgentAsks, answered: readonly string[], reason: string): Next {
+  return { end: { ...found, answered, reason } };
+}
+
+function unknown(message: string): Next {
+  return { end: { kind: 'unknown', message } };
+}

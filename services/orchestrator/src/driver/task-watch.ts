@@ -1,0 +1,190 @@
+/**
+ * Watches the tasks of other agents that wait for an answer here. Nobody drives their runs, so whoever is alive looks.
+ *
+ * 1. It finds them in the store, so that any process goes on watching after any other.
+ * 2. A look changes nothing at the agent. What it shows is put on the record only if the questions are still those that were
+ *    looked at, and nobody is about to answer one.
+ * 3. The task of a run that has ended here is ended there, too.
+ */
+import {
+  type CallState,
+  type ConversationState,
+  decideLate,
+  delegationAsked,
+  dueAnswers,
+  type Fact,
+  parkedCalls,
+  remoteAgentOf,
+  sha256Hex,
+} from '@stopgo/core';
+import { handOver } from '@stopgo/log';
+import type { Secret } from '@stopgo/rpc';
+import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { delegationCommand } from './outcomes.ts';
+import type { Definitions, DriverPorts } from './ports.ts';
+
+/** How often a task is looked at while nothing happens, first and in the end, in milliseconds. */
+export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
+export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
+
+/** Runs that are looked at together. */
+const togetherMax = 16;
+/** Longest look at a task, in milliseconds. */
+const lookMs = 5_000;
+/** Looks at a task that is to be ended and cannot be; then it is noted that nobody knows what became of it. */
+const endingsMax = 20;
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const looksTooLong = new Error('the look took too long');
+
+export type WatchParts = {
+  readonly ports: DriverPorts;
+  readonly definitions: Definitions;
+  load(conversationId: string): Promise<{ readonly state: ConversationState }>;
+  /** The run may have work again. */
+  resume(conversationId: string, bearer?: Secret): Promise<void>;
+};
+
+export class TaskWatch {
+  private readonly parts: WatchParts;
+  private readonly times: WatchTimes;
+  /** By run: when it is looked at next, on the monotonic clock, and the pause before that. */
+  private readonly due = new Map<string, { readonly at: number; readonly pauseMs: number }>();
+  /** Looks at tasks that are to be ended, by run. */
+  private readonly endings = new Map<string, number>();
+
+  constructor(parts: WatchParts, times: WatchTimes = watchTimes) {
+    this.parts = parts;
+    this.times = times;
+  }
+
+  /** Looks at whatever is due, and is this process' to watch. To be called every `firstMs`. */
+  async round(): Promise<void> {
+    const { ports } = this.parts;
+    const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
+    const known = new Set(listed.map(({ runId }) => runId));
+    for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
+    for (const runId of [...this.endings.keys()]) if (!known.has(runId)) this.endings.delete(runId);
+    const now = ports.clock.monotonic();
+    const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
+    while (left.length > 0) {
+      const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
+        const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
+        const hasChanged = await this.look(conversationId).catch(() => false);
+        const next = hasChanged ? this.times.firstMs : Math.min(2 * pauseMs, this.times.mostMs);
+        // What is due a moment after a round is not left for the next.
+        this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
+      });
+      await Promise.all(some);
+    }
+  }
+
+  /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
+  async look(conversationId: string, bearer?: Secret): Promise<boolean> {
+    const { state } = await this.parts.load(conversationId);
+    const looks = parkedCalls(state.run).map((call) => this.lookAt(state, call, bearer));
+    const hasChanged = (await Promise.all(looks)).includes(true);
+    if (hasChanged) await this.parts.resume(conversationId, bearer);
+    return hasChanged;
+  }
+
+  /** Of those that are alive each takes some. That two take one for a while does no harm. */
+  private isMine(conversationId: string): boolean {
+    const { instance, liveness } = this.parts.ports;
+    const all = new Set([instance, ...liveness.alive('orchestrator').map((one) => one.instance)]);
+    const rank = (one: string): string => sha256Hex(`${one} ${conversationId}`);
+    return [...all].every((one) => one === instance || rank(one) < rank(instance));
+  }
+
+  private async lookAt(state: ConversationState, call: CallState, bearer: Secret | undefined): Promise<boolean> {
+    const { run } = state;
+    const { definitions } = this.parts;
+    // Whoever is about to answer looks as well.
+    if (run === null || call.sent === undefined || (run.status === 'open' && dueAnswers(run, call).length > 0))
+      return false;
+    const agent = remoteAgentOf(await definitions.agent(run.agentDigest), call);
+    if (agent === undefined) return false;
+    const { messageId, contextId, taskId } = call.sent;
+    const request: DelegationRequest = {
+      key: { conversationId: state.id, runId: run.id, callId: call.id, attempt: call.attempt },
+      agent,
+      message: '',
+      messageId,
+      contextId,
+      taskId,
+      ...(bearer === undefined ? {} : { bearer }),
+      sessionId: state.sessionId,
+    };
+    if (run.status !== 'open') return this.end(state, call, request);
+    const found = await this.lookUp(request);
+    if (found === undefined) return false;
+    return this.record(state, (now) => (isSame(now, run.id, call) ? seen(now, call, found) : []));
+  }
+
+  /** The run is over, and its task waits there still. */
+  private async end(state: ConversationState, call: CallState, request: DelegationRequest): Promise<boolean> {
+    const runId = request.key.runId;
+    const tries = (this.endings.get(runId) ?? 0) + 1;
+    this.endings.set(runId, tries);
+    await this.parts.ports.delegations.cancel(request).catch(() => undefined);
+    const found = await this.lookUp(request);
+    const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
+    const gone = { kind: 'unknown', message: 'the run is over, and the agent was not heard to end the task' } as const;
+    const end = found?.kind === 'outcome' ? found.outcome : found?.kind === 'unknown' ? found : gone;
+    if (!isOver && tries < endingsMax) return false;
+    const command = delegationCommand(call, end, '');
+    if (command?.type !== 'callFinished' && command?.type !== 'callUnknown') return false;
+    return this.record(state, (now) => (isSame(now, runId, call) ? decideLate(now, runId, call.stepId, command) : []));
+  }
+
+  private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
+    const { clock, delegations } = this.parts.ports;
+    const over = new AbortController();
+    const timer = new AbortController();
+    clock.sleep(lookMs, timer.signal).then(
+      () => over.abort(looksTooLong),
+      () => undefined,
+    );
+    try {
+      return await delegations.lookUp(request, over.signal).catch(() => undefined);
+    } finally {
+      timer.abort(looksTooLong);
+    }
+  }
+
+  private async record(
+    state: ConversationState,
+    decide: (now: ConversationState) => readonly Fact[],
+  ): Promise<boolean> {
+    const after = await handOver(this.parts.ports, state, decide);
+    return after.revision > state.revision;
+  }
+}
+
+/** Nothing has become of the call since it was looked at. */
+function isSame({ run }: ConversationState, runId: string, call: CallState): boolean {
+  return run?.id === runId && JSON.stringify(run.calls[call.id]) === JSON.stringify(call);
+}
+
+/** What a look puts on the record of an open run. What is gone is found out by whoever drives the run then. */
+function seen(
+  { run }: ConversationState,
+  { id: callId, attempt, revision, sent }: CallState,
+  found: LookedUp,
+): readonly Fact[] {
+  if (run === null) return [];
+  const base = { type: 'delegationAsked', callId, attempt, text: '', questions: [] } as const;
+  const known = { id: sent?.taskId ?? '', state: '' };
+  switch (found.kind) {
+    case 'asks':
+      return delegationAsked(run, { ...base, ...found, type: 'delegationAsked' }, revision);
+    case 'running':
+      // One of several questions may only be hidden by what goes on with another.
+      return sent?.questions?.length === 1 ? delegationAsked(run, { ...base, task: found.task }, revision) : [];
+    case 'outcome':
+      return found.outcome.kind === 'finished'
+        ? delegationAsked(run, { ...base, task: found.outcome.task }, revision)
+        : [];
+    default:
+      return delegationAsked(run, { ...base, task: known }, revision);
+  }
+}

@@ -1,0 +1,25 @@
+/** Longest address that is told, in characters. */
+export const urlCharactersMax = 2_048;
+/** Longest id of a config, in characters. */
+export const configIdCharactersMax = 200;
+/** Longest token, and longest credentials, in characters. */
+export const secretCharactersMax = 4_096;
+/** Longest name of an authentication scheme, in characters. */
+export const schemeCharactersMax = 64;
+/** How long one update may take to be taken, from the look-up of the name to the status of the answer, in milliseconds. */
+export const deliveryMsMax = 10_000;
+/** What is read of an answer before its connection is cut, in bytes. Nothing in it counts. */
+export const answerBytesMax = 64 * 1024;
+/** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
+export const attemptsMax = 12;
+/** The pause after the first attempt that failed, which doubles with each, and the longest, in milliseconds. */
+export const pauseFirstMs = 1_000;
+export const pauseMostMs = 5 * 60_000;
+/** Conversations whose addresses one orchestrator tells at the same time; the others are told by others, or later. */
+export const conversationsMax = 256;
+/** Conversations that are known to have addresses, so that they need not wait for the sweep. */
+export const knownMax = 10_000;
+/** How long a conversation whose addresses could not be told, by a fault of ours, is left alone, in milliseconds. */
+export const faultPauseMs = 60_000;
+/** Longest reason that is recorded, in characters. */
+export const reasonCharactersMax = 200;

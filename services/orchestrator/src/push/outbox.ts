@@ -1,0 +1,170 @@
+import {
+  type Actor,
+  configurePush,
+  conversationStream,
+  failedPrecondition,
+  liveConfigs,
+  removePush,
+} from '@stopgo/core';
+import { isUnknown } from '@stopgo/log';
+import type { store, views } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+import { conversationsMax, faultPauseMs, knownMax } from './bounds.ts';
+import type { Sealer } from './sealed.ts';
+import { type CheckedSettings, checkSettings, configIdOf, type Settings } from './settings.ts';
+import type { TellerPorts } from './teller.ts';
+
+export type OutboxPorts = Omit<TellerPorts, 'open' | 'store'> & {
+  readonly store: Client<typeof store.StoreService>;
+  /** Undefined: there is no key, and nothing that is secret can be kept. */
+  readonly sealer: () => Sealer | undefined;
+  readonly allowPrivate: boolean;
+  readonly onFault: (error: unknown, where: string) => void;
+};
+
+type Telling = { readonly ended: Promise<void>; again: boolean };
+
+/** The addresses that are told of conversations: how they are configured, and which of them this process tells. */
+export class Outbox {
+  readonly #ports: OutboxPorts;
+  readonly #stopped = new AbortController();
+  readonly #telling = new Map<string, Telling>();
+  /** Conversations that have addresses, as far as this process has noticed. */
+  readonly #known = new Set<string>();
+  readonly #left = new Map<string, number>();
+
+  constructor(ports: OutboxPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Settings that may be used.
+   *
+   * @throws DomainError `invalid_argument`; `failed_precondition` for secrets where there is no key to keep them with.
+   */
+  check(settings: Settings): CheckedSettings {
+    const checked = checkSettings(settings, this.#ports);
+    const { token, credentials } = checked.secrets;
+    if ((token !== '' || credentials !== '') && this.#ports.sealer() === undefined)
+      throw failedPrecondition(
+        'token and credentials of a push config cannot be kept here: there is no key to seal them with; set STOPGO_PUSH_KEY for every orchestrator',
+      );
+    return checked;
+  }
+
+  /** Makes a config, or makes it anew. `afterRevision`: of the conversation; what came up to there is not told. */
+  async set(conversationId: string, settings: CheckedSettings, actor: Actor, afterRevision: number) {
+    const { pushes } = this.#ports;
+    const { url, protocolVersion, scheme, secrets } = settings;
+    const id = configIdOf(settings, conversationId);
+    const place = { conversationId, configId: id, url };
+    const isSecret = secrets.token !== '' || secrets.credentials !== '';
+    const sealer = isSecret ? this.#ports.sealer() : undefined;
+    const sealed = sealer?.seal(secrets, place) ?? new Uint8Array();
+    const isSame = (config: views.PushConfig): boolean => {
+      if (config.givenUp || config.url !== url || config.protocolVersion !== protocolVersion) return false;
+      if (config.scheme !== scheme || config.sealed.length !== sealed.length) return false;
+      const known = sealed.length === 0 ? secrets : sealer?.open(config.sealed, place);
+      return known?.token === secrets.token && known.credentials === secrets.credentials;
+    };
+    const keyId = sealer?.keyId ?? '';
+    const { push } = await pushes.change(await pushes.load(conversationId), actor, (now) =>
+      now.configs.some((config) => config.id === id && isSame(config))
+        ? []
+        : configurePush(now, { id, url, protocolVersion, scheme, sealed, keyId, afterRevision }),
+    );
+    this.#know(conversationId);
+    this.poke(conversationId);
+    return push.configs.find((config) => config.id === id);
+  }
+
+  /** The same for a conversation that is there. @throws DomainError `not_found` if it is not. */
+  async setFromNow(conversationId: string, settings: CheckedSettings, actor: Actor) {
+    return this.set(conversationId, settings, actor, await this.#headOf(conversationId));
+  }
+
+  async remove(conversationId: string, configId: string, actor: Actor): Promise<void> {
+    await this.#headOf(conversationId);
+    const { pushes } = this.#ports;
+    await pushes.change(await pushes.load(conversationId), actor, (push) => removePush(push, configId));
+  }
+
+  /** Is told that something happens in a conversation. */
+  poke(conversationId: string): void {
+    if (this.#known.has(conversationId)) this.#tell(conversationId);
+  }
+
+  /** Takes up every conversation that somebody is to be told of and nobody alive does it. */
+  async sweep(): Promise<void> {
+    const { instance, liveness, store: client } = this.#ports;
+    for (let cursor = ''; ; ) {
+      const page = await client.listDuePushes({ cursor });
+      for (const { conversationId, ownerInstance } of page.pushes) {
+        const isFree = ownerInstance === '' || ownerInstance === instance || liveness.isDead(ownerInstance);
+        if (isFree && !this.#telling.has(conversationId)) this.#tell(conversationId);
+      }
+      cursor = page.nextCursor;
+      if (cursor === '') return;
+    }
+  }
+
+  /** Stops telling. Whoever takes over goes on with what is not on the record. */
+  async stop(): Promise<void> {
+    this.#stopped.abort(new Error('the orchestrator is stopping'));
+    await Promise.all([...this.#telling.values()].map(({ ended }) => ended));
+  }
+
+  async #headOf(conversationId: string): Promise<number> {
+    const { view } = await this.#ports.store.getConversation({ conversationId });
+    return view?.head?.revision ?? 0;
+  }
+
+  #know(conversationId: string): void {
+    this.#known.delete(conversationId);
+    this.#known.add(conversationId);
+    const oldest = this.#known.values().next().value;
+    if (this.#known.size > knownMax && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #tell(conversationId: string): void {
+    const telling = this.#telling.get(conversationId);
+    if (telling !== undefined) {
+      telling.again = true;
+      return;
+    }
+    const now = this.#ports.clock.monotonic();
+    if (this.#stopped.signal.aborted || this.#telling.size >= conversationsMax) return;
+    if (now < (this.#left.get(conversationId) ?? now)) return;
+    this.#left.delete(conversationId);
+    const ended = this.#run(conversationId).catch((error: unknown) => {
+      if (this.#stopped.signal.aborted) return;
+      // What is out of reach is no fault: the sweep comes by again.
+      if (!isUnknown(error)) this.#left.set(conversationId, this.#ports.clock.monotonic() + faultPauseMs);
+      this.#ports.onFault(error, `telling the addresses of conversation ${conversationId}`);
+    });
+    const entry = { ended, again: false };
+    this.#telling.set(conversationId, entry);
+    void ended.finally(() => {
+      this.#telling.delete(conversationId);
+      if (entry.again) this.#tell(conversationId);
+    });
+  }
+
+  async #run(conversationId: string): Promise<void> {
+    const { sealer, pushes } = this.#ports;
+    const push = await pushes.load(conversationId, this.#stopped.signal);
+    if (liveConfigs(push).length > 0) this.#know(conversationId);
+    if (push.ownerInstance === '' && (liveConfigs(push).length === 0 || !(await this.#isDue(push)))) return;
+    // Loaded by who needs it: most do not.
+    const { Teller } = await import('./teller.ts');
+    const open: TellerPorts['open'] = (sealed, place) => sealer()?.open(sealed, place);
+    await new Teller({ ...this.#ports, open }, push, this.#stopped.signal).tell();
+  }
+
+  async #isDue({ conversationId, settledRevision }: views.Push): Promise<boolean> {
+    const { store: client } = this.#ports;
+    const stream = conversationStream(conversationId);
+    const { headRevision } = await client.readStream({ stream, fromRevision: settledRevision + 1, limit: 1 });
+    return headRevision > settledRevision;
+  }
+}

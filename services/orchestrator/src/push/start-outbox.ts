@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { store } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+import type { Logger } from '@stopgo/runtime';
+import type { DriverPorts } from '../driver/ports.ts';
+import { deliver, type Resolve } from './deliver.ts';
+import { Outbox } from './outbox.ts';
+import { PushLog } from './push-log.ts';
+import { systemResolve } from './resolve.ts';
+import { Sealer } from './sealed.ts';
+
+/** What the outbox is given by whoever starts the orchestrator. */
+export type PushParts = {
+  /** Addresses that are not of the public network may be told too, and over http. */
+  readonly allowPrivate: boolean;
+  /** The key that credentials are sealed with, when it is needed first; undefined if there is none. */
+  readonly key: () => Uint8Array | undefined;
+  /** Instead of what this machine resolves names with. */
+  readonly resolve?: Resolve;
+};
+
+/** The outbox over the ports that the drivers have. */
+export function startOutbox(
+  { allowPrivate, key, resolve = systemResolve }: PushParts,
+  ports: Pick<DriverPorts, 'instance' | 'log' | 'liveness' | 'clock' | 'newId' | 'random' | 'onFault'>,
+  client: Client<typeof store.StoreService>,
+  logger: Logger,
+): Outbox {
+  let sealer: Sealer | undefined;
+  return new Outbox({
+    ...ports,
+    store: client,
+    logger,
+    allowPrivate,
+    pushes: new PushLog({ ...ports, store: client }),
+    sealer: () => {
+      const bytes = sealer === undefined ? key() : undefined;
+      if (bytes !== undefined) sealer = new Sealer(bytes, randomBytes);
+      return sealer;
+    },
+    deliver: (delivery, signal) => deliver({ resolve, allowPrivate }, delivery, signal),
+  });
+}

@@ -1,0 +1,304 @@
+import {
+  type Actor,
+  attemptPush,
+  claimPush,
+  conversationStream,
+  liveConfigs,
+  type PushAttempt,
+  type PushOwner,
+  type RecordedFact,
+  releasePush,
+} from '@stopgo/core';
+import { type Clock, type ConversationLog, isUnknown, type Liveness } from '@stopgo/log';
+import type { store, views } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+import type { Logger } from '@stopgo/runtime';
+import {
+  bodiesOf,
+  isWaiting,
+  stateAfter,
+  stateOf,
+  stateOfWord,
+  type TaskState,
+  TERMINAL,
+  wordOfState,
+} from './bodies.ts';
+import { attemptsMax, pauseFirstMs, pauseMostMs, reasonCharactersMax } from './bounds.ts';
+import type { Delivered, Delivery } from './deliver.ts';
+import type { PushLog } from './push-log.ts';
+import type { PushSecrets, SecretPlace } from './sealed.ts';
+
+export type TellerPorts = {
+  readonly instance: string;
+  readonly log: ConversationLog;
+  readonly store: Pick<Client<typeof store.StoreService>, 'getConversation'>;
+  readonly pushes: PushLog;
+  readonly liveness: Liveness;
+  readonly clock: Clock;
+  /** A number from 0 up to 1, for jitter. */
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Opens what was sealed; undefined if it cannot be. */
+  readonly open: (sealed: Uint8Array, place: SecretPlace) => PushSecrets | undefined;
+  readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
+};
+
+/** A change of the task's state that is to be told. */
+type Shown = { readonly revision: number; readonly state: TaskState };
+
+/** Pause before a follow that broke off is begun again, in milliseconds. */
+const followPauseMs = 500;
+
+/** Tells the addresses of one conversation what becomes of it, for as long as this process owns that. */
+export class Teller {
+  readonly #ports: TellerPorts;
+  readonly #ended = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #actor: Actor;
+  readonly #lanes = new Map<string, Promise<void>>();
+  #push: views.Push;
+  #owner: PushOwner | undefined;
+  /** Changes of the state after `#from`, by revision. */
+  readonly #shown = new Map<number, TaskState>();
+  #from = Number.POSITIVE_INFINITY;
+  /** The last revision of the conversation that was looked at, and the state there. */
+  #head = 0;
+  #state: TaskState | undefined;
+  #failure: unknown;
+  #wake: () => void = () => undefined;
+
+  constructor(ports: TellerPorts, push: views.Push, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#push = push;
+    this.#signal = AbortSignal.any([signal, this.#ended.signal]);
+    this.#actor = { kind: 'system', id: ports.instance };
+  }
+
+  /**
+   * Claims the conversation, tells what there is to tell while its run goes on, and releases it. Resolves at once if somebody
+   * else who is alive owns it. Rejects for what is no failure of an address.
+   */
+  async tell(): Promise<void> {
+    if (!(await this.#claim())) return;
+    let watching: Promise<void> | undefined;
+    try {
+      do {
+        if (this.#isBehind()) await this.#look();
+        watching ??= this.#watch();
+        this.#start();
+        await this.#quiet();
+      } while (!(await this.#release()));
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    } finally {
+      this.#ended.abort();
+      await Promise.all([watching, ...this.#lanes.values()]);
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #claim(): Promise<boolean> {
+    const { instance, liveness, pushes } = this.#ports;
+    const mayTakeOver = (owner: string) => owner === instance || liveness.isDead(owner);
+    const decide = (push: views.Push) => claimPush(push, instance, mayTakeOver);
+    const { push, isChanged } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
+    this.#push = push;
+    this.#owner = { instance, epoch: push.epoch };
+    return isChanged;
+  }
+
+  /** True if some address is to be told of what was before anything that was looked at. */
+  #isBehind(): boolean {
+    return this.#head === 0 || liveConfigs(this.#push).some(({ throughRevision }) => throughRevision < this.#from);
+  }
+
+  /** Finds out where the conversation stands, and what was not told yet. */
+  async #look(): Promise<void> {
+    const { log, store } = this.#ports;
+    const { conversationId } = this.#push;
+    const { view } = await store.getConversation({ conversationId }, { signal: this.#signal });
+    const { revision: head = 0 } = view?.head ?? {};
+    if (view?.head !== undefined) this.#state = stateOf(view.head);
+    const [first, ...others] = liveConfigs(this.#push);
+    const furthestBack = others.reduce(
+      (least, one) => (least !== undefined && least.throughRevision <= one.throughRevision ? least : one),
+      first,
+    );
+    this.#from = furthestBack?.throughRevision ?? head;
+    let before = stateOfWord(furthestBack?.taskState ?? '');
+    for await (const event of log.read(conversationStream(conversationId), this.#from + 1, this.#signal))
+      before = this.#take(event, before) ?? before;
+    this.#head = Math.max(this.#head, head);
+  }
+
+  #take({ fact, revision }: RecordedFact, before: TaskState | undefined): TaskState | undefined {
+    this.#head = Math.max(this.#head, revision);
+    const state = stateAfter(fact, before);
+    if (state !== undefined) this.#shown.set(revision, state);
+    if (state !== undefined && revision === this.#head) this.#state = state;
+    return state;
+  }
+
+  /** Takes each new event of the conversation. Never rejects. */
+  async #watch(): Promise<void> {
+    const { log, clock } = this.#ports;
+    const stream = conversationStream(this.#push.conversationId);
+    while (!this.#signal.aborted) {
+      try {
+        for await (const event of log.follow(stream, this.#head + 1, this.#signal)) {
+          if (this.#take(event, this.#state) === undefined) continue;
+          await this.#refresh();
+          this.#start();
+          this.#wake();
+        }
+      } catch (error) {
+        if (!this.#signal.aborted && !isUnknown(error)) this.#fail(error);
+      }
+      await clock.sleep(followPauseMs, this.#signal).catch(() => undefined);
+    }
+  }
+
+  #end(): void {
+    this.#ended.abort();
+    this.#wake();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#signal.aborted) return;
+    this.#failure = error;
+    this.#end();
+  }
+
+  /** Resolves when no address is being told, and nothing more is expected soon. */
+  async #quiet(): Promise<void> {
+    const wake = (): void => this.#wake();
+    this.#signal.addEventListener('abort', wake);
+    while (!this.#signal.aborted && (this.#lanes.size > 0 || !this.#isAtRest()))
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#signal.removeEventListener('abort', wake);
+  }
+
+  #isAtRest(): boolean {
+    const state = this.#state;
+    return state === undefined || TERMINAL.has(state) || isWaiting(state) || liveConfigs(this.#push).length === 0;
+  }
+
+  /** Releases the conversation if nothing is left to tell. True if this process does not own it any more. */
+  async #release(): Promise<boolean> {
+    if (this.#signal.aborted) return true;
+    const [owner, head] = [this.#owner, this.#head];
+    const decide = (push: views.Push) => {
+      this.#push = push;
+      const isLeft = liveConfigs(push).some((config) => this.#nextFor(config) !== undefined);
+      return isLeft || this.#isBehind() ? [] : releasePush(push, owner, head);
+    };
+    const { push, isChanged } = await this.#ports.pushes.change(this.#push, this.#actor, decide, this.#signal);
+    this.#push = push;
+    return isChanged || !this.#isOwner();
+  }
+
+  #isOwner(): boolean {
+    return this.#push.ownerInstance === this.#owner?.instance && this.#push.epoch === this.#owner.epoch;
+  }
+
+  #nextFor({ throughRevision }: views.PushConfig): Shown | undefined {
+    const revision = Math.min(...[...this.#shown.keys()].filter((one) => one > throughRevision));
+    const state = this.#shown.get(revision);
+    return state === undefined ? undefined : { revision, state };
+  }
+
+  /** Sees to it that each address that has something to be told is being told. */
+  #start(): void {
+    for (const config of liveConfigs(this.#push)) {
+      const { id } = config;
+      if (this.#lanes.has(id) || this.#nextFor(config) === undefined) continue;
+      const lane = this.#lane(id)
+        .catch((error: unknown) => this.#fail(error))
+        .finally(() => {
+          this.#lanes.delete(id);
+          this.#wake();
+        });
+      this.#lanes.set(id, lane);
+    }
+  }
+
+  /** Tells one address all that there is, in order. */
+  async #lane(configId: string): Promise<void> {
+    for (;;) {
+      const config = liveConfigs(this.#push).find(({ id }) => id === configId);
+      const next = config === undefined ? undefined : this.#nextFor(config);
+      if (config === undefined || next === undefined) return;
+      await this.#pause(config);
+      await this.#refresh();
+      if (!this.#isOwner()) return this.#end();
+      const now = liveConfigs(this.#push).find(({ id }) => id === configId);
+      if (now === undefined || now.throughRevision !== config.throughRevision) continue;
+      await this.#attempt(now, next);
+    }
+  }
+
+  /** Waits as long as the attempts that failed before say, wherever they were made. */
+  async #pause({ failures, failedAt }: views.PushConfig): Promise<void> {
+    if (failures === 0 || failedAt === undefined) return;
+    const { clock, random } = this.#ports;
+    const pauseMs = Math.min(pauseFirstMs * 2 ** (failures - 1), pauseMostMs) * (0.5 + random() / 2);
+    const passedMs = Math.max(0, clock.now() - Number(failedAt.seconds) * 1_000 - failedAt.nanos / 1e6);
+    await clock.sleep(Math.max(0, pauseMs - passedMs), this.#signal);
+  }
+
+  async #refresh(): Promise<void> {
+    const push = await this.#ports.pushes.load(this.#push.conversationId, this.#signal);
+    if (push.revision > this.#push.revision) this.#push = push;
+  }
+
+  async #attempt(config: views.PushConfig, { revision, state }: Shown): Promise<void> {
+    const { liveness, logger, pushes } = this.#ports;
+    const { conversationId } = this.#push;
+    // Somebody else may have taken this process for dead.
+    if (!liveness.isFresh()) await liveness.renewed(this.#signal);
+    const outcome = await this.#send(config, { revision, state });
+    const failures = config.failures + 1;
+    const isGivenUp = outcome.kind === 'failed' && (outcome.gone === true || failures >= attemptsMax);
+    const attempt: PushAttempt = {
+      configId: config.id,
+      eventRevision: revision,
+      delivered: outcome.kind === 'taken',
+      reason: outcome.kind === 'failed' ? outcome.reason.slice(0, reasonCharactersMax) : '',
+      givenUp: isGivenUp,
+      taskState: wordOfState(state),
+    };
+    const owner = this.#owner;
+    const decide = (push: views.Push) => (owner === undefined ? [] : attemptPush(push, owner, attempt));
+    const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
+    if (push.revision > this.#push.revision) this.#push = push;
+    if (outcome.kind === 'taken') return;
+    const fields = { conversation: conversationId, config: config.id, attempt: failures, reason: outcome.reason };
+    if (isGivenUp) logger.warn('an address is not told of its task any more', fields);
+    else if (failures === 1) logger.warn('an address could not be told of its task; it is tried again', fields);
+  }
+
+  async #send(config: views.PushConfig, { revision, state }: Shown): Promise<Delivered> {
+    const { deliver, open, store } = this.#ports;
+    const { conversationId } = this.#push;
+    const { id: configId, url, scheme, sealed, protocolVersion } = config;
+    const secrets =
+      sealed.length === 0 ? { token: '', credentials: '' } : open(sealed, { conversationId, configId, url });
+    if (secrets === undefined)
+      return { kind: 'failed', reason: 'its credentials cannot be opened with the key that this process has' };
+    const { view } = await store.getConversation({ conversationId, minRevision: revision }, { signal: this.#signal });
+    for (const { body, contentType, key } of bodiesOf(view, revision, state, protocolVersion)) {
+      const headers = {
+        'Content-Type': contentType,
+        'A2A-Version': protocolVersion,
+        'Idempotency-Key': key,
+        ...(secrets.credentials === '' ? {} : { Authorization: `${scheme} ${secrets.credentials}` }),
+        ...(secrets.token === '' ? {} : { 'X-A2A-Notification-Token': secrets.token }),
+      };
+      const outcome = await deliver({ url, headers, body }, this.#signal);
+      if (outcome.kind === 'failed') return outcome;
+    }
+    return { kind: 'taken' };
+  }
+}

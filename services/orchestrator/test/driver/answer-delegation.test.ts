@@ -1,0 +1,195 @@
+import { fact, type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { Secret } from '@stopgo/rpc';
+import { expect, test } from 'vitest';
+import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
+
+const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
+const task = { id: 'task-1', state: 'input-required' };
+const shown: RemoteQuestion = {
+  key: 'q1',
+  kind: 'approval',
+  prompt: 'May I pay?',
+  approval: { id: 'q1', tool: 'pay', server: 'bank', argumentsJson: '{"sum":5}', choices: [], agents: ['till'] },
+};
+const inWords: RemoteQuestion = { key: 'w1', kind: 'approval', prompt: 'Really?' };
+const token: RemoteQuestion = { key: 'auth 1', kind: 'auth', prompt: 'Who are you?' };
+const asks = (...questions: readonly RemoteQuestion[]) =>
+  ({ kind: 'asks', task, text: '', questions, isIdempotent: false }) as const;
+const finished = { kind: 'outcome', outcome: done('Paid.') } as const;
+/** More than any agent is given to answer. */
+const longMs = 10 * 60_000;
+
+/** An agent that asks at once, and what comes after. */
+async function asked(first: RemoteQuestion, script: Script, bearerTokenPresent = false): Promise<Errand> {
+  const errand = new Errand(node, { delegate: [asks(first)], ...script }, [], bearerTokenPresent);
+  await errand.first(bearerTokenPresent ? { bearer: new Secret('s3cret') } : {}).ended;
+  expect(errand.names.at(-1)).toBe('runReleased');
+  return errand;
+}
+
+function decide(errand: Errand, decision: HumanDecision = { kind: 'approve' }): void {
+  errand.append(errand.decision(decision));
+}
+
+const second = (errand: Errand, bearer?: Secret) => errand.process('second', bearer === undefined ? {} : { bearer });
+
+test('a question is an approval here; its answer is sent once it is on the record, after a look', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] });
+  expect(errand.all('approvalRequested')).toMatchObject([
+    {
+      kind: facts.ApprovalKind.PROXY,
+      tool: 'pay',
+      server: 'bank',
+      question: {
+        key: 'q1',
+        taskId: 'task-1',
+        agent: 'peer',
+        approvalId: 'q1',
+        agents: ['till'],
+        argumentsJson: '{"sum":5}',
+      },
+    },
+  ]);
+  decide(errand);
+  await second(errand).ended;
+  const [fence] = errand.all('delegationAnswered');
+  expect(errand.answered).toMatchObject([
+    {
+      on: expect.arrayContaining(['delegationAnswered']),
+      answer: { approvalId: 'q1', verdict: 'approve', messageId: fence?.messageId, isOneOfSeveral: false },
+    },
+  ]);
+  expect([errand.asked.length, errand.state.run?.status, await errand.response()]).toEqual([1, 'completed', 'Paid.']);
+});
+
+test('an answer that was lost is sent again, the same, to a question that shows its id', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), lost, asks(shown)], answer: [lost, done('Paid.')] });
+  decide(errand, { kind: 'reject' });
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
+  await ended;
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
+  expect(new Set(errand.answered.map(({ answer }) => answer.messageId)).size).toBe(1);
+  expect(errand.answered.map(({ answer }) => answer.verdict)).toEqual(['reject', 'reject']);
+  expect(await errand.response()).toBe('Paid.');
+});
+
+test('an answer in words that was lost is not sent again: it may be on its way, and would answer the next question', async () => {
+  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [lost] });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
+  await ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test.each([
+  ['a question that shows its id is answered again', shown, 2],
+  ['one in words is for a human', inWords, 1],
+])('another process finds an answer on the record that may have been sent: %s', async (_, question, times) => {
+  const script = {
+    lookUp: [asks(question), asks(question)],
+    answer: [() => new Promise<never>(() => undefined), done('Paid.')],
+  };
+  const errand = await asked(question, script);
+  decide(errand);
+  const frozen = second(errand);
+  await quiet();
+  frozen.driver.stop(new Error('the process ends'));
+  await frozen.ended;
+  expect(errand.names.at(-1)).toBe('delegationAnswered');
+  const third = errand.process('third', { dead: ['first', 'second'] });
+  await quiet();
+  await third.clock.pass(1_000).then(quiet);
+  await third.ended;
+  expect(errand.answered).toHaveLength(times);
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
+  expect(errand.all('toolCallInDoubt')).toHaveLength(2 - times);
+});
+
+test('a process that was taken for dead before it could answer leaves that to the other', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), asks(shown)], answer: [done('Paid.')] });
+  decide(errand);
+  const slow = errand.process('second', { isFresh: () => false });
+  await quiet();
+  expect([errand.names.at(-1), errand.answered]).toEqual(['delegationAnswered', []]);
+  await errand.process('third', { dead: ['first', 'second'] }).ended;
+  slow.renew();
+  await slow.ended;
+  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
+});
+
+test('whoever is faster with the fence is the only one to answer', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), asks(shown)], answer: [done('Paid.')] });
+  decide(errand);
+  const other: Promise<void>[] = [];
+  errand.before = {
+    fact: 'delegationAnswered',
+    happens: () => {
+      const owner = { instance: 'third', epoch: 9 };
+      errand.append([fact('runClaimed', { runId: 'r', owner })]);
+      other.push(errand.process('third', { me: owner }).ended);
+    },
+  };
+  await second(errand).ended;
+  await Promise.all(other);
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
+  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
+});
+
+test('a decision that comes too late is sent to nobody: what the task came to is the result', async () => {
+  const errand = await asked(shown, { lookUp: [finished] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered, errand.all('delegationAnswered')]).toEqual([[], []]);
+  expect(await errand.response()).toBe('Paid.');
+});
+
+test('a question that has become another one is asked anew, and not answered', async () => {
+  const other = { ...shown, key: 'q2', approval: { ...shown.approval, id: 'q2' } } as RemoteQuestion;
+  const errand = await asked(shown, { lookUp: [asks(other)] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered, errand.all('delegationAnswered')]).toEqual([[], []]);
+  expect(errand.all('delegationAsked').at(-1)?.keys).toEqual(['q2']);
+  expect(errand.all('approvalRequested').map(({ question }) => question?.key)).toEqual(['q1', 'q2']);
+});
+
+test('an agent that is down is waited for; what it refuses again and again is asked anew, with why', async () => {
+  const refused = { kind: 'unavailable', message: 'not now' } as const;
+  const errand = await asked(shown, {
+    lookUp: [lost, lost, ...Array.from({ length: 9 }, () => asks(shown))],
+    answer: Array.from({ length: 9 }, () => refused),
+  });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let minute = 0; minute < 20; minute += 1) await quiet().then(() => clock.pass(longMs));
+  await ended;
+  expect(errand.answered).toHaveLength(5);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({
+    kind: facts.ApprovalKind.PROXY,
+    reason: 'it was not answered: not now',
+  });
+});
+
+test('a task that waits for a token is answered with one, and with nothing else', async () => {
+  const errand = await asked(token, { lookUp: [asks(token)], answer: [done('Welcome.')] });
+  expect(errand.all('inputRequested')).toMatchObject([{ kind: facts.InputKind.AUTH, question: 'auth 1' }]);
+  errand.append(provideToken(errand.state));
+  await second(errand, new Secret('s3cret')).ended;
+  expect(errand.answered).toMatchObject([{ answer: { approvalId: '', verdict: 'token' } }]);
+  expect(await errand.response()).toBe('Welcome.');
+});
+
+test('a run that began with a token pauses for one before it answers without', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), asks(shown)], answer: [done('Paid.')] }, true);
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered.length, errand.names.slice(-2)]).toEqual([0, ['inputRequested', 'runReleased']]);
+  errand.append(provideToken(errand.state));
+  await errand.process('third', { bearer: new Secret('s3cret') }).ended;
+  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approve' } }]);
+  expect(await errand.response()).toBe('Paid.');
+});

@@ -1,0 +1,105 @@
+import { cancelRun, type RemoteQuestion } from '@stopgo/core';
+import { expect, test } from 'vitest';
+import { TaskWatch } from '../../src/driver/task-watch.ts';
+import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
+import { HandClock } from './one-driver.ts';
+
+const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
+const task = { id: 'task-1', state: 'input-required' };
+const question = (key: string): RemoteQuestion => ({ key, kind: 'approval', prompt: `May I ${key}?` });
+const asks = (...keys: readonly string[]) =>
+  ({ kind: 'asks', task, text: '', questions: keys.map(question), isIdempotent: false }) as const;
+const running = { kind: 'running', task: { id: 'task-1', state: 'working' }, text: '' } as const;
+const finished = { kind: 'outcome', outcome: done('Paid.') } as const;
+const times = { firstMs: 15_000, mostMs: 300_000 };
+
+/** A run that waits for an agent's question, and a process that watches it. */
+async function watched(lookUp: NonNullable<Script['lookUp']>, keys = ['q1']) {
+  const errand = new Errand(node, { delegate: [asks(...keys)], lookUp });
+  await errand.first().ended;
+  const clock = new HandClock();
+  const resumed: string[] = [];
+  const watch = (instance: string, alive: readonly string[] = [instance]) =>
+    new TaskWatch(
+      {
+        ports: errand.watcher(instance, alive, clock),
+        definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+        load: async () => ({ state: errand.state }),
+        resume: async (id) => void resumed.push(id),
+      },
+      times,
+    );
+  return { errand, clock, resumed, watch };
+}
+
+test('it looks less and less often, while nothing happens, and at once again when something has', async () => {
+  const { errand, clock, watch } = await watched([...Array.from({ length: 8 }, () => asks('q1')), asks('q2')]);
+  const one = watch('first');
+  const rounds: number[] = [];
+  for (let round = 0; rounds.length < 9; round += 1) {
+    const before = errand.asked.length;
+    await one.round();
+    if (errand.asked.length > before) rounds.push(round);
+    await clock.pass(times.firstMs);
+  }
+  // After 15 s, 30 s, a minute, two, four, and then each five.
+  expect(rounds.map((round, index) => round - (rounds[index - 1] ?? 0))).toEqual([0, 1, 2, 4, 8, 16, 20, 20, 20]);
+  expect(errand.all('approvalRequested').map(({ question: one }) => one?.key)).toEqual(['q1', 'q2']);
+  await one.round();
+  expect(errand.asked).toHaveLength(10);
+});
+
+test('what was decided there is withdrawn here, and the run is taken up; of several questions none while the task goes on', async () => {
+  const ended = await watched([finished]);
+  await ended.watch('first').round();
+  expect(ended.errand.all('approvalResolved')).toMatchObject([
+    { proxy: true, reason: expect.stringContaining('completed') },
+  ]);
+  expect([ended.resumed, ended.errand.state.run?.calls['root#1.0']?.phase]).toEqual([['c'], 'started']);
+  const one = await watched([running]);
+  await one.watch('first').round();
+  expect(one.errand.all('approvalResolved')).toHaveLength(1);
+  const several = await watched([running], ['q1', 'q2']);
+  await several.watch('first').round();
+  expect(several.errand.all('approvalResolved')).toEqual([]);
+});
+
+test('what it saw is forgotten if anything has happened since', async () => {
+  const late = await watched([
+    async () => {
+      late.errand.append(late.errand.decision({ kind: 'approve' }));
+      return finished;
+    },
+  ]);
+  const round = late.watch('first').round();
+  for (let second = 0; second < 3; second += 1) await quiet().then(() => late.clock.pass(1_000));
+  await round;
+  expect(late.errand.all('approvalResolved')).toHaveLength(1);
+  expect(late.errand.names.at(-1)).toBe('approvalResolved');
+});
+
+test('of those that are alive one looks, and when it is gone another', async () => {
+  const { errand, watch } = await watched([asks('q1'), asks('q1')]);
+  const all = ['ada', 'bob', 'cyd'];
+  for (const name of all) await watch(name, all).round();
+  expect(errand.asked).toHaveLength(1);
+  for (const gone of all) {
+    const left = all.filter((name) => name !== gone);
+    for (const name of left) await watch(name, left).round();
+  }
+  expect(errand.asked).toHaveLength(4);
+});
+
+test('the task of a run that was canceled is ended there, sooner or later', async () => {
+  const { errand, clock, watch } = await watched([
+    lost,
+    { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } },
+  ]);
+  const canceled = cancelRun(errand.state, { reason: '' });
+  if (canceled.kind === 'append') errand.append(canceled.facts);
+  const one = watch('first');
+  for (let round = 0; round < 4; round += 1) await one.round().then(() => clock.pass(times.firstMs));
+  await quiet();
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-1']);
+  expect(errand.all('delegationFinished')).toMatchObject([{ late: true, content: 'Run canceled.' }]);
+});

@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { type Answer, type Client, client, until } from './http.ts';
+import { type Journal, journalOf } from './journal.ts';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, root, start, type Workplace, workplace } from './platform.ts';
+
+/** An agent of a chain: a platform of its own, at an address that it keeps. */
+export type ChainedAgent = {
+  readonly url: string;
+  readonly model: ScriptedModel;
+  readonly journal: Journal;
+  readonly platform: Platform;
+  readonly http: Client;
+  down(signal: NodeJS.Signals): Promise<void>;
+  up(): Promise<void>;
+  /** The approvals that are pending here, once there are so many. */
+  pending(count?: number): Promise<readonly PendingApproval[]>;
+  /** The conversation once its run is neither worked on nor waits. */
+  over(id: string): Promise<Answer>;
+  end(): Promise<void>;
+};
+
+export type PendingApproval = Readonly<Record<string, unknown>> & {
+  readonly uuid: string;
+  readonly conversation_id: string;
+};
+
+/** Starts an agent of these lines of configuration, with the journaled tool server. */
+export async function chained(config: Readonly<Record<string, unknown>>): Promise<ChainedAgent> {
+  const place: Workplace = workplace();
+  const journal = journalOf(place);
+  const model = await scriptedModel();
+  const port = await freePort();
+  const all = {
+    host: '127.0.0.1',
+    port,
+    data_dir: place.dataDir,
+    mcp_servers: [
+      {
+        name: 'journaled',
+        command: 'node',
+        args: [`${root}/tests/e2e/fixtures/tools.mjs`, `${place.folder}/tools/journal`],
+      },
+    ],
+    ...config,
+  };
+  const run = () => start(place, JSON.stringify(all), { env: model.env, command: 'start' });
+  let platform = await run();
+  const http = client(platform.url);
+  return {
+    url: `${platform.url}/a2a`,
+    model,
+    journal,
+    get platform() {
+      return platform;
+    },
+    http,
+    down: async (signal) => void (await platform.end(signal)),
+    up: async () => {
+      platform = await run();
+    },
+    pending: (count = 1) =>
+      until(`${count} approvals are pending at ${String(config.name)}`, async () => {
+        const answer = await http.get('/approvals?status=pending').catch(() => undefined);
+        const approvals = ((answer?.body as Readonly<Record<string, unknown>> | undefined)?.approvals ??
+          []) as readonly PendingApproval[];
+        return approvals.length === count ? approvals : undefined;
+      }),
+    over: (id) =>
+      until(`${id} is over`, async () => {
+        const answer = await http.get(`/conversations/${id}`).catch(() => undefined);
+        const status = answer?.body.conversation.run?.status;
+        return answer === undefined || status === 'working' || status === 'waiting' ? undefined : answer;
+      }),
+    end: async () => {
+      await platform.end('SIGKILL');
+      await model.stop();
+      place.remove();
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

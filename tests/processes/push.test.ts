@@ -1,0 +1,306 @@
+/** Who tells the addresses of a conversation: one at a time, over a real store, whatever becomes of the one. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { conversationStream, decodeRecorded, type Fact, fact, newEvents, pushStream, sha256Hex } from '@stopgo/core';
+import { type Clock, Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
+import { attemptsMax, type Delivered, type Delivery, Outbox, PushLog, Sealer } from '@stopgo/orchestrator';
+import { store } from '@stopgo/proto';
+import { type Client, createInProcessClient } from '@stopgo/rpc';
+import { createLogger } from '@stopgo/runtime';
+import { startStore } from '@stopgo/store';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const act of undo.splice(0).reverse()) await act();
+});
+
+const quiet = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
+const ttlMs = 300;
+const sealer = new Sealer(randomBytes(32), randomBytes);
+const user = { kind: 'user', id: 'ann' } as const;
+const settings = {
+  configId: '',
+  url: 'https://a.example/',
+  token: '',
+  scheme: '',
+  credentials: '',
+  protocolVersion: '1.0',
+};
+
+let client: Client<typeof store.StoreService>;
+let conversationId: string;
+let revision: number;
+
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stopgo-push-'));
+  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  const running = await startStore({ dataDir: folder, log: quiet, instancesComplete: false });
+  undo.push(running.stop);
+  client = createInProcessClient(store.StoreService, running.service);
+  [conversationId, revision] = [randomUUID(), 0];
+  await append(fact('conversationCreated', { conversationId, sessionId: 's', agentName: 'demo' }));
+});
+
+async function append(...facts: readonly Fact[]): Promise<void> {
+  const frame = { now: Date.now(), actor: user, causationId: '', correlationId: 's' };
+  const ids = facts.map(() => randomUUID());
+  const events = newEvents(facts, frame, ids);
+  const stream = conversationStream(conversationId);
+  await client.append({ stream, expectedRevision: revision, events, idempotencyKey: randomUUID() });
+  revision += facts.length;
+}
+
+/** A run begins; the append after it ends it. Two changes of the task's state. */
+async function aRun(): Promise<void> {
+  const [runId, digest] = [randomUUID(), sha256Hex('definition')];
+  const owner = { instance: 'orchestrator-1', epoch: 1 };
+  await append(
+    fact('userMessageReceived', { runId, text: 'hello' }),
+    fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
+  );
+  await append(fact('runFailed', { runId, text: 'no' }));
+}
+
+type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
+const taken: Delivered = { kind: 'taken' };
+
+/** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
+async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true) {
+  const heartbeat = new Heartbeat({
+    beat: storeBeat(client, ttlMs),
+    clock: systemClock,
+    ttlMs,
+    instance,
+    role: 'orchestrator',
+  });
+  await heartbeat.renew();
+  const beating = heartbeat.run(() => undefined);
+  const log = storeLog(client);
+  const ports = { log, store: client, clock, newId: randomUUID, random: () => 0.5 };
+  const outbox = new Outbox({
+    ...ports,
+    instance,
+    liveness: heartbeat,
+    logger: quiet,
+    sealer: () => (hasKey ? sealer : undefined),
+    allowPrivate: false,
+    pushes: new PushLog(ports),
+    deliver,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  undo.push(async () => {
+    heartbeat.stop();
+    await outbox.stop();
+    await beating;
+  });
+  return { outbox, freeze: () => heartbeat.stop() };
+}
+
+const keyOf = ({ headers }: Delivery): string => headers['Idempotency-Key'] ?? '';
+const add = (outbox: Outbox, more: Partial<typeof settings> = {}) =>
+  outbox.set(conversationId, outbox.check({ ...settings, ...more }), user, revision);
+const configs = async () => (await client.getPush({ conversationId })).push?.configs ?? [];
+const released = () =>
+  vi.waitFor(
+    async () => {
+      const { push } = await client.getPush({ conversationId });
+      expect([push?.ownerInstance, push?.settledRevision]).toEqual(['', revision]);
+    },
+    { timeout: 20_000, interval: 10 },
+  );
+
+async function pushFacts(): Promise<readonly Fact[]> {
+  const { events } = await client.readStream({ stream: pushStream(conversationId) });
+  return events.map((event) => decodeRecorded(event).fact);
+}
+
+test('of two that find the same work one does it', async () => {
+  const told: string[] = [];
+  const deliver: Deliver = async (delivery) => {
+    told.push(keyOf(delivery));
+    return taken;
+  };
+  const [one, other] = [await process('one', deliver), await process('other', deliver)];
+  await add(one.outbox);
+  await aRun();
+  await Promise.all([one.outbox.sweep(), other.outbox.sweep(), one.outbox.sweep()]);
+  await released();
+  expect(told).toEqual([3, 4].map((at) => `${conversationId}:${at}:0`));
+  expect((await pushFacts()).filter((one) => one.case === 'pushClaimed').length).toBe(1);
+});
+
+test('whoever froze after telling is followed, and what it says later counts no more', async () => {
+  let thaw: () => void = () => undefined;
+  const frozen = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  const byOne: string[] = [];
+  const one = await process('one', async (delivery) => {
+    byOne.push(keyOf(delivery));
+    await frozen;
+    return taken;
+  });
+  await add(one.outbox);
+  await aRun();
+  await one.outbox.sweep();
+  await vi.waitFor(() => expect(byOne.length).toBe(1));
+  // Somebody who hears of it elsewhere leaves it to the one that is alive.
+  const third = await process('third', async () => taken);
+  await add(third.outbox);
+  one.freeze();
+  const byOther: string[] = [];
+  const other = await process('other', async (delivery) => {
+    byOther.push(keyOf(delivery));
+    return taken;
+  });
+  // Nobody takes over from one that may be alive.
+  await other.outbox.sweep();
+  expect(byOther).toEqual([]);
+  await vi.waitFor(
+    async () => {
+      await other.outbox.sweep();
+      expect(byOther.length).toBe(2);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  await released();
+  thaw();
+  await one.outbox.stop();
+  expect(byOther[0]).toBe(byOne[0]);
+  expect(byOne.length).toBe(1);
+  const attempts = (await pushFacts()).flatMap((one) => (one.case === 'pushAttempted' ? [one.value.instance] : []));
+  expect(attempts).toEqual(['other', 'other']);
+  const claims = (await pushFacts()).flatMap((one) => (one.case === 'pushClaimed' ? [one.value.instance] : []));
+  expect(claims).toEqual(['one', 'other']);
+});
+
+test('an address that is added elsewhere while the last one is being told is told too', async () => {
+  const elsewhere = await process('elsewhere', async () => taken);
+  const late = elsewhere.outbox.check({ ...settings, url: 'https://late.example/' });
+  const told: string[] = [];
+  const one = await process('one', async (delivery) => {
+    told.push(`${new URL(delivery.url).hostname} ${keyOf(delivery).split(':')[1]}`);
+    if (told.length === 2) await elsewhere.outbox.set(conversationId, late, user, 2);
+    return taken;
+  });
+  await add(one.outbox);
+  await aRun();
+  await one.outbox.sweep();
+  await released();
+  expect(told).toEqual(['a.example 3', 'a.example 4', 'late.example 3', 'late.example 4']);
+});
+
+test('what fails is tried again with longer and longer pauses, given up in the end, and told again when it is made anew', async () => {
+  const pauses: number[] = [];
+  // Pauses take no time, except those of the follower.
+  const clock: Clock = {
+    ...systemClock,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      if (ms > 800) pauses.push(Math.round(ms / 100) * 100);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  let isBack = false;
+  const told: string[] = [];
+  const deliver: Deliver = async (delivery) => {
+    if (!isBack) return { kind: 'failed', reason: 'it answered with HTTP 500' };
+    told.push(keyOf(delivery));
+    return taken;
+  };
+  const { outbox } = await process('one', deliver, clock);
+  await add(outbox);
+  await aRun();
+  await outbox.sweep();
+  await vi.waitFor(async () => expect(await configs()).toMatchObject([{ givenUp: true, failures: attemptsMax }]));
+  expect((await configs())[0]?.failure).toBe('it answered with HTTP 500');
+  // Three quarters of 2, 4, 8 … seconds, and at most of five minutes.
+  expect(pauses.slice(0, 3)).toEqual([1_500, 3_000, 6_000]);
+  expect(pauses.at(-1)).toBe(225_000);
+  await released();
+  expect((await client.listDuePushes({})).pushes).toEqual([]);
+  isBack = true;
+  await aRun();
+  await outbox.sweep();
+  expect(told).toEqual([]);
+  await add(outbox);
+  await aRun();
+  await outbox.sweep();
+  await released();
+  expect(told.length).toBe(2);
+});
+
+test('an attempt that failed is remembered by whoever goes on', async () => {
+  const failing: Deliver = async () => ({ kind: 'failed', reason: 'it answered with HTTP 500' });
+  const one = await process('one', failing);
+  await add(one.outbox);
+  await aRun();
+  await one.outbox.sweep();
+  await vi.waitFor(async () => expect(await configs()).toMatchObject([{ failures: 1 }]));
+  await one.outbox.stop();
+  one.freeze();
+  const other = await process('other', async () => taken);
+  await vi.waitFor(
+    async () => {
+      await other.outbox.sweep();
+      expect(await configs()).toMatchObject([{ failures: 0, deliveries: 2 }]);
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+  const attempts = (await pushFacts()).flatMap((one) => (one.case === 'pushAttempted' ? [one.value.attempt] : []));
+  expect(attempts).toEqual([1, 2, 1]);
+});
+
+test('an address that does not answer holds up no other, and one that is removed is told no more', async () => {
+  const told: string[] = [];
+  const deliver: Deliver = async ({ url }, signal) => {
+    told.push(url);
+    if (url.includes('slow')) await once(signal, 'abort');
+    signal.throwIfAborted();
+    return url.includes('gone') ? { kind: 'failed', reason: 'it answered with HTTP 410', gone: true } : taken;
+  };
+  const { outbox } = await process('one', deliver);
+  for (const host of ['slow', 'gone', 'removed', 'quick']) await add(outbox, { url: `https://${host}.example/` });
+  const removed = (await configs()).find(({ url }) => url.includes('removed'));
+  await outbox.remove(conversationId, removed?.id ?? '', user);
+  await aRun();
+  await outbox.sweep();
+  await vi.waitFor(() => expect(told.filter((url) => url.includes('quick')).length).toBe(2));
+  await vi.waitFor(async () => expect((await configs()).map(({ givenUp }) => givenUp)).toEqual([false, true, false]));
+  expect(told.filter((url) => url.includes('gone')).length).toBe(1);
+  expect(told.filter((url) => url.includes('removed'))).toEqual([]);
+});
+
+test('credentials are sealed for one config at one address, and cannot be kept without a key', async () => {
+  const shown: Delivery[] = [];
+  const { outbox } = await process('one', async (delivery) => {
+    shown.push(delivery);
+    return taken;
+  });
+  await add(outbox, { token: 'token-1', scheme: 'Bearer', credentials: 'credentials-1' });
+  // The same again, though sealed anew, is no event.
+  await add(outbox, { token: 'token-1', scheme: 'Bearer', credentials: 'credentials-1' });
+  expect((await pushFacts()).length).toBe(1);
+  const [config] = await configs();
+  const place = { conversationId, configId: config?.id ?? '', url: config?.url ?? '' };
+  const sealed = config?.sealed ?? new Uint8Array();
+  expect(sealer.open(sealed, place)).toEqual({ token: 'token-1', credentials: 'credentials-1' });
+  for (const moved of [{ configId: 'b' }, { conversationId: randomUUID() }, { url: 'https://b.example/' }])
+    expect(sealer.open(sealed, { ...place, ...moved })).toBeUndefined();
+  expect(new Sealer(randomBytes(32), randomBytes).open(sealed, place)).toBeUndefined();
+  await aRun();
+  await outbox.sweep();
+  await released();
+  expect(shown[0]?.headers).toMatchObject({
+    Authorization: 'Bearer credentials-1',
+    'X-A2A-Notification-Token': 'token-1',
+  });
+  const keyless = await process('keyless', async () => taken, systemClock, false);
+  expect(() => keyless.outbox.check({ ...settings, token: 'token-1' })).toThrow(/STOPGO_PUSH_KEY/);
+});
