@@ -82,9 +82,11 @@ export async function copyFolder(copy: Copy, from: Place, to: Place, mode: numbe
 
 /** A link to a file of the root is copied as that file, as reading it would give. */
 async function copyLinked(copy: Copy, from: Place, to: Place): Promise<void> {
-  const file = await linkedFile(copy, from);
-  if (file === undefined) copy.skipped += 1;
-  else await copyFile(copy, file, to);
+  await copy.folders.within(async () => {
+    const file = await linkedFile(copy, from);
+    if (file === undefined) copy.skipped += 1;
+    else await copyFile(copy, file, to);
+  });
 }
 
 async function linkedFile({ folders, sourceRoot }: Copy, from: Place): Promise<Place | undefined> {

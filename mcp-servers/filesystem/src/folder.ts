@@ -63,6 +63,18 @@ export class OpenFolders {
     if (this.#open.delete(folder.handle)) await folder.handle.close();
   }
 
+  /** Runs one step of the call, and closes what that has opened. */
+  async within<T>(step: () => Promise<T>): Promise<T> {
+    const before = new Set(this.#open);
+    try {
+      return await step();
+    } finally {
+      const opened = [...this.#open].filter((handle) => !before.has(handle));
+      for (const handle of opened) this.#open.delete(handle);
+      await Promise.all(opened.map((handle) => handle.close()));
+    }
+  }
+
   async closeAll(): Promise<void> {
     const handles = [...this.#open];
     this.#open.clear();

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  closeSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -11,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Folder, KERNEL_ANCHORS, OpenFolders } from '../src/folder.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
 
 let box: Sandbox;
@@ -108,6 +111,27 @@ describe('read_file', () => {
   });
 });
 
+test.runIf(KERNEL_ANCHORS)('no call holds more open than folders are deep, however many links there are', async () => {
+  let most = 0;
+  class CountedFolders extends OpenFolders {
+    override at(folder: Folder, name: string): string {
+      most = Math.max(most, readdirSync('/proc/self/fd').length);
+      return super.at(folder, name);
+    }
+  }
+  box.remove();
+  box = sandbox({ openFolders: () => new CountedFolders() });
+  mkdirSync(work('d/e'), { recursive: true });
+  put('d/f', 'x');
+  for (let each = 0; each < 200; each += 1) symlinkSync('../f', work(`d/e/${each}`));
+  const before = readdirSync('/proc/self/fd').length;
+  expect(await box.answer('list_folder', at('d/e'))).toMatchObject({ count: 200 });
+  await box.answer('copy', { source_root: 'work', source_path: 'd', dest_root: 'work', dest_path: 'new' });
+  await box.answer('remove_folder', at('new'));
+  expect(most - before).toBeLessThan(40);
+  expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+});
+
 test('a pipe, which would wait for ever, is neither read nor written nor copied', async () => {
   execFileSync('mkfifo', [work('pipe')]);
   for (const [tool, more] of [
@@ -144,6 +168,14 @@ describe('write_file', () => {
       'file already exists: x/y/new; use overwrite mode to replace',
     );
     expect(readdirSync(work('x/y'))).toEqual(['new']);
+  });
+
+  test('whoever reads a file while it is replaced reads the old one', async () => {
+    put('f', 'old');
+    const reading = openSync(work('f'), 'r');
+    await box.answer('write_file', at('f', { content: 'new content' }));
+    expect([readFileSync(reading, 'utf8'), readFileSync(work('f'), 'utf8')]).toEqual(['old', 'new content']);
+    closeSync(reading);
   });
 
   test('writes through a link into the root, also one to nothing yet', async () => {

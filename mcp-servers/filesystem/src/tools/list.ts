@@ -42,11 +42,8 @@ async function targetType(
 ): Promise<{ readonly target_type?: string }> {
   const names = real.slice(root.real.length).split('/');
   try {
-    const found = await lookUp(
-      folders,
-      root,
-      names.filter((name) => name !== ''),
-    );
+    const below = names.filter((name) => name !== '');
+    const found = await folders.within(() => lookUp(folders, root, below));
     if (found.kind === 'folder') return { target_type: 'directory' };
     return found.kind === 'file' ? { target_type: 'file' } : {};
   } catch (thrown) {
