@@ -76,6 +76,9 @@ describe('copy', () => {
     put('two/there/d/other', 'kept');
     await box.answer('copy', fromTo('one/d', 'two/there'));
     expect([read('two/there/d/f'), read('two/there/d/other')]).toEqual(['new', 'kept']);
+    // A name that begins like another is not below it.
+    await box.answer('copy', fromTo('one/d', 'one/d2'));
+    expect(read('one/d2/f')).toBe('new');
     await box.answer('copy', fromTo('one/.', 'two/whole'));
     await box.answer('copy', fromTo('one/.', 'two/.'));
     expect([read('two/whole/d/f'), read('two/d/f')]).toEqual(['new', 'new']);
