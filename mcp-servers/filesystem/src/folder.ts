@@ -12,7 +12,7 @@ import { outsideRoot, Refusal, systemCode } from './refusal.ts';
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** True where rule 2 holds by the kernel. */
-export const KERNEL_ANCHORS = existsSync('/proc/self/fd/0') || existsSync('/proc/self/fd');
+export const KERNEL_ANCHORS = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /** A folder inside of a root, open. */
 export interface Folder {

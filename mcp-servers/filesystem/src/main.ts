@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type RunningServer, reasonOf } from '@stopgo/tool-server';
 import { MESSAGE_BYTES_MAX } from './bounds.ts';
 import { createCalls } from './calls.ts';
+import { KERNEL_ANCHORS } from './folder.ts';
 import { jsonLog } from './log.ts';
 import { systemOwners } from './owners.ts';
 import { nestedRoots, openRoots, type Roots } from './roots.ts';
@@ -52,6 +53,12 @@ async function main(): Promise<void> {
   const roots = openRoots(settings.roots);
   for (const [outer, inner] of nestedRoots(roots)) {
     log({ level: 'WARN', msg: 'a root lies in another, whose allowed tools reach it too', outer, inner });
+  }
+  if (!KERNEL_ANCHORS) {
+    log({
+      level: 'WARN',
+      msg: 'no /proc/self/fd: calls are not safe from others who change folders of the roots meanwhile',
+    });
   }
   const server = await serve(settings, roots);
   log({ level: 'INFO', msg: 'serving', address: server.address || 'stdio', roots: [...roots.keys()] });
