@@ -16,7 +16,7 @@ RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc
 FROM node AS build
 COPY --from=manifests /app ./
 RUN --mount=type=cache,target=/root/.npm \
-    npm ci --include-workspace-root -w cli -w mcp-servers/resources -w offline-model
+    npm ci --include-workspace-root -w cli -w mcp-servers/filesystem -w mcp-servers/resources -w offline-model
 COPY . .
 RUN npm run build \
     && find packages services mcp-servers offline-model cli -name node_modules -prune \
@@ -26,7 +26,7 @@ FROM node AS dependencies
 COPY --from=manifests /app ./
 # What only compilers and debuggers read goes, and so does the native module for another C library than this image's.
 RUN --mount=type=cache,target=/root/.npm \
-    npm ci --omit=dev -w cli -w mcp-servers/resources -w offline-model \
+    npm ci --omit=dev -w cli -w mcp-servers/filesystem -w mcp-servers/resources -w offline-model \
     && rm -rf node_modules/@libsql/*-musl \
     && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 

@@ -20,6 +20,7 @@ const files: Readonly<Record<string, string>> = {
   'cost.test.ts': 'counts calls from inside of the process',
   'delegation.test.ts': 'has configurations of its own: trees with agents of the test',
   'fault.test.ts': 'breaks appends from inside of the process',
+  'filesystem.test.ts': 'has a tool server of its own',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
   'push.test.ts': 'has a configuration of its own: private addresses may be told',

@@ -15,7 +15,9 @@ import {
 const SHARED = ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc', '@stopgo/runtime'];
 const SERVICES = ['approvals', 'gateway', 'mcp-bridge', 'orchestrator', 'store'].map((name) => `@stopgo/${name}`);
 /** Programs of their own: started, not imported, except by tests that want them in their own process. */
-const PROGRAMS = ['@stopgo/mcp-resources', '@stopgo/offline-model'];
+const PROGRAMS = ['@stopgo/mcp-filesystem', '@stopgo/mcp-resources', '@stopgo/offline-model'];
+/** What the tool servers that we ship are made of. */
+const TOOL_SERVER = '@stopgo/tool-server';
 /** Appending, deciding again after a conflict, heartbeats: for the services that write to the log. */
 const LOG = '@stopgo/log';
 /** What an agent that others reach over A2A is made of. */
@@ -35,7 +37,9 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG, A2A] },
   'services/store': { name: '@stopgo/store', may: SHARED },
-  'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [] },
+  'packages/tool-server': { name: TOOL_SERVER, may: [] },
+  'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },
+  'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [TOOL_SERVER] },
   'offline-model': { name: '@stopgo/offline-model', may: [] },
   cli: { name: '@stopgo/cli', may: ANYTHING },
   tests: { name: '@stopgo/tests', may: [...ANYTHING, '@stopgo/cli'] },

@@ -1,14 +1,9 @@
+import { isAbsent, type Parsed, type RawArguments, refuseUnknown } from '@stopgo/tool-server';
+
 /** Longest name, in UTF-16 code units. */
 export const NAME_LENGTH_MAX = 256;
 /** Longest id accepted for a removal, in UTF-16 code units; ids made here have 19. */
 export const ID_LENGTH_MAX = 64;
-
-/** Arguments that passed, or the text that tells the caller what to mend. */
-export type Parsed<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'error'; readonly message: string };
-
-export type RawArguments = Readonly<Record<string, unknown>>;
 
 export interface AddArguments {
   readonly name: string;
@@ -75,18 +70,6 @@ function integerOf(value: unknown): number | undefined {
 function optionalText(name: string, value: unknown): Parsed<string | undefined> {
   if (isAbsent(value) || value === '') return { kind: 'ok', value: undefined };
   return typeof value === 'string' ? { kind: 'ok', value } : error(`${name} must be a string`);
-}
-
-/** A misspelt argument must not be ignored: a removal would then reach further than its caller meant. */
-function refuseUnknown(tool: string, raw: RawArguments, known: readonly string[]): string | undefined {
-  const stranger = Object.keys(raw).find((key) => !known.includes(key));
-  if (stranger === undefined) return undefined;
-  return `unknown argument ${JSON.stringify(stranger.slice(0, ID_LENGTH_MAX))}: ${tool} takes ${known.join(' and ')}`;
-}
-
-/** Models often send null for what they leave out. */
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }
 
 function error(message: string): { readonly kind: 'error'; readonly message: string } {

@@ -1,13 +1,8 @@
-import { type Parsed, parseAdd, parseList, parseRemove, type RawArguments } from './arguments.ts';
-import { compilePattern, type NameTest } from './pattern.ts';
+import type { CallOutcome, Parsed, RawArguments } from '@stopgo/tool-server';
+import { compilePattern, type TextTest } from '@stopgo/tool-server/pattern';
+import { parseAdd, parseList, parseRemove } from './arguments.ts';
 import type { ResourceStore } from './store.ts';
 import type { ToolName } from './tools.ts';
-
-/** What a tool call answers: a text, and whether it reports a failure that the caller can act on. */
-export interface CallOutcome {
-  readonly text: string;
-  readonly isError: boolean;
-}
 
 /** Executes one tool call. Bad arguments, a full store and a pattern that takes too long are outcomes; database errors are thrown. */
 export function executeCall(store: ResourceStore, tool: ToolName, raw: RawArguments): CallOutcome {
@@ -59,7 +54,7 @@ function list(store: ResourceStore, raw: RawArguments): CallOutcome {
 
 const TOO_SLOW = 'pattern takes too long on the stored names; use a simpler one';
 
-function nameTest(pattern: string | undefined): Parsed<NameTest | undefined> {
+function nameTest(pattern: string | undefined): Parsed<TextTest | undefined> {
   if (pattern === undefined) return { kind: 'ok', value: undefined };
   const compiled = compilePattern(pattern);
   if (compiled.kind === 'invalid') return { kind: 'error', message: `invalid pattern: ${compiled.reason}` };

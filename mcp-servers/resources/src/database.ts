@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { reasonOf, StartupError } from '@stopgo/tool-server';
 import Database from 'libsql';
-import { reasonOf, StartupError } from './startup-error.ts';
 
 /** How long a statement waits for another process that holds the write lock, in milliseconds. */
 export const LOCK_WAIT_MAX_MS = 2_000;

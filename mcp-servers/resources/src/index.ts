@@ -1,7 +1,5 @@
 export { openDatabase } from './database.ts';
-export { type HttpAddress, serveOverHttp } from './http.ts';
 export { NO_JOURNAL } from './journal.ts';
 export type { Resource } from './resource.ts';
-export type { RunningServer } from './running-server.ts';
 export { createServer } from './server.ts';
 export { createResourceStore, type ResourceStore, STORE_LIMITS, type StoreLimits } from './store.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { reasonOf, StartupError } from './startup-error.ts';
+import { reasonOf, StartupError } from '@stopgo/tool-server';
 
 /** What a client asked for, as it arrived. */
 export interface JournaledCall {

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
+import { type RunningServer, reasonOf } from '@stopgo/tool-server';
 import { openDatabase } from './database.ts';
 import { type CallJournal, NO_JOURNAL, openJournal } from './journal.ts';
-import type { RunningServer } from './running-server.ts';
-import { createServer } from './server.ts';
+import { createServer, MESSAGE_BYTES_MAX } from './server.ts';
 import { readSettings, type Settings, USAGE } from './settings.ts';
-import { reasonOf } from './startup-error.ts';
 import { createResourceStore, type ResourceStore } from './store.ts';
 
 /** Longest line on standard error about something a client did, in UTF-16 code units. */
@@ -28,12 +27,13 @@ function report(error: Error): void {
 // What only one of the ways to run needs is loaded only then: a client waits for this program to start.
 async function serve(settings: Settings, store: ResourceStore, journal: CallJournal): Promise<RunningServer> {
   const create = () => createServer(store, journal);
+  const limits = { messageBytesMax: MESSAGE_BYTES_MAX, report };
   if (settings.http === undefined) {
-    const { serveOverStdio } = await import('./stdio.ts');
-    return serveOverStdio(create, report);
+    const { serveOverStdio } = await import('@stopgo/tool-server/stdio');
+    return serveOverStdio(create, limits);
   }
-  const { isLoopback, serveOverHttp } = await import('./http.ts');
-  const server = await serveOverHttp(create, settings.http, report);
+  const { isLoopback, serveOverHttp } = await import('@stopgo/tool-server/http');
+  const server = await serveOverHttp(create, { ...settings.http, ...limits });
   if (!isLoopback(settings.http.host)) say('whoever reaches this port can add and remove resources');
   say(`listening on ${server.address}`);
   return server;
@@ -41,7 +41,7 @@ async function serve(settings: Settings, store: ResourceStore, journal: CallJour
 
 async function main(): Promise<void> {
   const settings = await readSettings(process.argv.slice(2), async (path) =>
-    (await import('./settings-file.ts')).readSettingsFile(path),
+    (await import('@stopgo/tool-server/settings-file')).readSettingsFile(path),
   );
   if (settings === 'help') {
     process.stdout.write(USAGE);

@@ -1,10 +1,18 @@
 import { parseArgs } from 'node:util';
-import { reasonOf, StartupError } from './startup-error.ts';
+import {
+  checkTransportKey,
+  type FileTransport,
+  type HttpSettings,
+  isTransportKey,
+  readTransport,
+  reasonOf,
+  StartupError,
+  TRANSPORT_KEYS,
+} from '@stopgo/tool-server';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8090;
 export const DEFAULT_DATABASE = './data/resources.db';
-const PORT_MAX = 65_535;
 
 export const USAGE = `Usage: mcp-resources [--db FILE] [--http [--host HOST] [--port PORT]] [--config FILE]
 
@@ -15,7 +23,8 @@ or as Streamable HTTP at /mcp (GET /health answers "ok").
   --http         serve HTTP instead of standard input and output
   --host HOST    address to bind (default ${DEFAULT_HOST})
   --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one)
-  --config FILE  YAML with the keys host, port and db_path; host or port in it means HTTP
+  --stdio        serve standard input and output though the file names a host or port
+  --config FILE  YAML with the keys host, port, allowed_origins, allowed_hosts and db_path; host or port in it means HTTP
   --help         show this text
 `;
 
@@ -23,60 +32,45 @@ or as Streamable HTTP at /mcp (GET /health answers "ok").
 export interface Settings {
   readonly database: string;
   /** Absent: serve standard input and output. */
-  readonly http: { readonly host: string; readonly port: number } | undefined;
+  readonly http: HttpSettings | undefined;
 }
 
 /** What a settings file may say; every key may be absent. */
-export interface FileSettings {
-  readonly host?: string;
-  readonly port?: number;
-  readonly db_path?: string;
+export interface FileSettings extends FileTransport {
+  db_path?: string;
 }
 
 /**
- * Reads the command line; flags win over the file. The file is read by the given function, called only when there is one.
- * @throws StartupError for anything that is not understood.
+ * Reads the command line; flags win over the file. The file's content is read by the given function, called only when
+ * there is one. @throws StartupError for anything that is not understood.
  */
 export async function readSettings(
   args: readonly string[],
-  readFile: (path: string) => Promise<FileSettings>,
+  readFile: (path: string) => Promise<unknown>,
 ): Promise<Settings | 'help'> {
   const flags = parseFlags(args);
   if (flags.help === true) return 'help';
-  const file = flags.config === undefined ? {} : await readFile(flags.config);
-  const useHttp = flags.http === true || file.host !== undefined || file.port !== undefined;
-  if (!useHttp && (flags.host !== undefined || flags.port !== undefined)) {
-    throw new StartupError('--host and --port belong to HTTP: add --http');
-  }
-  return {
-    database: nonEmpty('--db', flags.db) ?? file.db_path ?? DEFAULT_DATABASE,
-    http: useHttp
-      ? {
-          host: nonEmpty('--host', flags.host) ?? file.host ?? DEFAULT_HOST,
-          port: flags.port === undefined ? (file.port ?? DEFAULT_PORT) : portOf(flags.port),
-        }
-      : undefined,
-  };
+  const file = flags.config === undefined ? {} : checkFileSettings(await readFile(flags.config));
+  const http = readTransport(flags, file, { host: DEFAULT_HOST, port: DEFAULT_PORT });
+  if (flags.db === '') throw new StartupError('--db must not be empty');
+  return { database: flags.db ?? file.db_path ?? DEFAULT_DATABASE, http };
 }
 
 /** Checks what was found in a settings file. @throws StartupError naming the key that is wrong. */
-export function checkFileSettings(content: unknown): FileSettings {
+function checkFileSettings(content: unknown): FileSettings {
+  const keys = `${TRANSPORT_KEYS.join(', ')} and db_path`;
   if (content === null || content === undefined) return {};
   if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new StartupError('failed to parse config file: expected the keys host, port and db_path');
+    throw new StartupError(`failed to parse config file: expected the keys ${keys}`);
   }
-  const checked: { host?: string; port?: number; db_path?: string } = {};
+  const checked: FileSettings = {};
   for (const [key, value] of Object.entries(content)) {
-    if (key === 'host' || key === 'db_path') {
+    if (isTransportKey(key)) checkTransportKey(checked, key, value);
+    else if (key === 'db_path') {
       if (typeof value !== 'string' || value === '')
-        throw new StartupError(`config: ${key} must be a non-empty string`);
-      checked[key] = value;
-    } else if (key === 'port') {
-      if (!isPort(value)) throw new StartupError(`config: port must be an integer from 0 to ${PORT_MAX}`);
-      checked.port = value;
-    } else {
-      throw new StartupError(`config: unknown key ${JSON.stringify(key)}; the keys are host, port and db_path`);
-    }
+        throw new StartupError('config: db_path must be a non-empty string');
+      checked.db_path = value;
+    } else throw new StartupError(`config: unknown key ${JSON.stringify(key)}; the keys are ${keys}`);
   }
   return checked;
 }
@@ -92,24 +86,10 @@ function parseFlags(args: readonly string[]) {
         host: { type: 'string' },
         http: { type: 'boolean' },
         port: { type: 'string' },
+        stdio: { type: 'boolean' },
       },
     }).values;
   } catch (thrown) {
     throw new StartupError(`${reasonOf(thrown)} (see --help)`);
   }
-}
-
-function nonEmpty(flag: string, value: string | undefined): string | undefined {
-  if (value === '') throw new StartupError(`${flag} must not be empty`);
-  return value;
-}
-
-function portOf(text: string): number {
-  const port = /^\d+$/u.test(text) ? Number(text) : undefined;
-  if (!isPort(port)) throw new StartupError(`--port must be an integer from 0 to ${PORT_MAX}`);
-  return port;
-}
-
-function isPort(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= PORT_MAX;
 }

@@ -1,6 +1,6 @@
+import type { TextTest } from '@stopgo/tool-server/pattern';
 import type Database from 'libsql';
 import { increasingMoments, type NanosecondClock, rfc3339 } from './ids.ts';
-import type { NameTest } from './pattern.ts';
 import type { Resource } from './resource.ts';
 
 /** What the store will do at most for one call. */
@@ -42,9 +42,9 @@ export interface ResourceStore {
   /** Stores a new resource under a new id; an equal name may exist already. */
   add(name: string, value: number): AddOutcome;
   /** The resources whose name passes the test, or all, ordered by name and then id. */
-  list(test: NameTest | undefined): ListOutcome;
+  list(test: TextTest | undefined): ListOutcome;
   /** Removes the resource with this id (none is fine) and all whose name passes the test: all of it or, when too slow, nothing. */
-  remove(id: string | undefined, test: NameTest | undefined): RemoveOutcome;
+  remove(id: string | undefined, test: TextTest | undefined): RemoveOutcome;
   close(): void;
 }
 
@@ -65,7 +65,7 @@ export function createResourceStore(
   const total = (): number => (count.get() as { readonly n: number }).n;
 
   /** Calls `found` for every resource whose name passes, in order; false when the time ran out before the end. */
-  function scan(test: NameTest, found: (resource: Resource) => void): boolean {
+  function scan(test: TextTest, found: (resource: Resource) => void): boolean {
     const deadline = clocks.monotonicMs() + limits.matchTimeMaxMs;
     let rows = first.all(SCAN_PAGE_ROWS) as Resource[];
     while (true) {
@@ -79,7 +79,7 @@ export function createResourceStore(
     }
   }
 
-  function listMatching(test: NameTest): ListOutcome {
+  function listMatching(test: TextTest): ListOutcome {
     const resources: Resource[] = [];
     let matches = 0;
     const complete = scan(test, (resource) => {
@@ -100,12 +100,12 @@ export function createResourceStore(
     }
   });
 
-  const list = database.transaction((test: NameTest | undefined): ListOutcome => {
+  const list = database.transaction((test: TextTest | undefined): ListOutcome => {
     if (test !== undefined) return listMatching(test);
     return { kind: 'listed', resources: first.all(limits.resultsMax) as Resource[], count: total() };
   });
 
-  const removeAll = database.transaction((id: string | undefined, test: NameTest | undefined): RemoveOutcome => {
+  const removeAll = database.transaction((id: string | undefined, test: TextTest | undefined): RemoveOutcome => {
     const chosen = new Set<string>();
     if (id !== undefined) chosen.add(id);
     if (test !== undefined && !scan(test, (resource) => chosen.add(resource.id))) return { kind: 'too_slow' };

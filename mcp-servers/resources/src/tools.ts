@@ -45,7 +45,3 @@ export const TOOLS = [
 ] as const satisfies readonly Tool[];
 
 export type ToolName = (typeof TOOLS)[number]['name'];
-
-export function isToolName(name: string): name is ToolName {
-  return TOOLS.some((tool) => tool.name === name);
-}

@@ -158,10 +158,25 @@ describe('HTTP', () => {
     expect(await post({ Host: 'evil.example' })).toBe(403);
     expect(await post({ Origin: 'http://evil.example' })).toBe(403);
     expect(await post({ Origin: 'null' })).toBe(403);
+    expect(await post({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
     expect((await ask(health, 'GET', { Host: 'evil.example' }))[0]).toBe(403);
     expect(await post({}, `"${'x'.repeat(1_048_576)}"`)).toBe(413);
     program.child.kill('SIGTERM');
     expect(await program.ended).toBe(0);
+  });
+
+  test('answers the names and the pages that its settings allow, and no others', async () => {
+    const settings = 'host: 0.0.0.0\nport: 0\nallowed_hosts: [tools.example]\nallowed_origins: [https://app.example]\n';
+    writeFileSync(file('c.yaml'), `${settings}db_path: ${JSON.stringify(file('r.db'))}\n`);
+    const program = await runHttp(['--config', file('c.yaml')]);
+    const health = new URL('/health', program.url);
+    health.hostname = '127.0.0.1';
+    const answer = async (headers: Record<string, string>) => (await ask(health, 'GET', headers))[0];
+    expect(await answer({ Host: 'tools.example' })).toBe(200);
+    expect(await answer({ Host: 'evil.example' })).toBe(403);
+    expect(await answer({ Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' })).toBe(200);
+    expect(await answer({ Origin: 'http://app.example' })).toBe(403);
+    expect(await answer({ Origin: 'https://app.example.evil' })).toBe(403);
   });
 });
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** How to run the program from its source, without a build. */
 export const COMMAND = process.execPath;
 export const CWD = fileURLToPath(new URL('..', import.meta.url));
-export const BASE_ARGS = ['--import', 'tsx', join(CWD, 'src', 'main.ts')];
+export const BASE_ARGS = ['--import', 'tsx', '--conditions=stopgo-source', join(CWD, 'src', 'main.ts')];
 
 export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'mcp-resources-'));

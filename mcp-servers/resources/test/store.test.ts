@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { compilePattern } from '@stopgo/tool-server/pattern';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import { compilePattern } from '../src/pattern.ts';
 import { createResourceStore, type ResourceStore, STORE_LIMITS } from '../src/store.ts';
 import { temporaryFolder } from './program.ts';
 

@@ -119,7 +119,7 @@ test('official servers and our own work together over stdio', async () => {
     stdioServer(
       'resources',
       node,
-      ['--import', 'tsx', '--conditions=source', resources, '--db', join(folder, 'r.db')],
+      ['--import', 'tsx', '--conditions=stopgo-source', resources, '--db', join(folder, 'r.db')],
       { era: 'auto' },
     ),
   ]);

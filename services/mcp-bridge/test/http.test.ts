@@ -365,7 +365,7 @@ test.each(['legacy', 'modern'] as const)('our own server works over HTTP in the 
   const args = [
     '--import',
     'tsx',
-    '--conditions=source',
+    '--conditions=stopgo-source',
     script,
     '--http',
     '--port',

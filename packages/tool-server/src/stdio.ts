@@ -1,15 +1,21 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { RunningServer } from './running-server.ts';
-import { MESSAGE_BYTES_MAX } from './server.ts';
+
+export interface StdioOptions {
+  /** Largest message of the client, in bytes. */
+  readonly messageBytesMax: number;
+  /** Is told what went wrong outside of a call. */
+  readonly report: (error: Error) => void;
+}
 
 /**
  * Serves one client on this process's standard input and output, in either protocol era. It ends when the client
- * closes the input, stops reading, or sends a message beyond {@link MESSAGE_BYTES_MAX}.
+ * closes the input, stops reading, or sends a message of more than `messageBytesMax` bytes.
  */
-export function serveOverStdio(create: () => Server, report: (error: Error) => void): RunningServer {
-  const transport = new ReportingTransport();
-  const handle = serveStdio(create, { transport, onerror: report });
+export function serveOverStdio(create: () => Server, options: StdioOptions): RunningServer {
+  const transport = new ReportingTransport(options.messageBytesMax);
+  const handle = serveStdio(create, { transport, onerror: options.report });
   return { address: '', ended: transport.ended, stop: () => handle.close() };
 }
 
@@ -18,8 +24,8 @@ class ReportingTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
   #settle: () => void = () => {};
 
-  constructor() {
-    super(undefined, undefined, { maxBufferSize: MESSAGE_BYTES_MAX });
+  constructor(messageBytesMax: number) {
+    super(undefined, undefined, { maxBufferSize: messageBytesMax });
     this.ended = new Promise((resolve) => {
       this.#settle = resolve;
     });

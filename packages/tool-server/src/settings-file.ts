@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { checkFileSettings, type FileSettings } from './settings.ts';
 import { reasonOf, StartupError } from './startup-error.ts';
 
-/** Reads a YAML settings file. @throws StartupError when it cannot be read, parsed, or holds anything unknown. */
-export async function readSettingsFile(path: string): Promise<FileSettings> {
-  return checkFileSettings(parseYaml(await readText(path)));
+/** The content of a YAML settings file, unchecked. @throws StartupError when it cannot be read or parsed. */
+export async function readSettingsFile(path: string): Promise<unknown> {
+  return parseYaml(await readText(path));
 }
 
 async function readText(path: string): Promise<string> {

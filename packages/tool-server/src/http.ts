@@ -1,10 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hostHeaderValidation, localhostOriginValidation, toNodeHandler } from '@modelcontextprotocol/node';
+import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { browserRules } from './browser-rules.ts';
 import type { RunningServer } from './running-server.ts';
-import { MESSAGE_BYTES_MAX } from './server.ts';
 import { reasonOf, StartupError } from './startup-error.ts';
+import type { HttpSettings } from './transport-settings.ts';
 
 /** Time for one request to arrive completely, in milliseconds. */
 const REQUEST_TIME_MAX_MS = 30_000;
@@ -16,36 +17,28 @@ const STOP_GRACE_MS = 500;
 /** A request that a server received always has both, which its type does not say. */
 type ServedRequest = IncomingMessage & { method: string; url: string };
 
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+export { isLoopback } from './browser-rules.ts';
 
-export interface HttpAddress {
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-}
-
-/** Whether only programs on this machine can reach the host. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/u.test(host);
+export interface HttpOptions extends HttpSettings {
+  /** Largest request body, in bytes; a longer one gets 413. */
+  readonly messageBytesMax: number;
+  /** Is told what went wrong outside of a call. */
+  readonly report: (error: Error) => void;
 }
 
 /**
  * Serves Streamable HTTP at `/mcp`, in both protocol eras and without sessions, and `GET /health`. Pages of foreign
- * origins get 403; on a loopback host so does every name but loopback's (DNS rebinding).
+ * origins get 403, and so does a foreign name in the `Host` header (DNS rebinding); see {@link browserRules}.
  * @throws StartupError when the address cannot be bound.
  */
-export async function serveOverHttp(
-  create: () => Server,
-  { host, port }: HttpAddress,
-  report: (error: Error) => void,
-): Promise<RunningServer> {
-  const handler = createMcpHandler(create, { maxRequestBodySize: MESSAGE_BYTES_MAX, onerror: report });
-  const mcp = toNodeHandler(handler, { maxRequestBodySize: MESSAGE_BYTES_MAX, onerror: report });
-  const originAllowed = localhostOriginValidation();
-  const hostAllowed = isLoopback(host) ? hostHeaderValidation([...LOOPBACK_NAMES, host]) : () => true;
+export async function serveOverHttp(create: () => Server, options: HttpOptions): Promise<RunningServer> {
+  const { host, port, messageBytesMax: maxRequestBodySize, report: onerror } = options;
+  const handler = createMcpHandler(create, { maxRequestBodySize, onerror });
+  const mcp = toNodeHandler(handler, { maxRequestBodySize, onerror });
+  const allowed = browserRules(options);
 
   const http = createHttpServer((request, response) => {
-    if (!hostAllowed(request, response) || !originAllowed(request, response)) return;
+    if (!allowed(request, response)) return;
     const path = request.url?.split('?', 1)[0];
     if (path === '/mcp') void mcp(request as ServedRequest, response);
     else if (path === '/health') answerHealth(request, response);
@@ -73,7 +66,10 @@ export async function serveOverHttp(
   };
 }
 
-function listen(http: ReturnType<typeof createHttpServer>, { host, port }: HttpAddress): Promise<void> {
+function listen(
+  http: ReturnType<typeof createHttpServer>,
+  { host, port }: Pick<HttpSettings, 'host' | 'port'>,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     http.once('error', (error) => {
       reject(new StartupError(`cannot listen on ${host}:${port}: ${reasonOf(error)}; choose another --host or --port`));

@@ -1,0 +1,2 @@
+export { createCalls, type ExecuteCall } from './calls.ts';
+export { createServer } from './server.ts';

@@ -1,0 +1,131 @@
+import { parseArgs } from 'node:util';
+import {
+  checkTransportKey,
+  type FileTransport,
+  type HttpSettings,
+  isTransportKey,
+  readTransport,
+  reasonOf,
+  StartupError,
+  TRANSPORT_KEYS,
+} from '@stopgo/tool-server';
+import { FULL_READ_BYTES, FULL_READ_BYTES_MAX } from './bounds.ts';
+import type { RootSettings } from './roots.ts';
+
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 8091;
+
+export const USAGE = `Usage: mcp-filesystem --config FILE [--http | --stdio] [--host HOST] [--port PORT]
+
+Serves 15 tools for files and folders below named roots over MCP: on standard input and output, or as Streamable HTTP
+at /mcp (GET /health answers "ok"). Nothing outside of the roots is read or changed.
+
+  --config FILE  YAML with the keys roots (name, path, allowed_tools of each), max_full_read_size, host, port,
+                 allowed_origins and allowed_hosts; host or port in it means HTTP
+  --http         serve HTTP instead of standard input and output
+  --stdio        serve standard input and output though the file names a host or port
+  --host HOST    address to bind (default ${DEFAULT_HOST})
+  --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one); means HTTP
+  --help         show this text
+`;
+
+/** How the program was asked to run. */
+export interface Settings {
+  readonly roots: readonly RootSettings[];
+  readonly fullReadBytesMax: number;
+  /** Absent: serve standard input and output. */
+  readonly http: HttpSettings | undefined;
+}
+
+interface FileSettings extends FileTransport {
+  max_full_read_size?: number;
+  roots?: readonly RootSettings[];
+}
+
+/**
+ * Reads the command line; flags win over the file. The file's content is read by the given function, called only when
+ * there is one. @throws StartupError for anything that is not understood.
+ */
+export async function readSettings(
+  args: readonly string[],
+  readFile: (path: string) => Promise<unknown>,
+): Promise<Settings | 'help'> {
+  const flags = parseFlags(args);
+  if (flags.help === true) return 'help';
+  const file = flags.config === undefined ? {} : checkFileSettings(await readFile(flags.config));
+  // The port alone has always meant HTTP here.
+  const chosen = { ...flags, http: flags.http ?? (flags.port === undefined ? undefined : true) };
+  return {
+    roots: file.roots ?? [],
+    fullReadBytesMax: file.max_full_read_size ?? FULL_READ_BYTES,
+    http: readTransport(chosen, file, { host: DEFAULT_HOST, port: DEFAULT_PORT }),
+  };
+}
+
+function checkFileSettings(content: unknown): FileSettings {
+  const keys = `${TRANSPORT_KEYS.join(', ')}, max_full_read_size and roots`;
+  if (content === null || content === undefined) return {};
+  if (!isMapping(content)) throw new StartupError(`failed to parse config file: expected the keys ${keys}`);
+  const checked: FileSettings = {};
+  for (const [key, value] of Object.entries(content)) {
+    if (isTransportKey(key)) checkTransportKey(checked, key, value);
+    else if (key === 'max_full_read_size') checked.max_full_read_size = readSize(value);
+    else if (key === 'roots') checked.roots = rootsOf(value);
+    else throw new StartupError(`config: unknown key ${JSON.stringify(key)}; the keys are ${keys}`);
+  }
+  return checked;
+}
+
+function readSize(value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= FULL_READ_BYTES_MAX) return value;
+  throw new StartupError(`config: max_full_read_size must be an integer from 1 to ${FULL_READ_BYTES_MAX}`);
+}
+
+/** Names and paths may be missing here: what lacks them is told by its place in the list, with the other rules of roots. */
+function rootsOf(value: unknown): readonly RootSettings[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw new StartupError('config: roots must be a list');
+  return value.map((entry: unknown, index) => {
+    if (!isMapping(entry)) throw new StartupError(`roots[${index}]: expected the keys name, path and allowed_tools`);
+    const stranger = Object.keys(entry).find((key) => !['name', 'path', 'allowed_tools'].includes(key));
+    if (stranger !== undefined) {
+      throw new StartupError(
+        `roots[${index}]: unknown key ${JSON.stringify(stranger)}; the keys are name, path and allowed_tools`,
+      );
+    }
+    const textOf = (key: 'name' | 'path'): string => {
+      const found = entry[key] ?? '';
+      if (typeof found !== 'string') throw new StartupError(`roots[${index}]: ${key} must be a string`);
+      return found;
+    };
+    const allowedTools: unknown = entry.allowed_tools ?? [];
+    if (!isTexts(allowedTools)) throw new StartupError(`roots[${index}]: allowed_tools must be a list of names`);
+    return { name: textOf('name'), path: textOf('path'), allowedTools };
+  });
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        config: { type: 'string' },
+        help: { type: 'boolean' },
+        host: { type: 'string' },
+        http: { type: 'boolean' },
+        port: { type: 'string' },
+        stdio: { type: 'boolean' },
+      },
+    }).values;
+  } catch (thrown) {
+    throw new StartupError(`${reasonOf(thrown)} (see --help)`);
+  }
+}

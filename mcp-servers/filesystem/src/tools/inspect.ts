@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { text } from '../arguments.ts';
+import { CHUNK_BYTES } from '../bounds.ts';
+import { find, subjectOf, type Tool } from '../call.ts';
+import type { Found } from '../lookup.ts';
+import { attempt, Refusal } from '../refusal.ts';
+import { rfc3339 } from '../times.ts';
+
+export const statFile: Tool = async (call) => {
+  const subject = subjectOf(call, 'stat_file');
+  const found = existing(await find(call, subject), subject.path);
+  const { stats } = found;
+  return {
+    // The folder of a root has a name on the host, which is nobody's business.
+    name: found.place?.name ?? '.',
+    path: subject.path,
+    size: stats.size,
+    is_directory: found.kind === 'folder',
+    is_symlink: found.throughLink,
+    modified_at: rfc3339(stats.mtimeMs),
+    // File systems that do not know it say the beginning of time.
+    ...(stats.birthtimeMs > 0 ? { created_at: rfc3339(stats.birthtimeMs) } : {}),
+  };
+};
+
+export const permissionsFile: Tool = async (call) => {
+  const subject = subjectOf(call, 'permissions_file');
+  const { stats } = existing(await find(call, subject), subject.path);
+  return {
+    path: subject.path,
+    mode: `0${(stats.mode & 0o777).toString(8).padStart(3, '0')}`,
+    mode_string: modeString(stats),
+    owner: call.owners.user(stats.uid),
+    group: call.owners.group(stats.gid),
+  };
+};
+
+function existing(found: Found, path: string): Extract<Found, { readonly kind: 'folder' | 'file' }> {
+  if (found.kind === 'folder' || found.kind === 'file') return found;
+  throw new Refusal(`not found: ${path}`);
+}
+
+function modeString(stats: Stats): string {
+  const bits = [...'rwxrwxrwx'].map((letter, index) => ((stats.mode >> (8 - index)) & 1 ? letter : '-'));
+  return `${stats.isDirectory() ? 'd' : '-'}${bits.join('')}`;
+}
+
+const ALGORITHMS: readonly string[] = ['md5', 'sha1', 'sha256'];
+
+export const hashFile: Tool = async (call) => {
+  const subject = subjectOf(call, 'hash_file');
+  const algorithm = text(call.given, 'algorithm');
+  if (!ALGORITHMS.includes(algorithm)) {
+    throw new Refusal(`unsupported hash algorithm: ${algorithm}; supported: ${ALGORITHMS.join(', ')}`);
+  }
+  const found = await find(call, subject);
+  if (found.kind === 'folder') throw new Refusal(`cannot hash a directory: ${subject.path}`);
+  if (found.kind !== 'file') throw new Refusal(`file not found: ${subject.path}`);
+  return attempt('cannot read', subject.path, async () => {
+    const file = await call.folders.openFile(found.place.folder, found.place.name, subject.path);
+    try {
+      const hash = createHash(algorithm);
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      let size = 0;
+      while (true) {
+        call.signal.throwIfAborted();
+        const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, size);
+        if (bytesRead === 0) return { path: subject.path, algorithm, hash: hash.digest('hex'), size };
+        hash.update(chunk.subarray(0, bytesRead));
+        size += bytesRead;
+      }
+    } finally {
+      await file.close();
+    }
+  });
+};
