@@ -141,3 +141,46 @@ test('of a defect a peer is told an id only, and of a service that is away what 
   const { status } = await away.send('GET', `/tasks/${ID}`);
   expect(status).toBe(503);
 });
+
+describe('data', () => {
+  const record = { id: OTHER_APPROVAL, name: 'web-1' };
+  const decision = { approval_id: APPROVAL, decision: 'approve' };
+  const text = { text: 'Delete this' };
+  const sent = (data: object, taskId = '') => ({
+    body: { message: { messageId: 'm-1', taskId, role: 'ROLE_USER', parts: [text, { data }] } },
+  });
+  const orchestrator = {
+    createConversation: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+    sendMessage: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+  };
+
+  test.each([
+    ['with an id of its own', record],
+    ['with actions', { id: OTHER_APPROVAL, action: 'approve' }],
+    ['with decisions', { decisions: [{ title: 'use tabs' }, { approval_id: APPROVAL, decision: 'approve' }] }],
+    ['with no decisions', { decisions: [] }],
+    ['about an approval', { approval_id: APPROVAL, tool: 'resources_delete' }],
+  ])('%s is told to the agent', async (_which, data) => {
+    for (const taskId of ['', ID]) {
+      const { send, calls } = await gateway({ store: storeOf(fresh()), orchestrator });
+      const { status } = await send('POST', '/message:send', sent(data, taskId));
+      expect(status).toBe(200);
+      const told = calls.find(({ method }) => method === (taskId === '' ? 'createConversation' : 'sendMessage'));
+      expect(told?.request).toMatchObject({ message: `Delete this\n${JSON.stringify(data)}` });
+    }
+  });
+
+  test('that decides is told to nobody but whom it is for, where there is a task', async () => {
+    const first = await gateway({ store: storeOf(fresh()), orchestrator });
+    await first.send('POST', '/message:send', sent(decision));
+    expect(first.calls.find(({ method }) => method === 'createConversation')?.request).toMatchObject({
+      message: `Delete this\n${JSON.stringify(decision)}`,
+    });
+    const { send, calls } = await gateway({ ...parked(), orchestrator });
+    expect((await send('POST', '/message:send', sent(decision, ID))).status).toBe(200);
+    expect(calls.filter(({ method }) => method === 'resolve').map(({ request }) => request)).toMatchObject([
+      { approvalId: APPROVAL },
+    ]);
+    expect(calls.some(({ method }) => method === 'sendMessage')).toBe(false);
+  });
+});

@@ -1,18 +1,19 @@
 import { ContentTypeNotSupportedError, isDecisionData, type Message, RequestMalformedError } from '@stopgo/a2a-agent';
 
 /**
- * What a message says to the agent: its texts, and its data as JSON.
+ * What a message says to the agent: its texts, and its data as JSON. What decides on an approval of its task is no part of
+ * that; a message without a task decides nothing.
  *
  * @throws A2AError for a message without content, with files, or of more than `bytesMax` bytes.
  */
-export function textForAgent({ parts }: Message, bytesMax: number): string {
+export function textForAgent({ parts, taskId }: Message, bytesMax: number): string {
   if (parts.length === 0) throw new RequestMalformedError('message.parts must hold at least one part');
   const texts = parts.flatMap(({ content }) => {
     switch (content?.$case) {
       case 'text':
         return [content.value];
       case 'data':
-        return isDecisionData(content.value) ? [] : [JSON.stringify(content.value)];
+        return taskId !== '' && isDecisionData(content.value) ? [] : [JSON.stringify(content.value)];
       case undefined:
         throw new RequestMalformedError('a part must hold text or data');
       default:
