@@ -184,3 +184,43 @@ describe('data', () => {
     expect(calls.some(({ method }) => method === 'sendMessage')).toBe(false);
   });
 });
+
+describe('where no more streams may be open', () => {
+  const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+  const oldMessage = { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text: 'hello' }] };
+  const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+  test.each([
+    ['/message:stream', { message }],
+    ['/a2a', rpc('SendStreamingMessage', { message })],
+    ['/a2a/v1', rpc('message/stream', { message: oldMessage })],
+  ])('a message to %s is refused before it has an effect, and taken when there is room', async (path, body) => {
+    const { url, send, calls } = await gateway(
+      {
+        bridge: { listTools: async () => ({ tools: [] }) },
+        store: {
+          getConversation: async () => ({ view: waiting() }),
+          follow: (_: object, { signal }: { signal: AbortSignal }) =>
+            feed<ReturnType<typeof recorded>>().read(signal, 0),
+        },
+        orchestrator: {
+          createConversation: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+        },
+      },
+      { limits: { openStreams: 1, bodyBytes: 1024, messageBytes: 1024 } },
+    );
+    const created = () => calls.filter(({ method }) => method === 'createConversation').length;
+    const other = await follow(url, `/tasks/${ID}:subscribe`);
+    const isTaken = async () => !(await send('POST', path, { body })).text.includes('which is the limit');
+    expect([await isTaken(), created()]).toEqual([false, 0]);
+    other.leave();
+    await expect.poll(isTaken).toBe(true);
+    // What goes wrong at once gives its place back, too.
+    for (let time = 0; time < 2; time += 1) {
+      expect((await send('GET', '/tasks/nothing:subscribe')).status).toBe(404);
+      const { json } = await send('POST', '/a2a', { body: rpc('SubscribeToTask', { id: 'nothing' }) });
+      expect(json.error.code).toBe(-32001);
+    }
+    expect([await isTaken(), created()]).toEqual([true, 2]);
+  });
+});
