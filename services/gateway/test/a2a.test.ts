@@ -224,3 +224,49 @@ describe('where no more streams may be open', () => {
     expect([await isTaken(), created()]).toEqual([true, 2]);
   });
 });
+
+describe('an address that comes with a message', () => {
+  const ended = settled('done');
+  const working = fresh({ run: run(views.RunStatus.WORKING) });
+  const waits = waiting([approval()], { pendingApprovalIds: [APPROVAL] });
+  const foreign = `yes ${OTHER_APPROVAL}`;
+
+  test.each([
+    ['to a task that has ended', ended, 'more', []],
+    ['to one that is worked on', working, 'more', ['sendMessage']],
+    ['that decides on what is none of the task', waits, foreign, []],
+    ['that decides on what is settled', ended, `yes ${APPROVAL}`, ['resolve']],
+    ['that says nothing', fresh(), '', []],
+    ['that is taken', fresh(), 'more', ['setPush', 'sendMessage']],
+    ['that decides', waits, `yes ${APPROVAL}`, ['setPush', 'resolve']],
+  ] as const)('%s', async (_which, view, text, does) => {
+    const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
+    const { send, calls } = await gateway({
+      store: {
+        ...storeOf(view),
+        load: async () => ({ knownKeys: [] }),
+        getApproval: async ({ approvalId }: { approvalId: string }) => ({
+          approval: approval({ id: approvalId, conversationId: approvalId === APPROVAL ? ID : RUN }),
+        }),
+      },
+      orchestrator: {
+        setPush: async () => ({ config: { id: 'x', url: 'https://example.com/hook' } }),
+        sendMessage: async () => ({ turn: view === working ? { ...turn, outcome: TurnOutcome.REFUSED_BUSY } : turn }),
+      },
+      approvals: {
+        resolve: async () => {
+          if (view === ended) throw unavailable('settled');
+          return { turn };
+        },
+      },
+    });
+    const body = {
+      message: { messageId: 'm-1', taskId: ID, role: 'ROLE_USER', parts: [{ text }] },
+      configuration: { taskPushNotificationConfig: { url: 'https://example.com/hook' } },
+    };
+    const { status } = await send('POST', '/message:send', { body });
+    expect(status === 200).toBe(does.some((one) => one === 'setPush'));
+    const acts = ['setPush', 'sendMessage', 'resolve'];
+    expect(calls.map(({ method }) => method).filter((one) => acts.includes(one))).toEqual(does);
+  });
+});
