@@ -26,7 +26,7 @@ export function evolveQuestions(run: RunState, { callId, attempt, keys, task }: 
 /** An approval stands for a question. */
 export function withQuestionAsked(run: RunState, call: CallState, asked: FactOf<'approvalRequested'>): RunState {
   const { key = '', approvalId: remoteApprovalId = '' } = asked.question ?? {};
-  return withQuestion(run, call, { key, askedAs: asked.approvalId, remoteApprovalId });
+  return withQuestion(run, call, { key, digest: asked.digest, askedAs: asked.approvalId, remoteApprovalId });
 }
 
 /** The run waits for an input: a call that needs it, or the agent that a call was sent to. */
@@ -36,7 +36,7 @@ export function evolveInput(run: RunState, asked: FactOf<'inputRequested'>): Run
   const next = { ...run, inputs: { ...run.inputs, [id]: { id, callId, kind, prompt } as const } };
   const call = run.calls[callId];
   if (call?.phase === 'asking' && key !== '')
-    return withQuestion(next, call, { key, askedAs: id, remoteApprovalId: '' });
+    return withQuestion(next, call, { key, digest: '', askedAs: id, remoteApprovalId: '' });
   const phase = call?.phase === 'asking' ? 'asking' : 'blocked';
   return withCall(next, callId, { phase, asked: (call?.asked ?? 0) + 1 });
 }

@@ -76,6 +76,8 @@ export type SentDelegation = {
 /** A question of another agent, and what stands for it here. */
 export type AskedQuestion = {
   readonly key: string;
+  /** Of what was shown of it (see `questionDigest`). */
+  readonly digest: string;
   /** Id of the approval or the input here. */
   readonly askedAs: string;
   /** The agent's own id of what it waits for; empty if it shows none. */

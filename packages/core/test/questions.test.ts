@@ -3,6 +3,7 @@ import {
   type CallState,
   type ConversationState,
   hasWork,
+  keyOfWords,
   parkedCalls,
   parkedTasks,
   pendingApprovals,
@@ -200,6 +201,76 @@ describe('an agent that waits', () => {
     );
     so.when(decides({ kind: 'approve' })).thenRefused({ kind: 'choice', choices });
     so.when(decides({ kind: 'run_again' })).thenFacts(['approvalResolved', { decision: Decision.RUN_AGAIN }]);
+  });
+});
+
+/** The same question, and another amount behind it. */
+const dearer = (more: Partial<RemoteQuestion['approval']> = { argumentsJson: '{"to":"a","sum":5000000}' }) => {
+  const { approval, ...rest } = question('a');
+  return { ...rest, approval: { ...approval, ...more } } as RemoteQuestion;
+};
+
+describe('a question whose content changes under its id', () => {
+  test.each([
+    ['other arguments', dearer()],
+    ['another tool', dearer({ tool: 'drain' })],
+    ['another server', dearer({ server: 'other' })],
+    ['other choices', dearer({ choices: ['run_again', 'happened', 'give_up'] })],
+  ])('to %s is another: what was decided goes to nobody, and people are asked anew', (_, changed) => {
+    const so = after(approved());
+    so.when(drives([claim, asks([changed]), answer('a')], lone)).thenFacts(
+      'runClaimed',
+      ['delegationAsked', { keys: ['a'] }],
+      ['approvalRequested', { question: { key: 'a' } }],
+      'runReleased',
+    );
+    const rows = new Rows();
+    rows.add(after(approved(), drove([claim, asks([changed])], lone)).log);
+    expect([...rows.approvals.values()].map(({ status, void: isVoid }) => [status, isVoid])).toEqual([
+      [views.ApprovalStatus.APPROVED, true],
+      [views.ApprovalStatus.PENDING, false],
+    ]);
+  });
+
+  test('in its own words alone, or in the order of its arguments, is the same', () => {
+    const so = given(...underWay, drove([asks([dearer({ argumentsJson: '{"x":1,"y":2}' })])], lone));
+    so.when(
+      drives([claim, asks([{ ...dearer({ argumentsJson: '{"y":2, "x":1}' }), prompt: 'Well?' }])], lone),
+    ).thenFacts('runClaimed', 'runReleased');
+  });
+
+  test('while nobody has decided withdraws what was asked', () => {
+    after()
+      .when(drives([claim, asks([dearer()])], lone))
+      .thenFacts(
+        'runClaimed',
+        ['approvalResolved', { decision: Decision.WITHDRAWN }],
+        'delegationAsked',
+        'approvalRequested',
+        'runReleased',
+      );
+  });
+
+  test('once an answer is under way is for whoever sends it', () => {
+    after(approved(), drove([claim, answer('a')], lone))
+      .when(drives([asks([dearer()])], lone))
+      .thenNothing();
+  });
+
+  test('in words is known by them, and by the message or the time that they were said at', () => {
+    const said = (words: string, message: string, time: string) =>
+      ({ key: keyOfWords(words, message, time), kind: 'approval', prompt: words }) as const;
+    const so = given(...underWay, drove([asks([said('Really?', 'm1', 't1')])], lone));
+    for (const same of [said('Really?', 'm2', 't1'), said('Really?', 'm1', 't2')])
+      so.when(drives([claim, asks([same])], lone)).thenFacts('runClaimed', 'runReleased');
+    for (const other of [said('Really?', 'm2', 't2'), said('All of it?', 'm1', 't1'), said('Really?', '', '')])
+      so.when(drives([claim, asks([other])], lone)).thenFacts(
+        'runClaimed',
+        ['approvalResolved', { decision: Decision.WITHDRAWN }],
+        'delegationAsked',
+        'approvalRequested',
+        'runReleased',
+      );
   });
 });
 

@@ -1,13 +1,21 @@
 /**
  * Goes on with a task whose agent has asked something here.
  *
- * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there.
+ * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there, and still shows
+ *    what was decided on.
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
- *    the question, the same, and only where it can be taken for no other question's: the agent shows an id, or promises
+ *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent shows an id, or promises
  *    to take a message once. Otherwise nobody knows, and a human decides.
  * 3. What was surely taken is never sent again; what was surely not taken may be.
  */
-import { type AskedQuestion, type CallState, conversationStream, dueAnswers, type RunState } from '@stopgo/core';
+import {
+  type AskedQuestion,
+  type CallState,
+  conversationStream,
+  dueAnswers,
+  type RunState,
+  standingOfQuestion,
+} from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
@@ -107,10 +115,13 @@ async function answerOne(
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
-  const isThere = ({ key }: AskedQuestion): boolean => found.questions.some((one) => one.key === key);
+  const standing = (one: AskedQuestion) => standingOfQuestion(call, one, found.questions);
+  const isThere = (one: AskedQuestion): boolean => standing(one) === 'there';
   const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
   const questions = (call.sent?.questions ?? []).filter(isOpen);
   const asking: Asking = { ...found, answered: [...sent.answered] };
+  if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
+    return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
     const isBound = again.remoteApprovalId !== '' || found.isIdempotent || sent.refusals.has(again.key);
@@ -155,7 +166,7 @@ async function deliver(
       return 'look again';
     case 'asks':
       answered.add(key);
-      await outlastStale(driver, now, key);
+      await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
       return askAgain(found, [...answered, key], 'the agent wants another bearer token');
@@ -175,11 +186,13 @@ async function deliver(
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */
-async function outlastStale(driver: RunDriver, request: DelegationRequest, key: string): Promise<void> {
+async function outlastStale(driver: RunDriver, request: DelegationRequest, question: AskedQuestion): Promise<void> {
   const { clock, delegations } = driver.ports;
   for (let look = 0; look < staleLooksMax; look += 1) {
     const found = await delegations.lookUp(request, driver.stopSignal()).catch(() => undefined);
-    if (found?.kind !== 'asks' || !found.questions.some((one) => one.key === key)) return;
+    const call = recorded(driver, request)?.call;
+    if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
+      return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
   }
 }
