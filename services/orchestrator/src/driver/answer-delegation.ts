@@ -54,7 +54,8 @@ export async function answerDelegation(
   signal: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
-  return attended(driver, request, signal, (over) => goOn(driver, request, over));
+  const { away } = driver;
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
 }
 
 async function goOn(
@@ -68,17 +69,22 @@ async function goOn(
   if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
     return undefined;
   let heardAt = clock.monotonic();
-  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPause(driver, request))) {
+  let mostMs = askPauseMostMs;
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
     const found = await delegations.lookUp(latest(driver, request), driver.stopSignal()).catch(() => undefined);
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
     if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
+    const hasBeenAway = clock.monotonic() - heardAt >= patienceMs;
+    if (hasBeenAway) driver.away.add(request.key.callId);
+    else driver.away.delete(request.key.callId);
+    mostMs = found === undefined ? askPauseMostMs : longestPause(driver, request);
     const questions = current.call.sent?.questions ?? [];
     switch (found?.kind) {
       case 'unauthenticated':
         if (await pausedForToken(driver, current)) return undefined;
-        if (questions.some(isSent) && clock.monotonic() - heardAt >= patienceMs)
+        if (questions.some(isSent) && hasBeenAway)
           return {
             kind: 'unknown',
             message: `the agent ${request.agent.name} was answered, and does not say what became of it without another bearer token`,
@@ -86,7 +92,7 @@ async function goOn(
         break;
       case undefined:
         // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
-        if (questions.some(isSent) && clock.monotonic() - heardAt >= patienceMs)
+        if (questions.some(isSent) && hasBeenAway)
           return {
             kind: 'unknown',
             message: `the agent ${request.agent.name} was answered, and does not answer any more`,
