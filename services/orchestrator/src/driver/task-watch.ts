@@ -194,6 +194,9 @@ function seen(
       return found.outcome.kind === 'finished'
         ? delegationAsked(run, { ...base, task: found.outcome.task }, revision)
         : [];
+    case 'unauthenticated':
+      // Nothing was said of the task: whoever has a token finds out.
+      return [];
     default:
       return delegationAsked(run, { ...base, task: known }, revision);
   }

@@ -64,6 +64,12 @@ test('what was decided there is withdrawn here, and the run is taken up; of seve
   expect(several.errand.all('approvalResolved')).toEqual([]);
 });
 
+test('an agent that tells nothing without a token has withdrawn nothing', async () => {
+  const { errand, watch } = await watched([{ kind: 'unauthenticated' }]);
+  await watch('first').round();
+  expect([errand.asked.length, errand.all('approvalResolved')]).toEqual([1, []]);
+});
+
 test('what it saw is forgotten if anything has happened since', async () => {
   const late = await watched([
     async () => {
