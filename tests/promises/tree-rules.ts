@@ -201,14 +201,19 @@ function endOfCall(call: wire.Call, facts: readonly RecordedFact[]): CallEnd {
   const { REFUSED, CONTROL, GATED } = wire.Disposition;
   const isAsked = call.disposition === GATED;
   if (call.disposition === REFUSED || call.disposition === CONTROL) return { isGated: false, isRejected: false, at: 0 };
+  const elsewhere = new Set<string>();
   let isChanged = false;
   let isGated = isAsked;
   for (const { fact, revision: at } of facts) {
     if (!('callId' in fact.value) || fact.value.callId !== call.callId) continue;
     if (fact.case === 'toolCallRefused' && fact.value.reason === RefusalReason.PIN_CHANGED) isChanged = true;
     if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.TOOL) isGated ||= isChanged;
-    if (fact.case === 'toolCallFinished' && !fact.value.late) return { isGated, isRejected: false, at };
-    if (fact.case !== 'approvalResolved') continue;
+    const isFinished = fact.case === 'toolCallFinished' || fact.case === 'delegationFinished';
+    if (isFinished && !fact.value.late) return { isGated, isRejected: false, at };
+    if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.PROXY)
+      elsewhere.add(fact.value.approvalId);
+    // A no to a question of another agent is not a no to the call.
+    if (fact.case !== 'approvalResolved' || elsewhere.has(fact.value.approvalId)) continue;
     const { decision } = fact.value;
     if (decision === Decision.REJECTED || decision === Decision.EXPIRED) return { isGated, isRejected: true, at };
     if (decision === Decision.HAPPENED || decision === Decision.GIVE_UP) return { isGated, isRejected: false, at };
