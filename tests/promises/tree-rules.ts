@@ -156,7 +156,9 @@ function afterRejection(run: RunRecord): string[] {
   for (const { fact, revision } of facts) {
     if (fact.case === 'approvalRequested') open.add(fact.value.approvalId);
     if (fact.case === 'approvalResolved') open.delete(fact.value.approvalId);
-    if (revision > over && begins.has(fact.case))
+    // What another agent's task asks is put on the record all the same, so that the task is ended there.
+    const isElsewhere = fact.case === 'inputRequested' && fact.value.question !== '';
+    if (revision > over && begins.has(fact.case) && !isElsewhere)
       wrong.push(`${where} event ${revision}: ${fact.case} after the rejection took effect with event ${over}`);
     if (fact.case !== 'runCompleted' && fact.case !== 'runFailed' && fact.case !== 'runCanceled') continue;
     end = fact.case;

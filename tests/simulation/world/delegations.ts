@@ -6,7 +6,7 @@ import type { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
 /** How long a process waits for a task that goes on, in milliseconds: either it lost the line at some time, or it never does. */
-const waitsMs = [5_000, 600_000] as const;
+const waitsMs = [5_000, 60_000] as const;
 
 /** The way from a process to other agents, with the promises of the real one's contract, and only those. */
 export function delegationPort(world: World, process: VirtualProcess): DelegationPort {

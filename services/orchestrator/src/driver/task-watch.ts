@@ -31,6 +31,11 @@ export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
+/**
+ * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds: longer than that is looked
+ * for there. Then that process is gone.
+ */
+const sendersTimeMs = 180_000;
 /** Looks at a task that is to be ended and cannot be; then it is noted that nobody knows what became of it. */
 const endingsMax = 20;
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
@@ -97,7 +102,7 @@ export class TaskWatch {
 
   private async lookAt(state: ConversationState, call: CallState, bearer: Secret | undefined): Promise<boolean> {
     const { run } = state;
-    const { definitions } = this.parts;
+    const { definitions, ports } = this.parts;
     // Whoever is about to answer looks as well.
     if (run === null || call.sent === undefined || (run.status === 'open' && dueAnswers(run, call).length > 0))
       return false;
@@ -114,7 +119,10 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run.status !== 'open') return this.end(state, call, request);
+    if (run.status !== 'open') {
+      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
+      return isSendersStill ? false : this.end(state, call, request);
+    }
     const found = await this.lookUp(request);
     if (found === undefined) return false;
     return this.record(state, (now) => (isSame(now, run.id, call) ? seen(now, call, found) : []));
