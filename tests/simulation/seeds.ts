@@ -84,20 +84,20 @@ export function simulationPart(part: number, parts: number, { delegates = false 
     }
     test('everything on the menu happened', () => {
       console.log(`${mine.length} seeds: ${listed(sums)}`);
-      if (total >= seedsDefault) expect([...mustHappen, ...(delegates ? taskMustHappen : [])].filter((name) => (sums[name] ?? 0) === 0)).toEqual([]);
+      if (total >= seedsDefault)
+        expect([...mustHappen, ...(delegates ? taskMustHappen : [])].filter((name) => (sums[name] ?? 0) === 0)).toEqual(
+          [],
+        );
     });
   });
 }
 
 /** Rule h: the same seed gives the same bytes. */
 export async function expectSame(outcome: Outcome): Promise<void> {
-  const again = await simulate(
-    outcome.scenario.seed,
-    {
-      delegates: outcome.scenario.delegates,
-      ...(outcome.scenario.mutation === undefined ? {} : { mutation: outcome.scenario.mutation }),
-    },
-  );
+  const again = await simulate(outcome.scenario.seed, {
+    delegates: outcome.scenario.delegates,
+    ...(outcome.scenario.mutation === undefined ? {} : { mutation: outcome.scenario.mutation }),
+  });
   const isSame = again.digest === outcome.digest && again.steps === outcome.steps;
   if (!isSame) throw new Error(`(h) seed ${outcome.scenario.seed} came out differently when it was run again`);
 }

@@ -112,7 +112,11 @@ function planA2a(random: Random, name: string): A2aNode {
 }
 
 function planDelegator(random: Random, name: string): LlmNode {
-  return { ...planLlm(random, name, false), turnsMax: 2, agents: [planRemote(random, 'one'), planRemote(random, 'two')] };
+  return {
+    ...planLlm(random, name, false),
+    turnsMax: 2,
+    agents: [planRemote(random, 'one'), planRemote(random, 'two')],
+  };
 }
 
 /** What it promises and shows stands in its address. */

@@ -20,7 +20,11 @@ type Sent = {
   isRefused: boolean;
 };
 
-type Notes = { readonly sent: Sent[]; readonly looks: Map<string, readonly string[]>; readonly acted: Map<string, string> };
+type Notes = {
+  readonly sent: Sent[];
+  readonly looks: Map<string, readonly string[]>;
+  readonly acted: Map<string, string>;
+};
 const notesOf = new WeakMap<World, Notes>();
 
 function notes(world: World): Notes {
@@ -57,7 +61,10 @@ export function checkNewTask(world: World, request: DelegationRequest, _traits: 
 }
 
 export function noteLook(world: World, instance: string, { contextId }: DelegationRequest, found: LookedUp): void {
-  notes(world).looks.set(`${instance} ${contextId}`, found.kind === 'asks' ? found.questions.map(({ key }) => key) : []);
+  notes(world).looks.set(
+    `${instance} ${contextId}`,
+    found.kind === 'asks' ? found.questions.map(({ key }) => key) : [],
+  );
 }
 
 export function noteRefused(sent: Sent): void {
@@ -88,7 +95,8 @@ export function checkAnswerSent(
   }
   const isOwned = ownedSince(facts, request.key.runId, instance) !== undefined;
   const isOpen = !facts.some(({ fact }) => isEnd(fact) && fact.value.runId === request.key.runId);
-  if (isOpen && fence.instance !== instance && !isOwned) world.violation('g', `${what}, and neither fenced nor owns it`);
+  if (isOpen && fence.instance !== instance && !isOwned)
+    world.violation('g', `${what}, and neither fenced nor owns it`);
   if (isOpen && !isOwned) world.violation('g', `${what}, and does not own the run any more`);
   if (!shown.includes(fence.key)) world.violation('m', `${what}, but was shown ${shown.join() || 'no question'} last`);
   const isBound = answer.approvalId !== '' || traitsOf(request.agent.url).isIdempotent;
@@ -106,7 +114,9 @@ function fenceOf(facts: readonly RecordedFact[], messageId: string): Fence | und
   return undefined;
 }
 
-function isEnd(fact: RecordedFact['fact']): fact is Extract<RecordedFact['fact'], { case: 'runCompleted' | 'runFailed' | 'runCanceled' }> {
+function isEnd(
+  fact: RecordedFact['fact'],
+): fact is Extract<RecordedFact['fact'], { case: 'runCompleted' | 'runFailed' | 'runCanceled' }> {
   return fact.case === 'runCompleted' || fact.case === 'runFailed' || fact.case === 'runCanceled';
 }
 
@@ -194,7 +204,11 @@ function checkFence(
 /** Rule m: what is recorded as the agent's result is what its task came to. */
 function checkOutcome(
   world: World,
-  { task, content, callId }: { readonly task?: { readonly id: string } | undefined; readonly content: string; readonly callId: string },
+  {
+    task,
+    content,
+    callId,
+  }: { readonly task?: { readonly id: string } | undefined; readonly content: string; readonly callId: string },
   where: string,
 ): void {
   if (task === undefined || task.id === '') return;
@@ -229,8 +243,7 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
   const end = facts.find(({ fact }) => isEnd(fact));
   if (end === undefined) return;
   const isUnknown = facts.some(
-    ({ fact }) =>
-      fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
+    ({ fact }) => fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
   );
   if (isUnknown) {
     world.count('tasks that nobody knows of');

@@ -101,7 +101,8 @@ export class RemoteAgents {
       checkDecision(this.world, instance, task, question, answer);
       this.decide(task, question, answer.verdict);
     } else this.world.count('answers that were taken before');
-    if (answer.isOneOfSeveral && !isAtRest(task, this.world.scheduler.now)) return { kind: 'running', ...seen(task) } as const;
+    if (answer.isOneOfSeveral && !isAtRest(task, this.world.scheduler.now))
+      return { kind: 'running', ...seen(task) } as const;
     return this.atRest(task);
   }
 
@@ -109,9 +110,7 @@ export class RemoteAgents {
     const traits = traitsOf(request.agent.url);
     const task =
       this.tasks.get(request.taskId) ??
-      (traits.lists
-        ? [...this.tasks.values()].find((one) => one.request.contextId === request.contextId)
-        : undefined);
+      (traits.lists ? [...this.tasks.values()].find((one) => one.request.contextId === request.contextId) : undefined);
     if (task === undefined)
       return traits.isIdempotent ? { kind: 'repeatable' } : { kind: 'unknown', message: 'it cannot say' };
     const { now } = this.world.scheduler;
@@ -278,7 +277,13 @@ function seen({ id, state }: Task) {
 
 function asks(task: Task, questions: readonly RemoteQuestion[] = task.open.map(({ shown }) => shown)): AgentAsks {
   const state = questions.some(({ kind }) => kind === 'auth') ? 'auth-required' : 'input-required';
-  return { kind: 'asks', task: { id: task.id, state }, text: 'may I?', questions, isIdempotent: task.traits.isIdempotent };
+  return {
+    kind: 'asks',
+    task: { id: task.id, state },
+    text: 'may I?',
+    questions,
+    isIdempotent: task.traits.isIdempotent,
+  };
 }
 
 function finished(task: Task): Extract<DelegationOutcome, { kind: 'finished' }> {

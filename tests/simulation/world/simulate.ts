@@ -111,14 +111,12 @@ class City {
   }
 
   isWorking(): boolean {
-    return this.world.store
-      .conversations()
-      .some((stream) => {
-        const state = stream.states.at(-1) ?? initialState;
-        const standing = runStanding(state);
-        // The task of a run that has ended here is to be ended there, too.
-        return standing === 'working' || (standing !== 'waiting' && parkedCalls(state.run).length > 0);
-      });
+    return this.world.store.conversations().some((stream) => {
+      const state = stream.states.at(-1) ?? initialState;
+      const standing = runStanding(state);
+      // The task of a run that has ended here is to be ended there, too.
+      return standing === 'working' || (standing !== 'waiting' && parkedCalls(state.run).length > 0);
+    });
   }
 
   describe(): string {

@@ -116,7 +116,7 @@ async function answerOne(
     const isBound = again.remoteApprovalId !== '' || found.isIdempotent || sent.refusals.has(again.key);
     if (!isBound)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    return deliver(driver, request, again, found, sent, over);
+    return (await leave(driver, over)) ?? deliver(driver, request, again, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -128,8 +128,8 @@ async function answerOne(
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
-  if (fenced === undefined || !(await isStillMine(driver, over))) return { end: undefined };
-  return deliver(driver, request, fenced, found, sent, over);
+  if (fenced === undefined) return { end: undefined };
+  return (await leave(driver, over)) ?? deliver(driver, request, fenced, found, sent, over);
 }
 
 async function deliver(
@@ -220,13 +220,17 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/** Right before it is sent: this process must not have been taken for dead. */
-async function isStillMine(driver: RunDriver, over: AbortSignal): Promise<boolean> {
+/**
+ * Right before anything is sent, also once more: this process must not have been taken for dead. Undefined if it was not; else
+ * it is for another process, or the run has ended and so is its task to.
+ */
+async function leave(driver: RunDriver, over: AbortSignal): Promise<Next | undefined> {
   const { liveness } = driver.ports;
-  if (liveness.isFresh()) return true;
+  if (liveness.isFresh()) return undefined;
   await liveness.renewed(over);
   await driver.refresh();
-  return driver.isOwner();
+  if (driver.isOwner()) return undefined;
+  return driver.isRunOpen() ? { end: undefined } : 'look again';
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {

@@ -25,7 +25,12 @@ export async function handInLate(
   argumentsJson: string,
 ): Promise<void> {
   const outcome = command.type === 'delegationAsked' ? await endedThere(driver, command, argumentsJson) : command;
-  if (outcome === undefined || (outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') || driver.isStopped()) return;
+  if (
+    outcome === undefined ||
+    (outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') ||
+    driver.isStopped()
+  )
+    return;
   const { log, clock, random, newId, instance } = driver.ports;
   const stopped = driver.stopSignal();
   const load = () => untilAnswered(() => log.load(driver.conversationId), clock, random, stopped);
