@@ -3,7 +3,7 @@ import type { DelegationAnswer, DelegationRequest, LookedUp } from '@stopgo/orch
 import { facts as wire } from '@stopgo/proto';
 import { ownedSince } from './checks-now.ts';
 import { type Stream, short } from './event-store.ts';
-import { isOver, type Question, type Task, type Traits, textOf, traitsOf } from './remote-agents.ts';
+import { isOver, type Question, type Task, textOf, traitsOf } from './remote-task.ts';
 import type { World } from './world.ts';
 
 /**
@@ -54,7 +54,7 @@ export function checkDelegated(world: World, instance: string, request: Delegati
 }
 
 /** Rule b, when an agent makes a task: one of each message, unless it was lost to it. */
-export function checkNewTask(world: World, request: DelegationRequest, _traits: Traits, tasks: Iterable<Task>): void {
+export function checkNewTask(world: World, request: DelegationRequest, tasks: Iterable<Task>): void {
   for (const one of tasks)
     if (one.request.messageId === request.messageId)
       world.violation('b', `the agent makes a second task of ${nameOf(request)}`);

@@ -2,45 +2,8 @@ import type { RemoteQuestion } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationOutcome, DelegationRequest, LookedUp } from '@stopgo/orchestrator';
 import { checkDecision, checkNewTask } from './checks-tasks.ts';
 import { Random } from './random.ts';
+import { isOver, type Question, type Task, type Traits, textOf, traitsOf } from './remote-task.ts';
 import type { World } from './world.ts';
-
-/** What another agent promises and shows; its address says so. */
-export type Traits = {
-  /** It shows an id with each question; else it asks one at a time, in words. */
-  readonly showsIds: boolean;
-  /** It takes a message of one id once. */
-  readonly isIdempotent: boolean;
-  /** It finds the task of a message by its context. */
-  readonly lists: boolean;
-};
-
-/** A question as it stands at the agent. */
-export type Question = {
-  readonly shown: RemoteQuestion;
-  /** How it ended there; by whom, for those that somebody here decided. */
-  end?: string;
-};
-
-/** The task that an agent made of one message. */
-export type Task = {
-  readonly id: string;
-  readonly request: DelegationRequest;
-  readonly traits: Traits;
-  /** How many questions it asks at once, from now on. */
-  readonly left: number[];
-  readonly all: Question[];
-  /** Ids of the messages that it has taken. */
-  readonly taken: Set<string>;
-  readonly waiting: (() => void)[];
-  open: Question[];
-  state: 'working' | 'input-required' | 'auth-required' | 'completed' | 'failed' | 'canceled';
-  /** Until then it shows itself at work though it waits still for something. */
-  busyUntil: number;
-  /** What it shows until then though it was answered. */
-  stale?: { readonly until: number; readonly questions: readonly RemoteQuestion[] };
-};
-
-type Said = Awaited<ReturnType<RemoteAgents['answer']>>;
 
 /** How many questions a task asks, one number for each time that it asks. */
 const plans = [[], [1], [1], [1, 1], [2], [3], [2, 1], [1, 1, 1]] as const;
@@ -129,7 +92,7 @@ export class RemoteAgents {
   }
 
   private begin(request: DelegationRequest, traits: Traits): Task {
-    checkNewTask(this.world, request, traits, this.tasks.values());
+    checkNewTask(this.world, request, this.tasks.values());
     const task: Task = {
       id: `task-${this.tasks.size + 1}`,
       request,
@@ -154,7 +117,10 @@ export class RemoteAgents {
     this.later(this.random.between(0, this.random.pick([50, 500, 4_000])), task, () => {
       if (task.open.length > 0) return;
       const count = task.left.shift();
-      if (count === undefined) return this.end(task, this.random.chance(0.9) ? 'completed' : 'failed');
+      if (count === undefined) {
+        this.end(task, this.random.chance(0.9) ? 'completed' : 'failed');
+        return;
+      }
       const isAuth = this.random.chance(0.12);
       task.open = Array.from({ length: count }, (_, index) => this.question(task, isAuth && index === 0));
       task.state = isAuth ? 'auth-required' : 'input-required';
@@ -216,8 +182,14 @@ export class RemoteAgents {
     this.world.trace(() => `${task.id} ${question.shown.key} is answered: ${verdict}`);
     if (faults.hit('agentShowsWhatWas'))
       task.stale = { until: scheduler.now + this.random.between(0, staleMostMs), questions: before };
-    if (verdict === 'reject' && this.random.chance(0.4)) return this.end(task, 'completed');
-    if (task.open.length === 0) return this.goOn(task);
+    if (verdict === 'reject' && this.random.chance(0.4)) {
+      this.end(task, 'completed');
+      return;
+    }
+    if (task.open.length === 0) {
+      this.goOn(task);
+      return;
+    }
     if (task.open.every(({ shown }) => shown.kind !== 'auth')) task.state = 'input-required';
     if (this.random.chance(0.5)) {
       task.busyUntil = scheduler.now + this.random.between(0, staleMostMs);
@@ -248,23 +220,6 @@ export class RemoteAgents {
       if (!isOver(task)) act();
     });
   }
-}
-
-export type { Said };
-
-export function traitsOf(url: string): Traits {
-  const has = (word: string): boolean => new URL(url).pathname.includes(word);
-  return { showsIds: has('ids'), isIdempotent: has('once'), lists: has('lists') };
-}
-
-/** True once the task goes on no more. */
-export function isOver({ state }: Task): boolean {
-  return state === 'completed' || state === 'failed' || state === 'canceled';
-}
-
-/** What the task comes to as whoever delegated it is told. */
-export function textOf({ id, state }: Task): string {
-  return `${id} is ${state}`;
 }
 
 function isAtRest(task: Task, now: number): boolean {
