@@ -245,11 +245,12 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
   const isUnknown = facts.some(
     ({ fact }) => fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
   );
-  if (isUnknown) {
+  const before = stream.states[end.revision - 1]?.run?.calls[callId];
+  // One that was seen to wait can be found, and ended.
+  if (isUnknown && before?.phase !== 'asking') {
     world.count('tasks that nobody knows of');
     return;
   }
-  const before = stream.states[end.revision - 1]?.run?.calls[callId];
   if (stream.states.at(-1)?.run?.id !== runId) {
     // The state of a conversation keeps the tasks of its last run only.
     world.count('tasks left behind by the next run');

@@ -59,7 +59,13 @@ export function delegationPort(world: World, process: VirtualProcess): Delegatio
           noteLook(world, process.name, request, found);
           return found;
         },
-        { signal, fate: faults.hit('lookFails') ? 'answer lost' : 'arrives' },
+        {
+          signal,
+          fate: faults.hit('lookFails') ? 'answer lost' : 'arrives',
+          onServed: () => {
+            if (faults.hit('freezeInLook')) world.freeze(process, random.between(0.1, 6) * world.scenario.ttlMs);
+          },
+        },
       ),
     cancel: (request) =>
       network.call(

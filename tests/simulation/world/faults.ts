@@ -47,17 +47,19 @@ export const taskFaultMenu = {
   delegationNeverArrives: 0.05,
   delegationUnheard: 0.05,
   delegationLandsLate: 0.05,
-  answerNeverArrives: 0.08,
-  answerUnheard: 0.08,
-  answerLandsLate: 0.08,
+  answerNeverArrives: 0.12,
+  answerUnheard: 0.12,
+  answerLandsLate: 0.12,
+  freezeAroundAnswer: 0.1,
+  freezeInLook: 0.06,
   lookFails: 0.05,
   agentDown: 0.04,
   agentRefuses: 0.1,
   agentShowsWhatWas: 0.15,
   agentWantsToken: 0.05,
-  decidedThere: 0.1,
-  canceledThere: 0.06,
-  questionChanges: 0.1,
+  decidedThere: 0.2,
+  canceledThere: 0.1,
+  questionChanges: 0.2,
 } as const;
 
 type MenuName = keyof typeof faultMenu;
@@ -65,7 +67,12 @@ type TaskFaultName = keyof typeof taskFaultMenu;
 export type FaultName = MenuName | TaskFaultName;
 const likelihoods: Readonly<Record<FaultName, number>> = { ...faultMenu, ...taskFaultMenu };
 export const faultNames = Object.keys(faultMenu) as FaultName[];
-export const taskFaultNames = Object.keys(taskFaultMenu) as FaultName[];
+/** What has to do with tools only. */
+const toolFault = /^(bridge|call|fence|outcome|tool)/;
+export const taskFaultNames = [
+  ...faultNames.filter((name) => !toolFault.test(name)),
+  ...(Object.keys(taskFaultMenu) as FaultName[]),
+];
 
 /** What goes wrong in one world. */
 export type FaultPlan = {

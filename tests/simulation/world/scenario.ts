@@ -62,7 +62,7 @@ export type Scenario = {
 /** The scenario of a seed. */
 export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
   const random = new Random(seed);
-  const faults = planFaults(random.fork(), delegates ? [...faultNames, ...taskFaultNames] : faultNames);
+  const faults = planFaults(random.fork(), delegates ? taskFaultNames : faultNames);
   const plan = delegates ? planDelegatingAgent : planAgent;
   const isTogether = random.chance(0.15);
   return {
@@ -73,13 +73,13 @@ export function planScenario(seed: number, mutation?: Mutation, delegates = fals
     isTogether,
     delegates,
     agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
-    conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork())),
+    conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,
     ...(mutation === undefined ? {} : { mutation }),
   };
 }
 
-function planConversation(random: Random): ConversationPlan {
+function planConversation(random: Random, delegates: boolean): ConversationPlan {
   return {
     id: random.uuid(),
     turns: random.whole(1, 3),
@@ -88,6 +88,6 @@ function planConversation(random: Random): ConversationPlan {
     twoPeople: random.pick([0, 0.3, 1]),
     cancels: random.pick([0, 0, 0.2, 0.6]),
     yes: random.pick([0.3, 0.8, 0.95]),
-    silence: random.pick([0, 0, 0, 0.1]),
+    silence: random.pick(delegates ? [0, 0, 0.15, 0.4] : [0, 0, 0, 0.1]),
   };
 }

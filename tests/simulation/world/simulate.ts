@@ -12,6 +12,8 @@ import { World } from './world.ts';
 
 /** Virtual time after the last fault within which everything must come to rest, in milliseconds. */
 const restMs = 300_000;
+/** The same where tasks of other agents are ended there by whoever is left, in the end. */
+const watchedRestMs = 600_000;
 /** Virtual time that the world goes on after everybody is done, so that what is late can come, in milliseconds. */
 const lingerMs = 2_000;
 /** The same where tasks of other agents are watched. */
@@ -46,7 +48,7 @@ export async function simulate(
   });
   const people = new People(world, () => city.ready());
   city.begin();
-  const limit = scenario.faults.untilMs + restMs;
+  const limit = scenario.faults.untilMs + (scenario.delegates ? watchedRestMs : restMs);
   let doneAt = Number.POSITIVE_INFINITY;
   const { scheduler } = world;
   const linger = scenario.delegates ? watchedLingerMs : lingerMs;

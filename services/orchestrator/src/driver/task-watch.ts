@@ -135,7 +135,8 @@ export class TaskWatch {
     this.endings.set(runId, tries);
     await this.parts.ports.delegations.cancel(request).catch(() => undefined);
     const found = await this.lookUp(request);
-    const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
+    // What nobody there knows of cannot be ended there.
+    const isOver = found !== undefined && found.kind !== 'asks' && found.kind !== 'running';
     const gone = { kind: 'unknown', message: 'the run is over, and the agent was not heard to end the task' } as const;
     const end = found?.kind === 'outcome' ? found.outcome : found?.kind === 'unknown' ? found : gone;
     if (!isOver && tries < endingsMax) return false;
