@@ -11,6 +11,9 @@ import type { World } from './world.ts';
  * in the fold cannot hide from them.
  */
 
+/** Within this virtual time whoever is alive has noticed what became of a task, in milliseconds. */
+const noticedMs = 30_000;
+
 /** An answer on its way to an agent. */
 type Sent = {
   readonly instance: string;
@@ -223,6 +226,7 @@ function checkWaiting(world: World, stream: Stream): void {
   if (run === null || run.status !== 'open') return;
   for (const call of parkedCalls(run)) {
     const task = world.remote.tasks.get(call.sent?.taskId ?? '');
+    if (task !== undefined && world.scheduler.now - task.changedAt < noticedMs) continue;
     const there = (task?.open ?? []).map(({ shown }) => shown.key).sort();
     const here = (call.sent?.questions ?? []).map(({ key }) => key).sort();
     if (there.join() !== here.join())

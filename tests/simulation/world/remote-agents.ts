@@ -104,6 +104,7 @@ export class RemoteAgents {
       open: [],
       state: 'working',
       busyUntil: 0,
+      changedAt: 0,
     };
     this.tasks.set(task.id, task);
     this.world.count('tasks there');
@@ -131,6 +132,7 @@ export class RemoteAgents {
   }
 
   private question(task: Task, isAuth: boolean): Question {
+    task.changedAt = this.world.scheduler.now;
     this.questions += 1;
     const { questions: number } = this;
     const prompt = `may I do ${number}?`;
@@ -178,6 +180,7 @@ export class RemoteAgents {
     const { scheduler, faults } = this.world;
     const before = task.open.map(({ shown }) => shown);
     question.end = verdict;
+    task.changedAt = scheduler.now;
     task.open = task.open.filter((one) => one !== question);
     this.world.trace(() => `${task.id} ${question.shown.key} is answered: ${verdict}`);
     if (faults.hit('agentShowsWhatWas'))
@@ -201,6 +204,7 @@ export class RemoteAgents {
     for (const one of task.open) one.end = state;
     task.open = [];
     task.state = state;
+    task.changedAt = this.world.scheduler.now;
     this.world.trace(() => `${task.id} of ${task.request.key.callId} is ${state}`);
     this.tellAll(task);
   }

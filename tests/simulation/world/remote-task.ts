@@ -33,6 +33,8 @@ export type Task = {
   state: 'working' | 'input-required' | 'auth-required' | 'completed' | 'failed' | 'canceled';
   /** Until then it shows itself at work though it waits still for something. */
   busyUntil: number;
+  /** When it asked something else last, or ended. */
+  changedAt: number;
   /** What it shows until then though it was answered. */
   stale?: { readonly until: number; readonly questions: readonly RemoteQuestion[] };
 };

@@ -17,7 +17,7 @@ const watchedRestMs = 600_000;
 /** Virtual time that the world goes on after everybody is done, so that what is late can come, in milliseconds. */
 const lingerMs = 2_000;
 /** The same where tasks of other agents are watched. */
-const watchedLingerMs = 20_000;
+const watchedLingerMs = 45_000;
 
 /** What a world came to. */
 export type Outcome = {
