@@ -83,11 +83,12 @@ export function atRest(run: RunState, callId: string): RunState {
   );
 }
 
-/** Of a run that has settled only the tasks matter that wait at other agents still, until these have ended them. */
+/** Of a run that has settled only the tasks matter that other agents have still, until these have ended them. */
 export function withoutParked(run: RunState, fact: RecordedFact['fact']): RunState {
   if (fact.case !== 'delegationFinished' && fact.case !== 'toolCallInDoubt') return run;
   const { [fact.value.callId]: call, ...calls } = run.calls;
-  return call?.phase === 'asking' && call.attempt === fact.value.attempt ? { ...run, calls } : run;
+  const isParked = call?.sent !== undefined && isAwaited(call) && call.attempt === fact.value.attempt;
+  return isParked ? { ...run, calls } : run;
 }
 
 /** What another run keeps of those before it: the tasks that wait at other agents still. Nobody answers them any more. */

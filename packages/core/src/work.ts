@@ -26,9 +26,15 @@ export function dueAnswers(run: RunState, { id, sent }: CallState): readonly Ask
   return due.length > 0 && Object.values(run.inputs).some(({ callId }) => callId === id) ? [] : due;
 }
 
-/** The calls whose agents wait for answers: of an open run, or of one that was ended here while they waited. */
+/**
+ * The calls whose agents wait for answers; of a run that has ended here, all whose agents were not heard to end their tasks:
+ * whoever was about to find out may be gone.
+ */
 export function parkedCalls(run: RunState | null): CallState[] {
-  return Object.values(run?.calls ?? {}).filter(({ phase }) => phase === 'asking');
+  const isOpen = run?.status === 'open';
+  return Object.values(run?.calls ?? {}).filter(
+    ({ phase, sent }) => phase === 'asking' || (!isOpen && phase === 'started' && sent !== undefined),
+  );
 }
 
 /** The same of the whole conversation, each with the run that it is of, oldest first. */

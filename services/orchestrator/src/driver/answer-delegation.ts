@@ -157,8 +157,7 @@ async function answerOne(
     const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
     if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    if (!(await isStillMine(driver, over))) return { end: undefined };
-    return deliver(driver, request, again, found, sent, over);
+    return (await leave(driver, Number.NEGATIVE_INFINITY, over)) ?? deliver(driver, request, again, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -167,11 +166,12 @@ async function answerOne(
     return { end: needed === 'ignored' ? asking : undefined };
   }
   const { callId, attempt } = request.key;
+  const sureUntil = sureOf(driver);
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
-  if (fenced === undefined || !(await isStillMine(driver, over))) return { end: undefined };
-  return deliver(driver, request, fenced, found, sent, over);
+  if (fenced === undefined) return { end: undefined };
+  return (await leave(driver, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
 }
 
 async function deliver(
@@ -278,13 +278,25 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/** Right before it is sent: this process must not have been taken for dead. */
-async function isStillMine(driver: RunDriver, over: AbortSignal): Promise<boolean> {
-  const { liveness } = driver.ports;
-  if (liveness.isFresh()) return true;
-  await liveness.renewed(over);
-  await driver.refresh();
-  return driver.isOwner();
+/**
+ * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
+ * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
+ * owns the run; else it is for another process, or the run has ended and so is its task to.
+ */
+async function leave(driver: RunDriver, sureUntil: number, over: AbortSignal): Promise<Next | undefined> {
+  const { clock, liveness } = driver.ports;
+  for (let until = sureUntil; clock.monotonic() >= until; ) {
+    if (!liveness.isFresh()) await liveness.renewed(over);
+    until = sureOf(driver);
+    await driver.refresh();
+    if (!driver.isOwner()) return driver.isRunOpen() ? { end: undefined } : 'look again';
+  }
+  return undefined;
+}
+
+/** Until when nobody takes the run from this process if it owns it after this, on the monotonic clock. */
+function sureOf({ ports: { clock, liveness } }: RunDriver): number {
+  return liveness.isFresh() ? clock.monotonic() + liveness.ttlMs / 2 : Number.NEGATIVE_INFINITY;
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {

@@ -32,6 +32,11 @@ export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
+/**
+ * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds: longer than that is looked
+ * for there. Then that process is gone.
+ */
+const sendersTimeMs = 180_000;
 /** Looks at a task that is to be ended and cannot be; then it is noted that nobody knows what became of it. */
 const endingsMax = 20;
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
@@ -102,7 +107,7 @@ export class TaskWatch {
     const { runId, agentDigest, call } = task;
     // A run that another has followed is over.
     const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
-    const { definitions } = this.parts;
+    const { definitions, ports } = this.parts;
     // Whoever is about to answer looks as well.
     if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
     const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
@@ -118,7 +123,10 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run === undefined) return this.end(state, call, request);
+    if (run === undefined) {
+      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
+      return isSendersStill ? false : this.end(state, call, request);
+    }
     const found = await this.lookUp(request);
     if (found === undefined) return false;
     return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
@@ -132,7 +140,8 @@ export class TaskWatch {
     this.endings.set(place, tries);
     await this.parts.ports.delegations.cancel(request).catch(() => undefined);
     const found = await this.lookUp(request);
-    const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
+    // What nobody there knows of cannot be ended there.
+    const isOver = found !== undefined && found.kind !== 'asks' && found.kind !== 'running';
     const gone = { kind: 'unknown', message: 'the run is over, and the agent was not heard to end the task' } as const;
     const end = found?.kind === 'outcome' ? found.outcome : found?.kind === 'unknown' ? found : gone;
     if (!isOver && tries < endingsMax) return false;
