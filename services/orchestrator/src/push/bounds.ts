@@ -8,6 +8,11 @@ export const secretCharactersMax = 4_096;
 export const schemeCharactersMax = 64;
 /** How long one update may take to be taken, from the look-up of the name to the status of the answer, in milliseconds. */
 export const deliveryMsMax = 10_000;
+/** How long a name server is waited for, in milliseconds, and how often it is asked. */
+export const dnsTimeoutMs = 2_000;
+export const dnsTries = 2;
+/** Names that this machine itself is asked for at the same time: it answers with a thread each, of the four that there are. */
+export const lookUpsMax = 1;
 /** What is read of an answer before its connection is cut, in bytes. Nothing in it counts. */
 export const answerBytesMax = 64 * 1024;
 /** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
