@@ -1,8 +1,10 @@
 /** What becomes of a call whose agent waits for people, or for a token: its questions, and what stands for them here. */
 import { facts } from '@stopgo/proto';
+import { leftElsewhereMax } from './bounds.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { withCall } from './run-changes.ts';
-import type { AskedQuestion, CallState, RunState, SentDelegation } from './state.ts';
+import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, SentDelegation } from './state.ts';
+import { parkedTasks } from './work.ts';
 
 /** True if the call waits for an outcome. */
 export function isAwaited({ phase }: CallState): boolean {
@@ -86,6 +88,29 @@ export function withoutParked(run: RunState, fact: RecordedFact['fact']): RunSta
   if (fact.case !== 'delegationFinished' && fact.case !== 'toolCallInDoubt') return run;
   const { [fact.value.callId]: call, ...calls } = run.calls;
   return call?.phase === 'asking' && call.attempt === fact.value.attempt ? { ...run, calls } : run;
+}
+
+/** What another run keeps of those before it: the tasks that wait at other agents still. Nobody answers them any more. */
+export function keptParked(state: ConversationState): Pick<ConversationState, 'leftElsewhere'> {
+  const left = parkedTasks(state).slice(-leftElsewhereMax);
+  if (left.length === 0) return {};
+  return { leftElsewhere: left.map((one) => ({ ...one, call: withoutQuestions(one.call) })) };
+}
+
+/** Of earlier runs, too, a task is known until its agent has ended it. */
+export function withoutLeft(state: ConversationState, fact: RecordedFact['fact']): ConversationState {
+  if (fact.case !== 'delegationFinished' && fact.case !== 'toolCallInDoubt') return state;
+  const { leftElsewhere, ...others } = state;
+  const { runId, callId, attempt } = fact.value;
+  const isEnded = (one: LeftElsewhere) => one.runId === runId && one.call.id === callId && one.call.attempt === attempt;
+  const left = leftElsewhere?.filter((one) => !isEnded(one)) ?? [];
+  return left.length === 0 ? others : { ...others, leftElsewhere: left };
+}
+
+function withoutQuestions({ sent, ...call }: CallState): CallState {
+  if (sent === undefined) return call;
+  const { questions: _, ...known } = sent;
+  return { ...call, sent: known };
 }
 
 /** With one more question; one of the same key was asked anew. */

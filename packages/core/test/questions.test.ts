@@ -6,6 +6,7 @@ import {
   hasWork,
   keyOfWords,
   parkedCalls,
+  parkedTasks,
   pendingApprovals,
   type RemoteQuestion,
   type RunState,
@@ -357,6 +358,17 @@ describe('when the run ends first', () => {
       handsInLate(id, 'Canceled.', 1, 'run-1', (callId, content) => replies(callId, content)),
     );
     expect(parkedCalls(heard.state.run)).toEqual([]);
+  });
+
+  test('and another begins, it is known still, and no longer than until then', () => {
+    const heardLate = handsInLate(id, 'Canceled.', 1, 'run-1', (callId, content) => replies(callId, content));
+    const next = after(canceled, said('again', { ...lone, runId: 'run-2' }));
+    expect(parkedTasks(next.state)).toMatchObject([
+      { runId: 'run-1', call: { id, sent: { taskId: `task of ${id}` } } },
+    ]);
+    expect(parkedCalls(next.state.run)).toEqual([]);
+    const others = after(canceled, said('again', { ...lone, runId: 'run-2' }), heardLate);
+    expect(parkedTasks(others.state)).toEqual([]);
   });
 
   test('by a rejection elsewhere, it ends at once and the question is withdrawn', () => {

@@ -34,15 +34,22 @@ import {
   requestOf,
 } from './send-delegation.ts';
 
-/** Times that an agent may refuse an answer to a question that it still shows; then people are asked again. */
-const refusalsMax = 5;
+/** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
+const sendsMax = 5;
 /** Looks at a task that still shows what it has taken the answer to, before that is another question. */
 const staleLooksMax = 3;
 /** Longest pause between looks while more answers may come, in milliseconds. */
 const moreAnswersPauseMs = 1_000;
 
 /** What is known of the answers that this process has sent. */
-type Sent = { readonly answered: Set<string>; readonly refusals: Map<string, number> };
+type Sent = {
+  /** Keys of questions whose answer was taken. */
+  readonly answered: Set<string>;
+  /** By key, how often an answer was sent that was not taken, as far as anybody knows. */
+  readonly sends: Map<string, number>;
+  /** Keys of questions whose answer may have arrived all the same. */
+  readonly lost: Set<string>;
+};
 
 /** What a look led to: the end, or another look. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again';
@@ -55,7 +62,8 @@ export async function answerDelegation(
   signal: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
-  return attended(driver, request, signal, (over) => goOn(driver, request, over));
+  const { away } = driver;
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
 }
 
 async function goOn(
@@ -64,19 +72,35 @@ async function goOn(
   over: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
   const { clock, delegations } = driver.ports;
-  const sent: Sent = { answered: new Set(), refusals: new Map() };
+  const sent: Sent = { answered: new Set(), sends: new Map(), lost: new Set() };
+  const before = recorded(driver, request);
+  if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
+    return undefined;
   let heardAt = clock.monotonic();
-  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPause(driver, request))) {
+  let mostMs = askPauseMostMs;
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
     const found = await delegations.lookUp(latest(driver, request), driver.stopSignal()).catch(() => undefined);
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
-    if (found !== undefined) heardAt = clock.monotonic();
+    if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
+    const hasBeenAway = clock.monotonic() - heardAt >= patienceMs;
+    if (hasBeenAway) driver.away.add(request.key.callId);
+    else driver.away.delete(request.key.callId);
+    mostMs = found === undefined ? askPauseMostMs : longestPause(driver, request);
     const questions = current.call.sent?.questions ?? [];
     switch (found?.kind) {
+      case 'unauthenticated':
+        if (await pausedForToken(driver, current)) return undefined;
+        if (questions.some(isSent) && hasBeenAway)
+          return {
+            kind: 'unknown',
+            message: `the agent ${request.agent.name} was answered, and does not say what became of it without another bearer token`,
+          };
+        break;
       case undefined:
         // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
-        if (questions.some(isSent) && clock.monotonic() - heardAt >= patienceMs)
+        if (questions.some(isSent) && hasBeenAway)
           return {
             kind: 'unknown',
             message: `the agent ${request.agent.name} was answered, and does not answer any more`,
@@ -104,6 +128,12 @@ async function goOn(
   }
 }
 
+/** Asks for the token without which no answer that is due can be sent. False if none is due. */
+async function pausedForToken(driver: RunDriver, { run, call }: Recorded): Promise<boolean> {
+  if (dueAnswers(run, call).length === 0) return false;
+  return (await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call) })) !== 'ignored';
+}
+
 const nothingAsked = { kind: 'asks', questions: [], isIdempotent: false } as const;
 
 /** Sends one answer that is due; if none is, what is asked goes on the record. */
@@ -124,9 +154,10 @@ async function answerOne(
     return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
-    const isBound = again.remoteApprovalId !== '' || found.isIdempotent || sent.refusals.has(again.key);
-    if (!isBound)
+    const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
+    if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
+    if (!(await isStillMine(driver, over))) return { end: undefined };
     return deliver(driver, request, again, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
@@ -148,7 +179,7 @@ async function deliver(
   request: DelegationRequest,
   question: AskedQuestion,
   found: AgentAsks,
-  { answered, refusals }: Sent,
+  sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
   const { clock, delegations } = driver.ports;
@@ -162,27 +193,41 @@ async function deliver(
     case 'finished':
       return { end: said };
     case 'running':
-      answered.add(key);
+      sent.answered.add(key);
       return 'look again';
     case 'asks':
-      answered.add(key);
+      sent.answered.add(key);
       await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
-      return askAgain(found, [...answered, key], 'the agent wants another bearer token');
-    case 'unavailable': {
-      const times = (refusals.get(key) ?? 0) + 1;
-      refusals.set(key, times);
-      if (times >= refusalsMax) return askAgain(found, [...answered, key], `it was not answered: ${said.message}`);
-      await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
-      return 'look again';
-    }
+      return askAgain(found, [...sent.answered, key], 'the agent wants another bearer token');
+    case 'unavailable':
+      break;
+    case 'failed':
     case undefined:
       // This one may have arrived, whatever became of those before.
-      refusals.delete(key);
-      await clock.sleep(askPauseMs, driver.stopSignal()).catch(() => undefined);
-      return 'look again';
+      sent.lost.add(key);
   }
+  if (over.aborted) return 'look again';
+  const times = (sent.sends.get(key) ?? 0) + 1;
+  sent.sends.set(key, times);
+  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.message);
+  await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
+  return 'look again';
+}
+
+/** What the agent has refused each time, or failed with last, may be asked again; of what was lost a human must know. */
+function givenUp(
+  { agent }: DelegationRequest,
+  found: AgentAsks,
+  { answered, lost }: Sent,
+  key: string,
+  message: string | undefined,
+): Next {
+  const why = message === undefined ? 'it has not said what became of that' : `it says: ${message}`;
+  return lost.has(key)
+    ? unknown(`the agent ${agent.name} was answered ${sendsMax} times, and still asks; ${why}`)
+    : askAgain(found, [...answered, key], `it was not answered: ${message}`);
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */

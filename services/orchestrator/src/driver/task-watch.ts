@@ -13,7 +13,8 @@ import {
   delegationAsked,
   dueAnswers,
   type Fact,
-  parkedCalls,
+  type LeftElsewhere,
+  parkedTasks,
   remoteAgentOf,
   sha256Hex,
 } from '@stopgo/core';
@@ -49,7 +50,7 @@ export class TaskWatch {
   private readonly times: WatchTimes;
   /** By run: when it is looked at next, on the monotonic clock, and the pause before that. */
   private readonly due = new Map<string, { readonly at: number; readonly pauseMs: number }>();
-  /** Looks at tasks that are to be ended, by run. */
+  /** Looks at tasks that are to be ended, by run and call. */
   private readonly endings = new Map<string, number>();
 
   constructor(parts: WatchParts, times: WatchTimes = watchTimes) {
@@ -63,7 +64,9 @@ export class TaskWatch {
     const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
-    for (const runId of [...this.endings.keys()]) if (!known.has(runId)) this.endings.delete(runId);
+    const watched = new Set(listed.map(({ conversationId }) => conversationId));
+    for (const place of [...this.endings.keys()])
+      if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
     const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
     while (left.length > 0) {
@@ -81,7 +84,7 @@ export class TaskWatch {
   /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
   async look(conversationId: string, bearer?: Secret): Promise<boolean> {
     const { state } = await this.parts.load(conversationId);
-    const looks = parkedCalls(state.run).map((call) => this.lookAt(state, call, bearer));
+    const looks = parkedTasks(state).map((task) => this.lookAt(state, task, bearer));
     const hasChanged = (await Promise.all(looks)).includes(true);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
     return hasChanged;
@@ -95,17 +98,18 @@ export class TaskWatch {
     return [...all].every((one) => one === instance || rank(one) < rank(instance));
   }
 
-  private async lookAt(state: ConversationState, call: CallState, bearer: Secret | undefined): Promise<boolean> {
-    const { run } = state;
+  private async lookAt(state: ConversationState, task: LeftElsewhere, bearer: Secret | undefined): Promise<boolean> {
+    const { runId, agentDigest, call } = task;
+    // A run that another has followed is over.
+    const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
     const { definitions } = this.parts;
     // Whoever is about to answer looks as well.
-    if (run === null || call.sent === undefined || (run.status === 'open' && dueAnswers(run, call).length > 0))
-      return false;
-    const agent = remoteAgentOf(await definitions.agent(run.agentDigest), call);
+    if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
+    const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
     if (agent === undefined) return false;
     const { messageId, contextId, taskId } = call.sent;
     const request: DelegationRequest = {
-      key: { conversationId: state.id, runId: run.id, callId: call.id, attempt: call.attempt },
+      key: { conversationId: state.id, runId, callId: call.id, attempt: call.attempt },
       agent,
       message: '',
       messageId,
@@ -114,17 +118,18 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run.status !== 'open') return this.end(state, call, request);
+    if (run === undefined) return this.end(state, call, request);
     const found = await this.lookUp(request);
     if (found === undefined) return false;
-    return this.record(state, (now) => (isSame(now, run.id, call) ? seen(now, call, found) : []));
+    return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
   }
 
   /** The run is over, and its task waits there still. */
   private async end(state: ConversationState, call: CallState, request: DelegationRequest): Promise<boolean> {
     const runId = request.key.runId;
-    const tries = (this.endings.get(runId) ?? 0) + 1;
-    this.endings.set(runId, tries);
+    const place = `${state.id} ${runId} ${call.id}`;
+    const tries = (this.endings.get(place) ?? 0) + 1;
+    this.endings.set(place, tries);
     await this.parts.ports.delegations.cancel(request).catch(() => undefined);
     const found = await this.lookUp(request);
     const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
@@ -133,7 +138,11 @@ export class TaskWatch {
     if (!isOver && tries < endingsMax) return false;
     const command = delegationCommand(call, end, '');
     if (command?.type !== 'callFinished' && command?.type !== 'callUnknown') return false;
-    return this.record(state, (now) => (isSame(now, runId, call) ? decideLate(now, runId, call.stepId, command) : []));
+    const isRecorded = await this.record(state, (now) =>
+      isSame(now, runId, call) ? decideLate(now, runId, call.stepId, command) : [],
+    );
+    this.endings.delete(place);
+    return isRecorded;
   }
 
   private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
@@ -161,8 +170,9 @@ export class TaskWatch {
 }
 
 /** Nothing has become of the call since it was looked at. */
-function isSame({ run }: ConversationState, runId: string, call: CallState): boolean {
-  return run?.id === runId && JSON.stringify(run.calls[call.id]) === JSON.stringify(call);
+function isSame(state: ConversationState, runId: string, call: CallState): boolean {
+  const now = parkedTasks(state).find((one) => one.runId === runId && one.call.id === call.id);
+  return JSON.stringify(now?.call) === JSON.stringify(call);
 }
 
 /** What a look puts on the record of an open run. What is gone is found out by whoever drives the run then. */
@@ -184,6 +194,9 @@ function seen(
       return found.outcome.kind === 'finished'
         ? delegationAsked(run, { ...base, task: found.outcome.task }, revision)
         : [];
+    case 'unauthenticated':
+      // Nothing was said of the task: whoever has a token finds out.
+      return [];
     default:
       return delegationAsked(run, { ...base, task: known }, revision);
   }

@@ -15,8 +15,16 @@ export const attemptsMax = 12;
 /** The pause after the first attempt that failed, which doubles with each, and the longest, in milliseconds. */
 export const pauseFirstMs = 1_000;
 export const pauseMostMs = 5 * 60_000;
-/** Conversations whose addresses one orchestrator tells at the same time; the others are told by others, or later. */
-export const conversationsMax = 256;
+/**
+ * Conversations that one orchestrator follows at the same time to tell of them: more than it has runs. The others are told by
+ * others, or later.
+ */
+export const conversationsMax = 4_096;
+/** Notifications on their way at the same time: from one orchestrator, and of these to one host. */
+export const sendsMax = 256;
+export const sendsPerHostMax = 16;
+/** Longest pause before a further attempt for which a conversation is held that is at rest, in milliseconds. */
+export const heldPauseMsMax = 3_000;
 /** Conversations that are known to have addresses, so that they need not wait for the sweep. */
 export const knownMax = 10_000;
 /** How long a conversation whose addresses could not be told, by a fault of ours, is left alone, in milliseconds. */

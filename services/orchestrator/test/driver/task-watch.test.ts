@@ -1,4 +1,4 @@
-import { cancelRun, type RemoteQuestion } from '@stopgo/core';
+import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
@@ -64,6 +64,12 @@ test('what was decided there is withdrawn here, and the run is taken up; of seve
   expect(several.errand.all('approvalResolved')).toEqual([]);
 });
 
+test('an agent that tells nothing without a token has withdrawn nothing', async () => {
+  const { errand, watch } = await watched([{ kind: 'unauthenticated' }]);
+  await watch('first').round();
+  expect([errand.asked.length, errand.all('approvalResolved')]).toEqual([1, []]);
+});
+
 test('what it saw is forgotten if anything has happened since', async () => {
   const late = await watched([
     async () => {
@@ -102,4 +108,37 @@ test('the task of a run that was canceled is ended there, sooner or later', asyn
   await quiet();
   expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-1']);
   expect(errand.all('delegationFinished')).toMatchObject([{ late: true, content: 'Run canceled.' }]);
+});
+
+test('so is that of a run that the next message followed, also by a process that comes later, or it is given up', async () => {
+  for (const isHeard of [true, false]) {
+    const gone = { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } } as const;
+    const { errand, clock, watch } = await watched(isHeard ? [lost, gone] : []);
+    const canceled = cancelRun(errand.state, { reason: '' });
+    if (canceled.kind === 'append') errand.append(canceled.facts);
+    for (const runId of ['r2', 'r3']) {
+      const next = receiveMessage(errand.state, {
+        text: 'Buy milk instead.',
+        runId,
+        agent: errand.agent,
+        agentDigest: 'a',
+        toolsetDigest: 't',
+        instance: 'first',
+        bearerTokenPresent: false,
+        now: 0,
+      });
+      if (next.kind === 'append') errand.append(next.facts);
+      const over = cancelRun(errand.state, { reason: '' });
+      if (runId === 'r2' && over.kind === 'append') errand.append(over.facts);
+    }
+    expect(parkedTasks(errand.state)).toMatchObject([{ runId: 'r', call: { sent: { taskId: 'task-1' } } }]);
+    await watch('first').round();
+    const later = watch('second');
+    for (let round = 0; round < 450; round += 1) await later.round().then(() => clock.pass(times.firstMs));
+    expect(errand.canceled).toHaveLength(isHeard ? 2 : 21);
+    expect(errand.canceled.every(({ taskId, key }) => taskId === 'task-1' && key.runId === 'r')).toBe(true);
+    expect(errand.all('delegationFinished')).toMatchObject(isHeard ? [{ runId: 'r', late: true }] : []);
+    expect(errand.all('toolCallInDoubt')).toMatchObject(isHeard ? [] : [{ runId: 'r' }]);
+    expect([errand.state.leftElsewhere, errand.state.run?.id]).toEqual([undefined, 'r3']);
+  }
 });
