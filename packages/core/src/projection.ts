@@ -170,7 +170,8 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     kind: asked.kind,
     tool: asked.tool,
     server: asked.server,
-    argumentsJson: asked.question?.argumentsJson || (call?.toolCall?.argumentsJson ?? ''),
+    // What another agent does not show of its call is not what it was sent itself.
+    argumentsJson: asked.question?.argumentsJson ?? call?.toolCall?.argumentsJson ?? '',
     digest: asked.digest,
     description: asked.description,
     choices: asked.choices,

@@ -1,4 +1,5 @@
 import {
+  argumentsBytesMax,
   askedPerCallMax,
   type CallState,
   type ConversationState,
@@ -210,6 +211,11 @@ const dearer = (more: Partial<RemoteQuestion['approval']> = { argumentsJson: '{"
   return { ...rest, approval: { ...approval, ...more } } as RemoteQuestion;
 };
 
+const factsOf = (state: ConversationState, questions: readonly RemoteQuestion[]) => {
+  const decided = drives([claim, asks(questions)], lone)(state);
+  return 'facts' in decided ? decided.facts.map((one) => one.case) : [];
+};
+
 describe('a question whose content changes under its id', () => {
   test.each([
     ['other arguments', dearer()],
@@ -271,6 +277,75 @@ describe('a question whose content changes under its id', () => {
         'approvalRequested',
         'runReleased',
       );
+  });
+});
+
+describe('an agent that means harm', () => {
+  const nested = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+
+  test.each([
+    ['an id that is no text', [{ ...dearer({ id: '\ud800' }), key: '\ud800' }]],
+    ['arguments that are no text', [dearer({ argumentsJson: '{"to":"\\ud800"}' })]],
+    ['arguments nested too deep', [dearer({ argumentsJson: nested })]],
+    ['arguments that nobody could write down', [dearer({ argumentsJson: '', isUnreadable: true })]],
+    ['two questions of one id', [question('a'), dearer()]],
+  ])('by %s has failed, and its delegation with it', (_, questions) => {
+    given(...underWay)
+      .when(drives([asks(questions)], lone))
+      .thenFacts(
+        ['delegationFinished', { isError: true, content: expect.stringContaining('cannot be bound to an answer') }],
+        'stepFinished',
+        'runFailed',
+      );
+    // Those that were decided on before get no answer either.
+    expect(factsOf(after(approved()).state, questions)).toEqual([
+      'runClaimed',
+      'delegationFinished',
+      'stepFinished',
+      'runFailed',
+    ]);
+  });
+
+  test('by names that are no texts is shown with signs in their place; two parts that say the same are one', () => {
+    const hostile = dearer({ tool: 'pay\ud83d', server: '\udc00', agents: ['\ud800'] });
+    given(...underWay)
+      .when(drives([asks([{ ...hostile, prompt: '\ud800' }, hostile])], lone))
+      .thenFacts(
+        'delegationAsked',
+        ['approvalRequested', { tool: 'pay\ufffd', server: '\ufffd', question: { agents: ['\ufffd'] } }],
+        'runReleased',
+      );
+  });
+});
+
+describe('what is not shown', () => {
+  const long = dearer({ argumentsJson: JSON.stringify({ to: 'x'.repeat(argumentsBytesMax) }) });
+  const shownOf = (one: RemoteQuestion) => {
+    const rows = new Rows();
+    rows.add(given(...underWay, drove([asks([{ ...one, prompt: 'Trust me. '.repeat(2_000) }])], lone)).log);
+    const [approval] = rows.approvals.values();
+    return approval as views.Approval;
+  };
+
+  test('can only be declined, and that is said first', () => {
+    const { choices, argumentsJson, description } = shownOf(long);
+    expect([choices, argumentsJson]).toEqual([['reject'], '']);
+    expect(description).toContain('not shown: it can only be declined');
+    const so = given(...underWay, drove([asks([long])], lone));
+    so.when(decides({ kind: 'approve' })).thenRefused({ kind: 'choice', choices: ['reject'] });
+    so.when(decides({ kind: 'reject' })).thenFacts('approvalResolved');
+  });
+
+  test.each([
+    [['run_again', 'happened', 'give_up'], ['give_up']],
+    [['reject'], ['reject']],
+  ])('of %j leaves %j, further up too', (choices, left) => {
+    expect(shownOf({ ...long, approval: { ...long.approval, choices } } as RemoteQuestion).choices).toEqual(left);
+    expect(shownOf(dearer({ choices: left })).choices).toEqual(left);
+  });
+
+  test('is not taken from what the agent was sent itself', () => {
+    expect([shownOf(words).argumentsJson, shownOf(dearer({ argumentsJson: '' })).argumentsJson]).toEqual(['', '']);
   });
 });
 

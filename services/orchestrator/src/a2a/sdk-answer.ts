@@ -36,14 +36,14 @@ export function taskSeen({ id, contextId, status, artifacts }: Shown): RemoteTas
   const isAtRest = hasEnded(state) || isWaiting(state);
   const results = (isAtRest ? [...artifacts] : []).map(({ parts }) => textOfParts(parts)).filter((text) => text !== '');
   const text = textOfTask(state, results.join('\n'), textOfMessage(status?.message));
-  return { id, contextId, state, text, questions: questionsOf(state, status?.message) };
+  return { id, contextId, state, text, questions: questionsOf(state, status?.message, status?.timestamp) };
 }
 
-function questionsOf(state: TaskState, message: Message | undefined): RemoteTaskSeen['questions'] {
+function questionsOf(state: TaskState, message: Message | undefined, time = ''): RemoteTaskSeen['questions'] {
   const parts = message?.parts ?? [];
   const data = parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
   const texts = parts.filter(({ content }) => content?.$case !== 'data' || data.length === 0);
-  return questionsIn(state, { id: message?.messageId ?? '', text: textOfParts(texts), data });
+  return questionsIn(state, { id: message?.messageId ?? '', text: textOfParts(texts), time, data });
 }
 
 export function answerSeen(answer: Task | Message): RemoteAnswer {

@@ -1,4 +1,4 @@
-import { fact, type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -188,6 +188,18 @@ test('an answer that may have been sent is not sent to what took the id of its q
   await third.ended;
   expect(errand.answered).toHaveLength(1);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a question in words is answered, though its message has another id at every look', async () => {
+  const said = (message: number): RemoteQuestion => ({ ...inWords, key: keyOfWords('Really?', `m${message}`, 't1') });
+  const errand = await asked(said(0), { lookUp: [asks(said(1)), asks(said(2))], answer: [done('Paid.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered.length, errand.all('approvalRequested').length, await errand.response()]).toEqual([
+    1,
+    1,
+    'Paid.',
+  ]);
 });
 
 test('an agent that is down is waited for; what it refuses again and again is asked anew, with why', async () => {
