@@ -3,6 +3,7 @@ export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/di
 export { BridgeTools } from './bridges/tools.ts';
 export { RecordedDefinitions } from './definitions.ts';
 export { noAgents } from './delegation-port.ts';
+export { AgentNews } from './driver/agent-news.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export { TaskWatch } from './driver/task-watch.ts';

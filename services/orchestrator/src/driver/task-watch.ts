@@ -20,6 +20,7 @@ import {
 import { handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 
@@ -69,7 +70,10 @@ export class TaskWatch {
     while (left.length > 0) {
       const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const hasChanged = await this.look(conversationId).catch(() => false);
+        const hasChanged = await this.look(conversationId).catch((error: unknown) => {
+          ports.onFault(error, `looking at the tasks of run ${runId}`);
+          return false;
+        });
         const next = hasChanged ? this.times.firstMs : Math.min(2 * pauseMs, this.times.mostMs);
         // What is due a moment after a round is not left for the next.
         this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
@@ -137,7 +141,7 @@ export class TaskWatch {
   }
 
   private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    const { clock, delegations } = this.parts.ports;
+    const { clock } = this.parts.ports;
     const over = new AbortController();
     const timer = new AbortController();
     clock.sleep(lookMs, timer.signal).then(
@@ -145,7 +149,7 @@ export class TaskWatch {
       () => undefined,
     );
     try {
-      return await delegations.lookUp(request, over.signal).catch(() => undefined);
+      return await lookedUp(this.parts.ports, request, over.signal);
     } finally {
       timer.abort(looksTooLong);
     }

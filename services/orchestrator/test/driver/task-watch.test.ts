@@ -1,5 +1,6 @@
 import { cancelRun, type RemoteQuestion } from '@stopgo/core';
 import { expect, test } from 'vitest';
+import { AgentNews } from '../../src/driver/agent-news.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
@@ -108,4 +109,23 @@ test('the task of a run that was canceled is ended there, sooner or later', asyn
   await quiet();
   expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-1']);
   expect(errand.all('delegationFinished')).toMatchObject([{ late: true, content: 'Run canceled.' }]);
+});
+
+test('an agent that is silent is told of once, and a defect too; both again after it has answered', async () => {
+  const defect = new TypeError('undefined is no function');
+  const { errand, clock } = await watched([lost, lost, asks('q1'), defect, defect]);
+  const told: string[] = [];
+  const ports = {
+    ...errand.watcher('first', ['first'], clock),
+    news: new AgentNews((agent, reason) => told.push(`${agent}: ${reason}`)),
+    onFault: (error: unknown) => told.push(String(error)),
+  };
+  const watch = new TaskWatch({
+    ports,
+    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    load: async () => ({ state: errand.state }),
+    resume: async () => undefined,
+  });
+  for (let look = 0; look < 5; look += 1) await watch.look('c');
+  expect(told).toEqual(['peer: the connection broke', `peer: ${defect.message}`, String(defect)]);
 });
