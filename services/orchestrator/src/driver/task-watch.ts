@@ -32,6 +32,8 @@ export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
+/** How long the other tasks of an agent are left alone that took too long over one, in milliseconds. */
+const leftAloneMs = 30_000;
 /** Looks at a task that is to be ended and cannot be; then it is noted that nobody knows what became of it. */
 const endingsMax = 20;
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
@@ -53,6 +55,9 @@ export class TaskWatch {
   /** Looks at tasks that are to be ended, by run. */
   private readonly endings = new Map<string, number>();
 
+  /** By address of an agent that took too long: until when its tasks are left alone, on the monotonic clock. */
+  private readonly slow = new Map<string, number>();
+
   constructor(parts: WatchParts, times: WatchTimes = watchTimes) {
     this.parts = parts;
     this.times = times;
@@ -66,11 +71,12 @@ export class TaskWatch {
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
     for (const runId of [...this.endings.keys()]) if (!known.has(runId)) this.endings.delete(runId);
     const now = ports.clock.monotonic();
+    for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
     const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
     while (left.length > 0) {
       const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const hasChanged = await this.look(conversationId).catch((error: unknown) => {
+        const hasChanged = await this.lookAll(conversationId, undefined, false).catch((error: unknown) => {
           ports.onFault(error, `looking at the tasks of run ${runId}`);
           return false;
         });
@@ -83,9 +89,14 @@ export class TaskWatch {
   }
 
   /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
-  async look(conversationId: string, bearer?: Secret): Promise<boolean> {
+  look(conversationId: string, bearer?: Secret): Promise<boolean> {
+    return this.lookAll(conversationId, bearer, true);
+  }
+
+  /** Unless somebody waits for it, an agent that has just taken too long is not asked: others would wait for their turn. */
+  private async lookAll(conversationId: string, bearer: Secret | undefined, isWanted: boolean): Promise<boolean> {
     const { state } = await this.parts.load(conversationId);
-    const looks = parkedCalls(state.run).map((call) => this.lookAt(state, call, bearer));
+    const looks = parkedCalls(state.run).map((call) => this.lookAt(state, call, bearer, isWanted));
     const hasChanged = (await Promise.all(looks)).includes(true);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
     return hasChanged;
@@ -99,14 +110,19 @@ export class TaskWatch {
     return [...all].every((one) => one === instance || rank(one) < rank(instance));
   }
 
-  private async lookAt(state: ConversationState, call: CallState, bearer: Secret | undefined): Promise<boolean> {
+  private async lookAt(
+    state: ConversationState,
+    call: CallState,
+    bearer: Secret | undefined,
+    isWanted: boolean,
+  ): Promise<boolean> {
     const { run } = state;
     const { definitions } = this.parts;
     // Whoever is about to answer looks as well.
     if (run === null || call.sent === undefined || (run.status === 'open' && dueAnswers(run, call).length > 0))
       return false;
     const agent = remoteAgentOf(await definitions.agent(run.agentDigest), call);
-    if (agent === undefined) return false;
+    if (agent === undefined || (!isWanted && this.slow.has(agent.url))) return false;
     const { messageId, contextId, taskId } = call.sent;
     const request: DelegationRequest = {
       key: { conversationId: state.id, runId: run.id, callId: call.id, attempt: call.attempt },
@@ -129,8 +145,12 @@ export class TaskWatch {
     const runId = request.key.runId;
     const tries = (this.endings.get(runId) ?? 0) + 1;
     this.endings.set(runId, tries);
-    await this.parts.ports.delegations.cancel(request).catch(() => undefined);
-    const found = await this.lookUp(request);
+    const { clock, delegations } = this.parts.ports;
+    const since = clock.monotonic();
+    await delegations.cancel(request).catch(() => undefined);
+    const hasHung = clock.monotonic() - since >= lookMs;
+    if (hasHung) this.leaveAlone(request);
+    const found = hasHung ? undefined : await this.lookUp(request);
     const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
     const gone = { kind: 'unknown', message: 'the run is over, and the agent was not heard to end the task' } as const;
     const end = found?.kind === 'outcome' ? found.outcome : found?.kind === 'unknown' ? found : gone;
@@ -145,7 +165,10 @@ export class TaskWatch {
     const over = new AbortController();
     const timer = new AbortController();
     clock.sleep(lookMs, timer.signal).then(
-      () => over.abort(looksTooLong),
+      () => {
+        this.leaveAlone(request);
+        over.abort(looksTooLong);
+      },
       () => undefined,
     );
     try {
@@ -153,6 +176,10 @@ export class TaskWatch {
     } finally {
       timer.abort(looksTooLong);
     }
+  }
+
+  private leaveAlone({ agent }: DelegationRequest): void {
+    this.slow.set(agent.url, this.parts.ports.clock.monotonic() + leftAloneMs);
   }
 
   private async record(
