@@ -17,6 +17,7 @@ import {
   standingOfQuestion,
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -71,7 +72,7 @@ async function goOn(
   request: DelegationRequest,
   over: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
-  const { clock, delegations } = driver.ports;
+  const { clock } = driver.ports;
   const sent: Sent = { answered: new Set(), sends: new Map(), lost: new Set() };
   const before = recorded(driver, request);
   if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
@@ -80,7 +81,7 @@ async function goOn(
   let mostMs = askPauseMostMs;
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
-    const found = await delegations.lookUp(latest(driver, request), driver.stopSignal()).catch(() => undefined);
+    const found = await looked(driver, latest(driver, request));
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
     if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
@@ -230,11 +231,15 @@ function givenUp(
     : askAgain(found, [...answered, key], `it was not answered: ${message}`);
 }
 
+function looked(driver: RunDriver, request: DelegationRequest) {
+  return lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
+}
+
 /** An agent may show for a moment still what it has taken the answer to. */
 async function outlastStale(driver: RunDriver, request: DelegationRequest, question: AskedQuestion): Promise<void> {
-  const { clock, delegations } = driver.ports;
+  const { clock } = driver.ports;
   for (let look = 0; look < staleLooksMax; look += 1) {
-    const found = await delegations.lookUp(request, driver.stopSignal()).catch(() => undefined);
+    const found = await looked(driver, request);
     const call = recorded(driver, request)?.call;
     if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
       return;

@@ -14,6 +14,7 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
@@ -138,7 +139,8 @@ async function askOnce(
 ): Promise<DelegationEnd | Extract<LookedUp, { kind: 'running' }> | TokenWanted> {
   const { delegations } = driver.ports;
   const tell = (update: DelegationUpdate): void => note(driver, request, update);
-  const found = await delegations.lookUp(latest(driver, request), driver.stopSignal());
+  const found = await lookedUp(driver.ports, latest(driver, request), driver.stopSignal(), driver.stopSignal());
+  if (found === undefined) throw new Error('nothing was learnt');
   switch (found.kind) {
     case 'outcome':
       return found.outcome;

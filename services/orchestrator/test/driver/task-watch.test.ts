@@ -1,5 +1,6 @@
 import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
+import { AgentNews } from '../../src/driver/agent-news.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
@@ -141,4 +142,53 @@ test('so is that of a run that the next message followed, also by a process that
     expect(errand.all('toolCallInDoubt')).toMatchObject(isHeard ? [] : [{ runId: 'r' }]);
     expect([errand.state.leftElsewhere, errand.state.run?.id]).toEqual([undefined, 'r3']);
   }
+});
+
+test('an agent that is silent is told of once, and a defect too; both again after it has answered', async () => {
+  const defect = new TypeError('undefined is no function');
+  const { errand, clock } = await watched([lost, lost, asks('q1'), defect, defect]);
+  const told: string[] = [];
+  const ports = {
+    ...errand.watcher('first', ['first'], clock),
+    news: new AgentNews((agent, reason) => told.push(`${agent}: ${reason}`)),
+    onFault: (error: unknown) => told.push(String(error)),
+  };
+  const watch = new TaskWatch({
+    ports,
+    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    load: async () => ({ state: errand.state }),
+    resume: async () => undefined,
+  });
+  for (let look = 0; look < 5; look += 1) await watch.look('c');
+  expect(told).toEqual(['peer: the connection broke', `peer: ${defect.message}`, String(defect)]);
+});
+
+test('an agent that takes too long over some tasks is not asked about its others, unless somebody waits for that', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const { errand, clock } = await watched([...Array(16).fill(never), asks('q1'), asks('q1')]);
+  const listed = Array.from({ length: 40 }, (_, index) => ({
+    conversationId: `c${index}`,
+    runId: `r${index}`,
+    ownerInstance: '',
+    revision: 1,
+  }));
+  const ports = errand.watcher('first', ['first'], clock);
+  const watch = new TaskWatch({
+    ports: { ...ports, log: { ...ports.log, watchedRuns: async () => listed } },
+    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    load: async () => ({ state: errand.state }),
+    resume: async () => undefined,
+  });
+  const round = watch.round();
+  await quiet().then(() => clock.pass(5_000));
+  await round;
+  expect(errand.asked).toHaveLength(16);
+  await watch.look('c39');
+  expect(errand.asked).toHaveLength(17);
+  await clock.pass(30_000);
+  const next = watch.round();
+  await quiet();
+  expect(errand.asked.length).toBeGreaterThan(17);
+  await quiet().then(() => clock.pass(5_000));
+  await next;
 });
