@@ -158,7 +158,10 @@ async function answerOne(
     const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
     if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    return (await leave(driver, Number.NEGATIVE_INFINITY, over)) ?? deliver(driver, request, again, found, sent, over);
+    return (
+      (await leave(driver, request, Number.NEGATIVE_INFINITY, over)) ??
+      deliver(driver, request, again, found, sent, over)
+    );
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -172,7 +175,7 @@ async function answerOne(
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
   if (fenced === undefined) return { end: undefined };
-  return (await leave(driver, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
+  return (await leave(driver, request, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
 }
 
 async function deliver(
@@ -286,15 +289,22 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
 /**
  * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
  * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
- * owns the run; else it is for another process, or the run has ended and so is its task to.
+ * owns the run; else it is for another process, or the run has ended without the task, which is to end then.
  */
-async function leave(driver: RunDriver, sureUntil: number, over: AbortSignal): Promise<Next | undefined> {
+async function leave(
+  driver: RunDriver,
+  request: DelegationRequest,
+  sureUntil: number,
+  over: AbortSignal,
+): Promise<Next | undefined> {
   const { clock, liveness } = driver.ports;
   for (let until = sureUntil; clock.monotonic() >= until; ) {
     if (!liveness.isFresh()) await liveness.renewed(over);
     until = sureOf(driver);
     await driver.refresh();
-    if (!driver.isOwner()) return driver.isRunOpen() ? { end: undefined } : 'look again';
+    if (driver.isOwner()) continue;
+    const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
+    return isLeft ? 'look again' : { end: undefined };
   }
   return undefined;
 }
