@@ -11,6 +11,8 @@ const rowsVersion = 3;
  * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
  * of their revisions too: one index for all that is asked of them.
  *
+ * `messages.is_told` is 1 for a message with a text that the next conversation of the context is told.
+ *
  * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
@@ -63,8 +65,10 @@ const tables = `
   CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
     revision INTEGER NOT NULL,
+    is_told INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX messages_told ON messages (key) WHERE is_told = 1;
   CREATE VIRTUAL TABLE message_words USING fts5 (
     words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
   );
