@@ -22,14 +22,8 @@ const quiet = createLogger({ level: 'error', format: 'text', destination: { writ
 const ttlMs = 300;
 const sealer = new Sealer(randomBytes(32), randomBytes);
 const user = { kind: 'user', id: 'ann' } as const;
-const settings = {
-  configId: '',
-  url: 'https://a.example/',
-  token: '',
-  scheme: '',
-  credentials: '',
-  protocolVersion: '1.0',
-};
+const noSecrets = { token: '', scheme: '', credentials: '' };
+const settings = { configId: '', url: 'https://a.example/', ...noSecrets, protocolVersion: '1.0' };
 
 let client: Client<typeof store.StoreService>;
 let conversationId: string;
@@ -54,29 +48,26 @@ async function append(...facts: readonly Fact[]): Promise<void> {
   revision += facts.length;
 }
 
-/** A run begins; the append after it ends it. Two changes of the task's state. */
-async function aRun(): Promise<void> {
+async function runBegins(): Promise<string> {
   const [runId, digest] = [randomUUID(), sha256Hex('definition')];
   const owner = { instance: 'orchestrator-1', epoch: 1 };
   await append(
     fact('userMessageReceived', { runId, text: 'hello' }),
     fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
   );
-  await append(fact('runFailed', { runId, text: 'no' }));
+  return runId;
 }
+
+/** A run begins, and ends. Two changes of the task's state. */
+const aRun = async () => append(fact('runFailed', { runId: await runBegins(), text: 'no' }));
 
 type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 const taken: Delivered = { kind: 'taken' };
 
 /** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
 async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true, views = client) {
-  const heartbeat = new Heartbeat({
-    beat: storeBeat(client, ttlMs),
-    clock: systemClock,
-    ttlMs,
-    instance,
-    role: 'orchestrator',
-  });
+  const beat = storeBeat(client, ttlMs);
+  const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
   await heartbeat.renew();
   const beating = heartbeat.run(() => undefined);
   const log = storeLog(client);
@@ -317,7 +308,6 @@ test('a view that is older than what was heard of takes nothing back', async () 
       return old;
     },
   };
-  const [runId, digest] = [randomUUID(), sha256Hex('definition')];
   let deliveries = 0;
   const deliver: Deliver = async () => {
     deliveries += 1;
@@ -330,11 +320,7 @@ test('a view that is older than what was heard of takes nothing back', async () 
   };
   const one = await process('one', deliver, systemClock, true, views);
   const late = one.outbox.check({ ...settings, url: 'https://late.example/' });
-  const owner = { instance: 'orchestrator-1', epoch: 1 };
-  await append(
-    fact('userMessageReceived', { runId, text: 'hello' }),
-    fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
-  );
+  const runId = await runBegins();
   const running = await client.getConversation({ conversationId });
   await one.outbox.set(conversationId, one.outbox.check(settings), user, 2);
   await vi.waitFor(() => expect(deliveries).toBe(1));
