@@ -1,13 +1,21 @@
 /**
  * Goes on with a task whose agent has asked something here.
  *
- * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there.
+ * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there, and still shows
+ *    what was decided on.
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
- *    the question, the same, and only where it can be taken for no other question's: the agent shows an id, or promises
+ *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent shows an id, or promises
  *    to take a message once. Otherwise nobody knows, and a human decides.
  * 3. What was surely taken is never sent again; what was surely not taken may be.
  */
-import { type AskedQuestion, type CallState, conversationStream, dueAnswers, type RunState } from '@stopgo/core';
+import {
+  type AskedQuestion,
+  type CallState,
+  conversationStream,
+  dueAnswers,
+  type RunState,
+  standingOfQuestion,
+} from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
 import { authPrompt } from './outcomes.ts';
@@ -138,19 +146,21 @@ async function answerOne(
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
-  const isThere = ({ key }: AskedQuestion): boolean => found.questions.some((one) => one.key === key);
+  const standing = (one: AskedQuestion) => standingOfQuestion(call, one, found.questions);
+  const isThere = (one: AskedQuestion): boolean => standing(one) === 'there';
   const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
   const questions = (call.sent?.questions ?? []).filter(isOpen);
   const isStale = found.questions.some(({ key }) => sent.answered.has(key));
   const reason = `the agent ${request.agent.name} has taken an answer to this, and still shows it`;
   const asking: Asking = { ...found, answered: [...sent.answered], ...(isStale && { reason }) };
+  if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
+    return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
     const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
     if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    if (!(await isStillMine(driver, over))) return { end: undefined };
-    return deliver(driver, request, again, found, sent, over);
+    return (await leave(driver, Number.NEGATIVE_INFINITY, over)) ?? deliver(driver, request, again, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -159,11 +169,12 @@ async function answerOne(
     return { end: needed === 'ignored' ? asking : undefined };
   }
   const { callId, attempt } = request.key;
+  const sureUntil = sureOf(driver);
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
-  if (fenced === undefined || !(await isStillMine(driver, over))) return { end: undefined };
-  return deliver(driver, request, fenced, found, sent, over);
+  if (fenced === undefined) return { end: undefined };
+  return (await leave(driver, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
 }
 
 async function deliver(
@@ -189,7 +200,7 @@ async function deliver(
       return 'look again';
     case 'asks':
       sent.answered.add(key);
-      await outlastStale(driver, now, key);
+      await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
       return askAgain(found, [...sent.answered, key], 'the agent wants another bearer token');
@@ -227,11 +238,13 @@ function looked(driver: RunDriver, request: DelegationRequest) {
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */
-async function outlastStale(driver: RunDriver, request: DelegationRequest, key: string): Promise<void> {
+async function outlastStale(driver: RunDriver, request: DelegationRequest, question: AskedQuestion): Promise<void> {
   const { clock } = driver.ports;
   for (let look = 0; look < staleLooksMax && driver.isRunOpen(); look += 1) {
     const found = await looked(driver, request);
-    if (found?.kind !== 'asks' || !found.questions.some((one) => one.key === key)) return;
+    const call = recorded(driver, request)?.call;
+    if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
+      return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
   }
 }
@@ -272,13 +285,25 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/** Right before it is sent: this process must not have been taken for dead. */
-async function isStillMine(driver: RunDriver, over: AbortSignal): Promise<boolean> {
-  const { liveness } = driver.ports;
-  if (liveness.isFresh()) return true;
-  await liveness.renewed(over);
-  await driver.refresh();
-  return driver.isOwner();
+/**
+ * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
+ * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
+ * owns the run; else it is for another process, or the run has ended and so is its task to.
+ */
+async function leave(driver: RunDriver, sureUntil: number, over: AbortSignal): Promise<Next | undefined> {
+  const { clock, liveness } = driver.ports;
+  for (let until = sureUntil; clock.monotonic() >= until; ) {
+    if (!liveness.isFresh()) await liveness.renewed(over);
+    until = sureOf(driver);
+    await driver.refresh();
+    if (!driver.isOwner()) return driver.isRunOpen() ? { end: undefined } : 'look again';
+  }
+  return undefined;
+}
+
+/** Until when nobody takes the run from this process if it owns it after this, on the monotonic clock. */
+function sureOf({ ports: { clock, liveness } }: RunDriver): number {
+  return liveness.isFresh() ? clock.monotonic() + liveness.ttlMs / 2 : Number.NEGATIVE_INFINITY;
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {

@@ -54,7 +54,7 @@ export async function performCall(
       ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
       : await delegated(driver, call.id, argumentsJson, signal);
   if (command === undefined) return;
-  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
 }
 
 async function executed(

@@ -166,7 +166,7 @@ test('a task whose stream breaks is asked about, through a while without answers
   );
   const { outcome, told } = await delegated(order(agent.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
-  expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: 'Done.' }]);
+  expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: '' }]);
   expect(sends(agent)).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { fact, type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -157,6 +157,49 @@ test('a question that has become another one is asked anew, and not answered', a
   expect([errand.answered, errand.all('delegationAnswered')]).toEqual([[], []]);
   expect(errand.all('delegationAsked').at(-1)?.keys).toEqual(['q2']);
   expect(errand.all('approvalRequested').map(({ question }) => question?.key)).toEqual(['q1', 'q2']);
+});
+
+const dearer = { ...shown, approval: { ...shown.approval, argumentsJson: '{"sum":5000000}' } } as RemoteQuestion;
+
+test('a yes does not go to a question that shows other arguments by now: that is asked anew', async () => {
+  const errand = await asked(shown, { lookUp: [asks(dearer)], answer: [done('Paid 5000000.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered, errand.all('delegationAnswered')]).toEqual([[], []]);
+  expect(errand.all('approvalRequested').map(({ question }) => question?.argumentsJson)).toEqual([
+    '{"sum":5}',
+    '{"sum":5000000}',
+  ]);
+});
+
+test('an answer that may have been sent is not sent to what took the id of its question: a human decides', async () => {
+  const errand = await asked(shown, {
+    lookUp: [asks(shown), asks(dearer)],
+    answer: [() => new Promise<never>(() => undefined), done('Paid twice.')],
+  });
+  decide(errand);
+  const frozen = second(errand);
+  await quiet();
+  frozen.driver.stop(new Error('the process ends'));
+  await frozen.ended;
+  const third = errand.process('third', { dead: ['first', 'second'] });
+  await quiet();
+  await third.clock.pass(1_000);
+  await third.ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a question in words is answered, though its message has another id at every look', async () => {
+  const said = (message: number): RemoteQuestion => ({ ...inWords, key: keyOfWords('Really?', `m${message}`, 't1') });
+  const errand = await asked(said(0), { lookUp: [asks(said(1)), asks(said(2))], answer: [done('Paid.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered.length, errand.all('approvalRequested').length, await errand.response()]).toEqual([
+    1,
+    1,
+    'Paid.',
+  ]);
 });
 
 test('an agent that is down is waited for; what it refuses again and again is asked anew, with why', async () => {

@@ -1,4 +1,4 @@
-import { cancelRun, type RemoteQuestion } from '@stopgo/core';
+import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { AgentNews } from '../../src/driver/agent-news.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
@@ -158,4 +158,37 @@ test('an agent that takes too long over some tasks is not asked about its others
   expect(errand.asked.length).toBeGreaterThan(17);
   await quiet().then(() => clock.pass(5_000));
   await next;
+});
+
+test('so is that of a run that the next message followed, also by a process that comes later, or it is given up', async () => {
+  for (const isHeard of [true, false]) {
+    const gone = { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } } as const;
+    const { errand, clock, watch } = await watched(isHeard ? [lost, gone] : []);
+    const canceled = cancelRun(errand.state, { reason: '' });
+    if (canceled.kind === 'append') errand.append(canceled.facts);
+    for (const runId of ['r2', 'r3']) {
+      const next = receiveMessage(errand.state, {
+        text: 'Buy milk instead.',
+        runId,
+        agent: errand.agent,
+        agentDigest: 'a',
+        toolsetDigest: 't',
+        instance: 'first',
+        bearerTokenPresent: false,
+        now: 0,
+      });
+      if (next.kind === 'append') errand.append(next.facts);
+      const over = cancelRun(errand.state, { reason: '' });
+      if (runId === 'r2' && over.kind === 'append') errand.append(over.facts);
+    }
+    expect(parkedTasks(errand.state)).toMatchObject([{ runId: 'r', call: { sent: { taskId: 'task-1' } } }]);
+    await watch('first').round();
+    const later = watch('second');
+    for (let round = 0; round < 450; round += 1) await later.round().then(() => clock.pass(times.firstMs));
+    expect(errand.canceled).toHaveLength(isHeard ? 2 : 21);
+    expect(errand.canceled.every(({ taskId, key }) => taskId === 'task-1' && key.runId === 'r')).toBe(true);
+    expect(errand.all('delegationFinished')).toMatchObject(isHeard ? [{ runId: 'r', late: true }] : []);
+    expect(errand.all('toolCallInDoubt')).toMatchObject(isHeard ? [] : [{ runId: 'r' }]);
+    expect([errand.state.leftElsewhere, errand.state.run?.id]).toEqual([undefined, 'r3']);
+  }
 });
