@@ -102,7 +102,7 @@ export class A2aDelegations implements DelegationPort {
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
       const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
-      const said = await sendMessage(line, { ...sending, mayTakeLong: !isOneOfSeveral }, told, isOneOfSeveral);
+      const said = await sendMessage(line, sending, told, isOneOfSeveral);
       if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
         this.agents.answered(url);
         return { kind: 'running', ...updateOf(withoutToken(request, said.task)) };

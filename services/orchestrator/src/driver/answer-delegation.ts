@@ -38,7 +38,7 @@ import {
 /** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
 const sendsMax = 5;
 /** Looks at a task that still shows what it has taken the answer to, before that is another question. */
-const staleLooksMax = 3;
+const staleLooksMax = 6;
 /** Longest pause between looks while more answers may come, in milliseconds. */
 const moreAnswersPauseMs = 1_000;
 
@@ -150,7 +150,9 @@ async function answerOne(
   const isThere = (one: AskedQuestion): boolean => standing(one) === 'there';
   const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
   const questions = (call.sent?.questions ?? []).filter(isOpen);
-  const asking: Asking = { ...found, answered: [...sent.answered] };
+  const isStale = found.questions.some(({ key }) => sent.answered.has(key));
+  const reason = `the agent ${request.agent.name} has taken an answer to this, and still shows it`;
+  const asking: Asking = { ...found, answered: [...sent.answered], ...(isStale && { reason }) };
   if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
     return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
@@ -241,7 +243,7 @@ function looked(driver: RunDriver, request: DelegationRequest) {
 /** An agent may show for a moment still what it has taken the answer to. */
 async function outlastStale(driver: RunDriver, request: DelegationRequest, question: AskedQuestion): Promise<void> {
   const { clock } = driver.ports;
-  for (let look = 0; look < staleLooksMax; look += 1) {
+  for (let look = 0; look < staleLooksMax && driver.isRunOpen(); look += 1) {
     const found = await looked(driver, request);
     const call = recorded(driver, request)?.call;
     if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')

@@ -341,6 +341,8 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
   const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
   await client().answer(request, no, () => undefined, never);
   expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
+    // Nothing would tell for minutes that it was taken.
+    configuration: { returnImmediately: true },
     message: {
       taskId: 't',
       messageId: 'no',

@@ -350,3 +350,21 @@ test('a decision for an agent that is away is kept for it, and keeps nobody else
   await pass(16);
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
+
+test.each([
+  ['for ten seconds is not asked again', 6, 1],
+  ['for ever is asked again, with why', 99, 2],
+])('what an agent still shows after it was answered %s', async (_, stale, times) => {
+  const errand = await asked(shown, {
+    lookUp: [...Array(stale).fill(asks(shown)), finished, finished],
+    answer: [asks(shown)],
+  });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 120; second += 1) await quiet().then(() => clock.pass(250));
+  await ended;
+  expect(errand.answered).toHaveLength(1);
+  const all = errand.all('approvalRequested');
+  expect(all).toHaveLength(times);
+  if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
+});
