@@ -10,7 +10,8 @@ export type ShownApproval = {
   readonly id: string;
   readonly callId: string;
   readonly tool: string;
-  readonly arguments: Json;
+  /** Absent if they are not known, which is not the same as that there are none. */
+  readonly arguments?: Json;
   readonly description: string;
   readonly kind: string;
   readonly choices: readonly string[];
@@ -38,7 +39,12 @@ export function askAgain(approvals: readonly ShownApproval[]): Part[] {
 export const hitlRequest = (approvals: readonly ShownApproval[]): Json => ({
   type: 'tool_approval_request',
   hint: approvals.map(line).join('\n'),
-  tools: approvals.map(({ id, callId, tool, arguments: args }) => ({ id, call_id: callId, name: tool, args })),
+  tools: approvals.map(({ id, callId, tool, arguments: args }) => ({
+    id,
+    call_id: callId,
+    name: tool,
+    args: args ?? {},
+  })),
 });
 
 const line = ({ id, description }: ShownApproval): string => `Approval required (id: ${id}): ${description}`;
@@ -50,7 +56,7 @@ const data = ({ id, tool, arguments: args, description, kind, choices, ...more }
     kind,
     tool,
     ...(server === '' ? {} : { server }),
-    arguments: args,
+    ...(args === undefined ? {} : { arguments: args }),
     description,
     choices,
     ...(agents.length === 0 ? {} : { agents }),

@@ -11,6 +11,7 @@ export {
   type LookedUp,
   noAgents,
 } from './delegation-port.ts';
+export { AgentNews } from './driver/agent-news.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export { TaskWatch } from './driver/task-watch.ts';

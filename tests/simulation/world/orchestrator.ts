@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
 import {
+  AgentNews,
   type BridgeConnection,
   BridgeTools,
   type DriverPorts,
@@ -100,6 +101,7 @@ export class OrchestratorProcess {
         ended: () => undefined,
       },
       onModelFailed: () => undefined,
+      news: new AgentNews(() => undefined),
       onFault: (error, where) => {
         if (!this.process.isAlive) return;
         world.count('faults reported');

@@ -2,7 +2,7 @@ import { type A2aNode, cancelRun, decideRun, type LlmNode, provideToken, resolve
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
-import type { DelegationUpdate } from '../../src/delegation-port.ts';
+import type { DelegationUpdate, LookedUp } from '../../src/delegation-port.ts';
 import type { ModelAnswer } from '../../src/models/port.ts';
 import { done, Errand, lost, peer, quiet } from './errands.ts';
 
@@ -152,6 +152,7 @@ describe('when the answer is lost', () => {
   test.each([
     ['and the agent cannot tell', [{ kind: 'unknown', message: 'it lists no tasks' } as const]],
     ['and the agent does not answer any more', []],
+    ['and the agent wants a token before it tells', Array<LookedUp>(200).fill({ kind: 'unauthenticated' })],
   ])('%s, a human decides; run again is another message', async (_, lookUp) => {
     const errand = new Errand(a2a(), { delegate: [lost, done('Paid.')], lookUp });
     const { clock, ended } = errand.first();
