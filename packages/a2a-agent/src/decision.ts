@@ -23,8 +23,17 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
     extension,
     ...parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : [])),
   ].flatMap((value: unknown) => structured(value));
-  return unambiguous(said.length > 0 ? said : inWords(textOf(parts)));
+  const words = inWords(textOf(parts));
+  if (said.length === 0) return unambiguous(words);
+  for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
+  return unambiguous(said);
 }
+
+const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
+
+/** True if a word says something else of the same approval; one that names none is of all. */
+const contradicts = ({ approvalId, decision }: SaidDecision, word: SaidDecision): boolean =>
+  (word.approvalId === undefined || word.approvalId === approvalId) && word.decision.kind !== decision.kind;
 
 /**
  * True for data that means to decide, so that in a task it is no message to the agent: it names an approval as such, and says
