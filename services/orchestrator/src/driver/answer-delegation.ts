@@ -34,6 +34,7 @@ import {
   patienceMs,
   requestOf,
 } from './send-delegation.ts';
+import { sureOf } from './sure-of.ts';
 
 /** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
 const sendsMax = 5;
@@ -309,11 +310,6 @@ async function leave(
     return isLeft ? 'look again' : { end: undefined };
   }
   return undefined;
-}
-
-/** Until when nobody takes the run from this process if it owns it after this, on the monotonic clock. */
-function sureOf({ ports: { clock, liveness } }: RunDriver): number {
-  return liveness.isFresh() ? clock.monotonic() + liveness.ttlMs / 2 : Number.NEGATIVE_INFINITY;
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {

@@ -278,6 +278,24 @@ describe('another process', () => {
     await frozen.ended;
     expect(errand.sent.map(({ request }) => request.key.attempt)).toEqual([2]);
   });
+
+  test('has taken over from one that was frozen, and has renewed its heartbeat since: that one does not send, either', async () => {
+    const errand = new Errand(a2a(), { delegate: [done('Paid.')] });
+    let asked = 0;
+    const isFresh = () => {
+      asked += 1;
+      if (asked !== 2) return asked > 2;
+      const me = { instance: 'second', epoch: 0 };
+      const context = { agent: errand.agent, tools: new Map(), runId: 'r', me, now: 0 };
+      const callId = errand.all('delegationStarted')[0]?.callId ?? '';
+      const unknown = { type: 'callUnknown', callId, attempt: 1, reason: 'lost', argumentsJson: '{}' } as const;
+      const claimed = decideRun(errand.state, [{ type: 'claim', dead: () => true }, unknown], context);
+      if (claimed.kind === 'append') errand.append(claimed.facts);
+      return true;
+    };
+    await errand.first({ isFresh }).ended;
+    expect([errand.names.includes('runClaimed'), errand.sent]).toEqual([true, []]);
+  });
 });
 
 describe('when the run is canceled', () => {
