@@ -53,6 +53,18 @@ const taskMustHappen = [
   'questions left open',
 ] as const;
 
+/** What takes a call of a tool, of which there are few beside delegations. */
+const ofTools: ReadonlySet<string> = new Set([
+  'bridge freezes',
+  'another instance asked',
+  'calls not sent by a bridge that was out of touch',
+  'fenced attempts refused',
+  'tool servers died in a call',
+]);
+
+const menuOf = (delegates: boolean): readonly string[] =>
+  delegates ? [...mustHappen.filter((name) => !ofTools.has(name)), ...taskMustHappen] : mustHappen;
+
 /**
  * The tests of one part of the seeds. SIM_SEEDS sets how many there are in all parts together; SIM_SEED runs one seed, in
  * the first part, and prints what happened in it.
@@ -84,10 +96,7 @@ export function simulationPart(part: number, parts: number, { delegates = false 
     }
     test('everything on the menu happened', () => {
       console.log(`${mine.length} seeds: ${listed(sums)}`);
-      if (total >= seedsDefault)
-        expect([...mustHappen, ...(delegates ? taskMustHappen : [])].filter((name) => (sums[name] ?? 0) === 0)).toEqual(
-          [],
-        );
+      if (total >= seedsDefault) expect(menuOf(delegates).filter((name) => (sums[name] ?? 0) === 0)).toEqual([]);
     });
   });
 }

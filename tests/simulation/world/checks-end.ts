@@ -167,6 +167,8 @@ function checkOwners(world: World, stream: Stream): void {
   for (const made of stream.made) {
     // What a look at a task shows is put on the record by whoever looked.
     const isLook = made.append.facts.some((one) => one.case === 'delegationAsked');
+    // Whoever sent a delegation may tell late what it came to, and with it what its node came to.
+    const isOutcome = made.append.facts[0]?.case === 'delegationFinished';
     for (const { fact, revision } of stream.facts.slice(made.firstRevision - 1, made.lastRevision)) {
       const where = `${short(stream.name)} event ${revision}`;
       if (fact.case === 'runStarted' || fact.case === 'runClaimed') {
@@ -182,7 +184,8 @@ function checkOwners(world: World, stream: Stream): void {
         }
         owner = fact.value.owner?.instance ?? '';
       }
-      const isOwners = ownersOnly.has(fact.case) && !(isLook && asking.has(fact.case));
+      const isTold = (isLook && asking.has(fact.case)) || (isOutcome && fact.case === 'stepFinished');
+      const isOwners = ownersOnly.has(fact.case) && !isTold;
       if (isOwners && owner !== made.instance)
         world.violation(
           'g',

@@ -140,8 +140,9 @@ export function checkDecision(
   if (before !== undefined) world.violation('m', `${what}, and took the same answer before, for ${before}`);
   acted.set(messageId, question.shown.key);
   world.count('answers taken there');
-  if (fence !== undefined && fence.key !== question.shown.key && question.shown.approval === undefined) {
-    // In words an answer names no question: somebody there was quicker than the message.
+  const isNamed = question.shown.approval !== undefined && verdict !== 'token';
+  if (fence !== undefined && fence.key !== question.shown.key && !isNamed) {
+    // In words, or with a token, an answer names no question: somebody there was quicker than the message.
     const last = sent.findLast((one) => one.instance === instance && one.messageId === messageId);
     const wasThere = last?.shown.includes(fence.key) === true;
     if (wasThere) world.count('answers in words that met another question');
