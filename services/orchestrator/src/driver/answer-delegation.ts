@@ -4,8 +4,8 @@
  * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there, and still shows
  *    what was decided on.
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
- *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent shows an id, or promises
- *    to take a message once. Otherwise nobody knows, and a human decides.
+ *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent
+ *    shows an id, or promises to take a message once. Otherwise nobody knows, and a human decides.
  * 3. What was surely taken is never sent again; what was surely not taken may be.
  */
 import {
