@@ -22,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
   'fault.test.ts': 'breaks appends from inside of the process',
   'filesystem.test.ts': 'has a tool server of its own',
   'model.test.ts': 'has configurations of its own: models, time-outs, a model that demands its signatures',
+  'proxy-approvals.test.ts': 'starts several agents of its own; chain.ts does this with containers',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
   'push.test.ts': 'has a configuration of its own: private addresses may be told',
   'scenarios.test.ts': 'has configurations of its own: trees',
@@ -39,6 +40,9 @@ const files: Readonly<Record<string, string>> = {
 
 /** Why single tests of the other files cannot. */
 const tests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'a2a.test.ts': {
+    'stand at both paths, in the version asked for (A044 to A046)': 'has a configuration of its own: a name',
+  },
   'conversation.test.ts': {
     'it says what it starts (TS-001)': 'looks at the output of a tool server of its own',
   },

@@ -130,7 +130,7 @@ describe('version 1.0, by the official client', () => {
   });
 
   test('with two approvals pending a plain word decides neither', async () => {
-    const waiting = task(await agent.sendMessage(said([text('create pair-a with value 1 and pair-b with value 2')])));
+    const waiting = task(await agent.sendMessage(said([text('create duo-a with value 1 and duo-b with value 2')])));
     const shown = dataOf(waiting.status?.message?.parts) as { readonly approval_id: string }[];
     expect(shown).toHaveLength(2);
     const asked = task(await agent.sendMessage(said([text('yes')], { taskId: waiting.id })));
@@ -139,8 +139,8 @@ describe('version 1.0, by the official client', () => {
     const done = task(await agent.sendMessage(said([text(`yes ${first}\nno ${second}`)], { taskId: waiting.id })));
     expect(stateOf(done)).toBe(TASK_STATE_COMPLETED);
     const listed = await resources();
-    expect(listed).toContain('pair-a');
-    expect(listed).not.toContain('pair-b');
+    expect(listed).toContain('duo-a');
+    expect(listed).not.toContain('duo-b');
   });
 
   test('a task that is not there, one of another context, and an approval of another task are refused', async () => {

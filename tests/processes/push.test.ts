@@ -22,14 +22,8 @@ const quiet = createLogger({ level: 'error', format: 'text', destination: { writ
 const ttlMs = 300;
 const sealer = new Sealer(randomBytes(32), randomBytes);
 const user = { kind: 'user', id: 'ann' } as const;
-const settings = {
-  configId: '',
-  url: 'https://a.example/',
-  token: '',
-  scheme: '',
-  credentials: '',
-  protocolVersion: '1.0',
-};
+const noSecrets = { token: '', scheme: '', credentials: '' };
+const settings = { configId: '', url: 'https://a.example/', ...noSecrets, protocolVersion: '1.0' };
 
 let client: Client<typeof store.StoreService>;
 let conversationId: string;
@@ -54,33 +48,30 @@ async function append(...facts: readonly Fact[]): Promise<void> {
   revision += facts.length;
 }
 
-/** A run begins; the append after it ends it. Two changes of the task's state. */
-async function aRun(): Promise<void> {
+async function runBegins(): Promise<string> {
   const [runId, digest] = [randomUUID(), sha256Hex('definition')];
   const owner = { instance: 'orchestrator-1', epoch: 1 };
   await append(
     fact('userMessageReceived', { runId, text: 'hello' }),
     fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
   );
-  await append(fact('runFailed', { runId, text: 'no' }));
+  return runId;
 }
+
+/** A run begins, and ends. Two changes of the task's state. */
+const aRun = async () => append(fact('runFailed', { runId: await runBegins(), text: 'no' }));
 
 type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 const taken: Delivered = { kind: 'taken' };
 
 /** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
-async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true) {
-  const heartbeat = new Heartbeat({
-    beat: storeBeat(client, ttlMs),
-    clock: systemClock,
-    ttlMs,
-    instance,
-    role: 'orchestrator',
-  });
+async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true, views = client) {
+  const beat = storeBeat(client, ttlMs);
+  const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
   await heartbeat.renew();
   const beating = heartbeat.run(() => undefined);
   const log = storeLog(client);
-  const ports = { log, store: client, clock, newId: randomUUID, random: () => 0.5 };
+  const ports = { log, store: views, clock, newId: randomUUID, random: () => 0.5 };
   const outbox = new Outbox({
     ...ports,
     instance,
@@ -198,12 +189,17 @@ test('an address that is added elsewhere while the last one is being told is tol
 
 test('what fails is tried again with longer and longer pauses, given up in the end, and told again when it is made anew', async () => {
   const pauses: number[] = [];
-  // Pauses take no time, except those of the follower.
+  // Pauses are over at once, except those of the follower.
+  let aheadMs = 0;
   const clock: Clock = {
-    ...systemClock,
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
-      if (ms > 800) pauses.push(Math.round(ms / 100) * 100);
+      if (ms > 800) {
+        pauses.push(Math.round(ms / 100) * 100);
+        aheadMs += ms;
+      }
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -217,8 +213,13 @@ test('what fails is tried again with longer and longer pauses, given up in the e
   const { outbox } = await process('one', deliver, clock);
   await add(outbox);
   await aRun();
-  await outbox.sweep();
-  await vi.waitFor(async () => expect(await configs()).toMatchObject([{ givenUp: true, failures: attemptsMax }]));
+  await vi.waitFor(
+    async () => {
+      await outbox.sweep();
+      expect(await configs()).toMatchObject([{ givenUp: true, failures: attemptsMax }]);
+    },
+    { timeout: 10_000, interval: 10 },
+  );
   expect((await configs())[0]?.failure).toBe('it answered with HTTP 500');
   // Three quarters of 2, 4, 8 … seconds, and at most of five minutes.
   expect(pauses.slice(0, 3)).toEqual([1_500, 3_000, 6_000]);
@@ -234,6 +235,98 @@ test('what fails is tried again with longer and longer pauses, given up in the e
   await outbox.sweep();
   await released();
   expect(told.length).toBe(2);
+});
+
+test('while all that is left waits for a long pause nobody holds the conversation, and it is taken up when the pause is over', async () => {
+  let aheadMs = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic() + aheadMs,
+    // Short pauses are over at once, long ones never.
+    sleep: async (ms, signal) => {
+      if (ms > 4_000) await once(signal ?? new AbortController().signal, 'abort');
+      signal?.throwIfAborted();
+      aheadMs += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  let isBack = false;
+  const told: string[] = [];
+  const { outbox } = await process(
+    'one',
+    async ({ url }) => {
+      told.push(new URL(url).hostname);
+      return isBack || url.includes('well') ? taken : { kind: 'failed', reason: 'it answered with HTTP 500' };
+    },
+    clock,
+  );
+  await add(outbox);
+  await add(outbox, { url: 'https://well.example/' });
+  await aRun();
+  await outbox.sweep();
+  const left = async () => (await client.listDuePushes({})).pushes;
+  await vi.waitFor(async () => {
+    expect(await configs()).toMatchObject([{ failures: 4 }, { failures: 0, deliveries: 2 }]);
+    expect(await left()).toMatchObject([{ conversationId, ownerInstance: '' }]);
+  });
+  isBack = true;
+  const before = told.length;
+  await outbox.sweep();
+  expect((await left())[0]?.ownerInstance).toBe('');
+  expect(told.length).toBe(before);
+  aheadMs += 8_000;
+  await outbox.sweep();
+  await released();
+  // What one was told is not told again because the other was not.
+  expect(told.slice(before)).toEqual(['a.example', 'a.example']);
+});
+
+test('an address that changes while the one before is being told is told the same', async () => {
+  const elsewhere = await process('elsewhere', async () => taken);
+  const changed = elsewhere.outbox.check({ ...settings, configId: 'a', url: 'https://new.example/' });
+  const told: string[] = [];
+  const one = await process('one', async (delivery) => {
+    told.push(`${new URL(delivery.url).hostname} ${keyOf(delivery).split(':')[1]}`);
+    if (told.length === 1) await elsewhere.outbox.set(conversationId, changed, user, 1);
+    return taken;
+  });
+  await add(one.outbox, { configId: 'a' });
+  await aRun();
+  await one.outbox.sweep();
+  await released();
+  expect(told).toEqual(['a.example 3', 'new.example 3', 'new.example 4']);
+});
+
+test('a view that is older than what was heard of takes nothing back', async () => {
+  let old: store.GetConversationResponse | undefined;
+  const views: typeof client = {
+    ...client,
+    getConversation: async (request, options) => {
+      if (old === undefined || request.minRevision) return client.getConversation(request, options);
+      // Meanwhile the follower hears of the rest.
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      return old;
+    },
+  };
+  let deliveries = 0;
+  const deliver: Deliver = async () => {
+    deliveries += 1;
+    if (deliveries !== 2) return taken;
+    old = running;
+    // The one that tells has to look again: an address is behind what it looked at. The last event changes no state of the task.
+    await one.outbox.set(conversationId, late, user, 1);
+    await append(fact('userMessageReceived', { runId: randomUUID(), text: 'hello again' }));
+    return taken;
+  };
+  const one = await process('one', deliver, systemClock, true, views);
+  const late = one.outbox.check({ ...settings, url: 'https://late.example/' });
+  const runId = await runBegins();
+  const running = await client.getConversation({ conversationId });
+  await one.outbox.set(conversationId, one.outbox.check(settings), user, 2);
+  await vi.waitFor(() => expect(deliveries).toBe(1));
+  await append(fact('runFailed', { runId, text: 'no' }));
+  await released();
+  expect(deliveries).toBe(4);
 });
 
 test('an attempt that failed is remembered by whoever goes on', async () => {

@@ -156,7 +156,9 @@ function afterRejection(run: RunRecord): string[] {
   for (const { fact, revision } of facts) {
     if (fact.case === 'approvalRequested') open.add(fact.value.approvalId);
     if (fact.case === 'approvalResolved') open.delete(fact.value.approvalId);
-    if (revision > over && begins.has(fact.case))
+    // What another agent's task asks is put on the record all the same, so that the task is ended there.
+    const isElsewhere = fact.case === 'inputRequested' && fact.value.question !== '';
+    if (revision > over && begins.has(fact.case) && !isElsewhere)
       wrong.push(`${where} event ${revision}: ${fact.case} after the rejection took effect with event ${over}`);
     if (fact.case !== 'runCompleted' && fact.case !== 'runFailed' && fact.case !== 'runCanceled') continue;
     end = fact.case;
@@ -201,14 +203,19 @@ function endOfCall(call: wire.Call, facts: readonly RecordedFact[]): CallEnd {
   const { REFUSED, CONTROL, GATED } = wire.Disposition;
   const isAsked = call.disposition === GATED;
   if (call.disposition === REFUSED || call.disposition === CONTROL) return { isGated: false, isRejected: false, at: 0 };
+  const elsewhere = new Set<string>();
   let isChanged = false;
   let isGated = isAsked;
   for (const { fact, revision: at } of facts) {
     if (!('callId' in fact.value) || fact.value.callId !== call.callId) continue;
     if (fact.case === 'toolCallRefused' && fact.value.reason === RefusalReason.PIN_CHANGED) isChanged = true;
     if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.TOOL) isGated ||= isChanged;
-    if (fact.case === 'toolCallFinished' && !fact.value.late) return { isGated, isRejected: false, at };
-    if (fact.case !== 'approvalResolved') continue;
+    const isFinished = fact.case === 'toolCallFinished' || fact.case === 'delegationFinished';
+    if (isFinished && !fact.value.late) return { isGated, isRejected: false, at };
+    if (fact.case === 'approvalRequested' && fact.value.kind === wire.ApprovalKind.PROXY)
+      elsewhere.add(fact.value.approvalId);
+    // A no to a question of another agent is not a no to the call.
+    if (fact.case !== 'approvalResolved' || elsewhere.has(fact.value.approvalId)) continue;
     const { decision } = fact.value;
     if (decision === Decision.REJECTED || decision === Decision.EXPIRED) return { isGated, isRejected: true, at };
     if (decision === Decision.HAPPENED || decision === Decision.GIVE_UP) return { isGated, isRejected: false, at };

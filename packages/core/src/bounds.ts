@@ -20,6 +20,8 @@ export const remoteQuestionsMax = 32;
 export const remoteQuestionsBytesMax = 128 * 1024;
 /** Times that people are asked about one call in all; an agent that asks for more has failed. */
 export const askedPerCallMax = 256;
+/** Tasks of earlier runs of a conversation that are ended at other agents still; beyond that the oldest are given up. */
+export const leftElsewhereMax = 256;
 /** Agents between the one that is asked and the one that asks, and the most that is shown of each name, in characters. */
 export const remoteChainMax = 16;
 export const remoteNameCharactersMax = 128;

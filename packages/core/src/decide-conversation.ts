@@ -162,7 +162,10 @@ const wireDecisions = {
 /** What a decision means for this kind of approval; undefined if it is none of its choices. */
 function decisionFor(approval: ApprovalState, decision: HumanDecision): keyof typeof wireDecisions | undefined {
   // That of a question of another agent may be about a call in doubt there.
-  const isInDoubt = approval.kind === 'in_doubt' || approval.choices.includes('run_again');
+  const isInDoubt = approval.kind === 'in_doubt' || approval.choices.includes('give_up');
+  // Where not all could be shown, only a no is offered.
+  if (approval.kind === 'proxy' && decision.kind !== 'reject' && !approval.choices.includes(decision.kind))
+    return undefined;
   switch (decision.kind) {
     case 'approve':
       return isInDoubt ? undefined : 'approved';

@@ -13,14 +13,14 @@ import {
 import { byteLength, cutText } from './cut.ts';
 import { failedDelegation, finished } from './decide-outcome.ts';
 import { describeQuestion } from './description.ts';
-import { sha256Hex, uuidFrom } from './digest.ts';
+import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import { withdrawal } from './interpreter.ts';
-import { canonicalJson } from './json.ts';
+import { choicesOf, questionDigest, standingOfQuestion, wellFormed } from './question-identity.ts';
 import { questionRequest, tokenRequest } from './requests.ts';
 import type { DelegationAskedCommand, RemoteQuestion, RunCommand } from './run-commands.ts';
 import type { AskedQuestion, CallState, RunState } from './state.ts';
-import { askedTooOften } from './texts.ts';
+import { askedTooOften, unreadableQuestion } from './texts.ts';
 import { dueAnswers } from './work.ts';
 
 /**
@@ -35,20 +35,30 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   if (call.phase !== 'started' && call.phase !== 'asking') return [];
   if (byteLength(task.id) > taskWordBytesMax || byteLength(task.state) > taskWordBytesMax) return [];
   const known = call.sent.questions ?? [];
-  const isThere = ({ key }: AskedQuestion): boolean => questions.some((one) => one.key === key);
-  if (known.some((one) => one.messageId !== undefined && isThere(one) && !answered.includes(one.key))) return [];
-  const kept = known.filter((one) => isThere(one) && !answered.includes(one.key));
+  const isOpen = ({ key }: AskedQuestion): boolean => !answered.includes(key);
+  const isSent = ({ messageId }: AskedQuestion): boolean => messageId !== undefined;
+  if (known.some((one) => isSent(one) && isOpen(one) && standingOfQuestion(call, one, questions) !== 'gone')) return [];
+  const kept = known.filter((one) => isOpen(one) && standingOfQuestion(call, one, questions) === 'there');
   const gone = known.filter((one) => !kept.includes(one));
+  if (!areTold(call, questions))
+    return [
+      ...withdrawn(run, known, becameOf(call, task.state)),
+      ...failedCall(run, call, unreadableQuestion(call.agent)),
+    ];
+  const isKept = (one: RemoteQuestion): boolean =>
+    kept.some((asked) => standingOfQuestion(call, asked, [one]) === 'there');
   const fresh = taken(
-    questions.filter(({ key }) => !kept.some((one) => one.key === key)),
+    questions.filter((one) => !isKept(one)),
     remoteQuestionsMax - kept.length,
   );
   if (fresh.length === 0 && gone.length === 0 && call.phase === 'asking') return [];
   // Nothing was asked, and nothing is.
   if (fresh.length === 0 && known.length === 0) return [];
   const reason = asked.reason ?? becameOf(call, task.state);
-  if (call.asked + fresh.length > askedPerCallMax)
-    return [...withdrawn(run, known, reason), ...askedTooMuch(run, call)];
+  if (call.asked + fresh.length > askedPerCallMax) {
+    const tooOften = askedTooOften(call.agent ?? '', askedPerCallMax);
+    return [...withdrawn(run, known, reason), ...failedCall(run, call, tooOften)];
+  }
   const keys = [...kept, ...fresh].map(({ key }) => key);
   const text = cutText(asked.text, taskTextBytesMax).text;
   const place = { runId: run.id, stepId: call.stepId, callId, attempt };
@@ -57,6 +67,17 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
     fact('delegationAsked', { ...place, task, text, keys }),
     ...fresh.map((one, index) => requestOf(run, call, one, call.asked + index + 1, asked, callRevision)),
   ];
+}
+
+/** True if all can be bound, and no two of one name are to be told apart: else an answer might go to what nobody saw. */
+function areTold(call: CallState, questions: readonly RemoteQuestion[]): boolean {
+  const known = new Map<string, string>();
+  for (const one of questions) {
+    const digest = questionDigest(call, one);
+    if (digest === undefined || (known.get(one.key) ?? digest) !== digest) return false;
+    known.set(one.key, digest);
+  }
+  return true;
 }
 
 /** The fence of an answer; none if the question is not there any more, or is answered already. */
@@ -95,11 +116,12 @@ function becameOf({ agent = '', sent }: CallState, state: string): string {
 function requestOf(
   run: RunState,
   call: CallState,
-  question: RemoteQuestion,
+  shownQuestion: RemoteQuestion,
   count: number,
   { task, reason = '' }: DelegationAskedCommand,
   callRevision: number,
 ): Fact {
+  const question = boundedQuestion(shownQuestion);
   if (question.kind === 'auth') return tokenRequest(run, call.id, promptOf(call, question), question.key, count);
   const { key, approval } = question;
   const agent = call.agent ?? '';
@@ -107,10 +129,11 @@ function requestOf(
   const argumentsJson = approval?.argumentsJson ?? '';
   const agents = approval?.agents ?? [];
   const choices = choicesOf(approval?.choices ?? []);
+  const digest = questionDigest(call, shownQuestion) ?? '';
   return questionRequest(run, call, {
     id: uuidFrom('approval', run.id, call.id, String(count)),
     ...shown,
-    digest: sha256Hex(canonicalJson({ v: 1, call: call.id, attempt: call.attempt, key, ...shown, argumentsJson })),
+    digest,
     description: describeQuestion({ agent, agents, prompt: question.prompt, ...shown, argumentsJson, choices }),
     choices,
     reason,
@@ -124,39 +147,33 @@ function promptOf({ agent = '' }: CallState, { prompt }: RemoteQuestion): string
   return cutText(prompt === '' ? asks : `${asks} It says: ${prompt}`, taskTextBytesMax).text;
 }
 
-const doubtChoices = ['run_again', 'happened', 'give_up'];
-
-/** An agent of ours asks about calls in doubt with words of their own; whatever others name, it is a yes or a no. */
-function choicesOf(shown: readonly string[]): readonly string[] {
-  return shown.includes('run_again') ? doubtChoices : ['approve', 'reject'];
-}
-
 /** As many as may be put on the record together, within what an agent may show. */
 function taken(fresh: readonly RemoteQuestion[], most: number): RemoteQuestion[] {
   const some: RemoteQuestion[] = [];
   let bytes = 0;
   for (const one of fresh) {
     if (some.length >= most || some.some(({ key }) => key === one.key)) continue;
-    const bounded = boundedQuestion(one);
-    bytes += byteLength(bounded.approval?.argumentsJson ?? '') + descriptionBytesMax;
+    bytes += Math.min(byteLength(one.approval?.argumentsJson ?? ''), argumentsBytesMax) + descriptionBytesMax;
     if (some.length > 0 && bytes > remoteQuestionsBytesMax) break;
-    some.push(bounded);
+    some.push(one);
   }
   return some;
 }
 
+/** As it is shown here. What cannot be shown cannot be allowed: only a no is offered. */
 function boundedQuestion(question: RemoteQuestion): RemoteQuestion {
   const { approval } = question;
-  const prompt = cutText(question.prompt, taskTextBytesMax).text;
+  const prompt = cutText(wellFormed(question.prompt), taskTextBytesMax).text;
   if (approval === undefined) return { ...question, prompt };
   const name = (text: string): string =>
-    [...text.slice(0, 2 * remoteNameCharactersMax)].slice(0, remoteNameCharactersMax).join('');
+    [...wellFormed(text.slice(0, 2 * remoteNameCharactersMax))].slice(0, remoteNameCharactersMax).join('');
   const isTooLong = byteLength(approval.argumentsJson) > argumentsBytesMax;
-  const { id, choices } = approval;
+  const { id } = approval;
+  const choices = isTooLong ? choicesOf(approval.choices).slice(-1) : approval.choices;
   return {
     ...question,
     prompt: isTooLong
-      ? `${prompt}\n\n(Its arguments are longer than ${argumentsBytesMax} bytes, and not shown.)`
+      ? `(Its arguments are longer than ${argumentsBytesMax} bytes, and not shown: it can only be declined.)\n\n${prompt}`
       : prompt,
     approval: {
       id,
@@ -169,9 +186,8 @@ function boundedQuestion(question: RemoteQuestion): RemoteQuestion {
   };
 }
 
-function askedTooMuch(run: RunState, call: CallState): Fact[] {
+function failedCall(run: RunState, call: CallState, content: string): Fact[] {
   const { id: callId, stepId, attempt, tool, agent = '' } = call;
-  const content = askedTooOften(agent, askedPerCallMax);
   const outcome = {
     type: 'callFinished',
     callId,

@@ -1,8 +1,10 @@
 /** What becomes of a call whose agent waits for people, or for a token: its questions, and what stands for them here. */
 import { facts } from '@stopgo/proto';
+import { leftElsewhereMax } from './bounds.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { withCall } from './run-changes.ts';
-import type { AskedQuestion, CallState, RunState, SentDelegation } from './state.ts';
+import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, SentDelegation } from './state.ts';
+import { parkedTasks } from './work.ts';
 
 /** True if the call waits for an outcome. */
 export function isAwaited({ phase }: CallState): boolean {
@@ -24,7 +26,7 @@ export function evolveQuestions(run: RunState, { callId, attempt, keys, task }: 
 /** An approval stands for a question. */
 export function withQuestionAsked(run: RunState, call: CallState, asked: FactOf<'approvalRequested'>): RunState {
   const { key = '', approvalId: remoteApprovalId = '' } = asked.question ?? {};
-  return withQuestion(run, call, { key, askedAs: asked.approvalId, remoteApprovalId });
+  return withQuestion(run, call, { key, digest: asked.digest, askedAs: asked.approvalId, remoteApprovalId });
 }
 
 /** The run waits for an input: a call that needs it, or the agent that a call was sent to. */
@@ -34,7 +36,7 @@ export function evolveInput(run: RunState, asked: FactOf<'inputRequested'>): Run
   const next = { ...run, inputs: { ...run.inputs, [id]: { id, callId, kind, prompt } as const } };
   const call = run.calls[callId];
   if (call?.phase === 'asking' && key !== '')
-    return withQuestion(next, call, { key, askedAs: id, remoteApprovalId: '' });
+    return withQuestion(next, call, { key, digest: '', askedAs: id, remoteApprovalId: '' });
   const phase = call?.phase === 'asking' ? 'asking' : 'blocked';
   return withCall(next, callId, { phase, asked: (call?.asked ?? 0) + 1 });
 }
@@ -81,11 +83,35 @@ export function atRest(run: RunState, callId: string): RunState {
   );
 }
 
-/** Of a run that has settled only the tasks matter that wait at other agents still, until these have ended them. */
+/** Of a run that has settled only the tasks matter that other agents have still, until these have ended them. */
 export function withoutParked(run: RunState, fact: RecordedFact['fact']): RunState {
   if (fact.case !== 'delegationFinished' && fact.case !== 'toolCallInDoubt') return run;
   const { [fact.value.callId]: call, ...calls } = run.calls;
-  return call?.phase === 'asking' && call.attempt === fact.value.attempt ? { ...run, calls } : run;
+  const isParked = call?.sent !== undefined && isAwaited(call) && call.attempt === fact.value.attempt;
+  return isParked ? { ...run, calls } : run;
+}
+
+/** What another run keeps of those before it: the tasks that wait at other agents still. Nobody answers them any more. */
+export function keptParked(state: ConversationState): Pick<ConversationState, 'leftElsewhere'> {
+  const left = parkedTasks(state).slice(-leftElsewhereMax);
+  if (left.length === 0) return {};
+  return { leftElsewhere: left.map((one) => ({ ...one, call: withoutQuestions(one.call) })) };
+}
+
+/** Of earlier runs, too, a task is known until its agent has ended it. */
+export function withoutLeft(state: ConversationState, fact: RecordedFact['fact']): ConversationState {
+  if (fact.case !== 'delegationFinished' && fact.case !== 'toolCallInDoubt') return state;
+  const { leftElsewhere, ...others } = state;
+  const { runId, callId, attempt } = fact.value;
+  const isEnded = (one: LeftElsewhere) => one.runId === runId && one.call.id === callId && one.call.attempt === attempt;
+  const left = leftElsewhere?.filter((one) => !isEnded(one)) ?? [];
+  return left.length === 0 ? others : { ...others, leftElsewhere: left };
+}
+
+function withoutQuestions({ sent, ...call }: CallState): CallState {
+  if (sent === undefined) return call;
+  const { questions: _, ...known } = sent;
+  return { ...call, sent: known };
 }
 
 /** With one more question; one of the same key was asked anew. */

@@ -10,6 +10,8 @@ import {
   evolveProvided,
   evolveQuestions,
   isAwaited,
+  keptParked,
+  withoutLeft,
   withoutParked,
   withQuestionAsked,
   withVerdict,
@@ -46,10 +48,11 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
     case 'userMessageReceived':
       return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
     case 'runStarted':
-      return { ...base, run: startedRun(fact.value, state) };
+      return { ...base, ...keptParked(state), run: startedRun(fact.value, state) };
     default: {
       const run = state.run;
-      if (run === null || !('runId' in fact.value) || fact.value.runId !== run.id) return base;
+      if (run === null || !('runId' in fact.value)) return base;
+      if (fact.value.runId !== run.id) return withoutLeft(base, fact);
       return { ...base, run: evolveRun(run, recorded) };
     }
   }

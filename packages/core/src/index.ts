@@ -29,6 +29,7 @@ export * from './placeholders.ts';
 export * from './policy.ts';
 export * from './projection.ts';
 export * from './push.ts';
+export { keyOfWords, standingOfQuestion } from './question-identity.ts';
 export * from './remote-agent.ts';
 export * from './run-commands.ts';
 export * from './run-trace.ts';

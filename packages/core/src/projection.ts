@@ -94,7 +94,7 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
   const { fact } = event;
   switch (fact.case) {
     case 'approvalRequested':
-      return [requested(fact.value, event, before.id, rows)];
+      return [...replaced(fact.value, before, rows), requested(fact.value, event, before.id, rows)];
     case 'approvalResolved': {
       const pending = rows.approval(fact.value.approvalId);
       return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
@@ -132,10 +132,20 @@ function undelivered(event: RecordedFact, before: ConversationState, rows: Earli
   const lost = (call.sent?.questions ?? []).filter(
     ({ key, verdict, messageId }) => verdict !== undefined && messageId === undefined && !keys.includes(key),
   );
-  return lost.flatMap(({ askedAs }) => {
-    const approval = rows.approval(askedAs);
-    return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
-  });
+  return lost.flatMap(({ askedAs }) => voided(askedAs, rows));
+}
+
+/** A decision on what the agent shows otherwise by now: it is asked about anew, and the decision did nothing. */
+function replaced(asked: FactOf<'approvalRequested'>, { run }: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { runId, callId, question } = asked;
+  const known = run?.id === runId ? run.calls[callId]?.sent?.questions : undefined;
+  const old = known?.find(({ key, verdict, messageId }) => key === question?.key && verdict && messageId === undefined);
+  return old === undefined ? [] : voided(old.askedAs, rows);
+}
+
+function voided(approvalId: string, rows: EarlierRows): views.Approval[] {
+  const approval = rows.approval(approvalId);
+  return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
 }
 
 /** What was still pending when its run settled is withdrawn by that. */
@@ -160,7 +170,8 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     kind: asked.kind,
     tool: asked.tool,
     server: asked.server,
-    argumentsJson: asked.question?.argumentsJson || (call?.toolCall?.argumentsJson ?? ''),
+    // What another agent does not show of its call is not what it was sent itself.
+    argumentsJson: asked.question?.argumentsJson ?? call?.toolCall?.argumentsJson ?? '',
     digest: asked.digest,
     description: asked.description,
     choices: asked.choices,

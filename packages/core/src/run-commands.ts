@@ -80,6 +80,8 @@ export type RemoteQuestion = {
     readonly server: string;
     /** JSON text; empty if it shows none. */
     readonly argumentsJson: string;
+    /** True if the arguments are nested so deep that there is no text of them. */
+    readonly isUnreadable?: true;
     /** Words by which it is decided. */
     readonly choices: readonly string[];
     /** The agents below the one that is asked, the innermost last. */

@@ -76,6 +76,8 @@ export type SentDelegation = {
 /** A question of another agent, and what stands for it here. */
 export type AskedQuestion = {
   readonly key: string;
+  /** Of what was shown of it (see `questionDigest`). */
+  readonly digest: string;
   /** Id of the approval or the input here. */
   readonly askedAs: string;
   /** The agent's own id of what it waits for; empty if it shows none. */
@@ -169,6 +171,9 @@ export type RunState = {
   readonly output?: Output;
 };
 
+/** A task that waits at another agent for what nobody here will answer: its run was ended here, and another has begun. */
+export type LeftElsewhere = { readonly runId: string; readonly agentDigest: string; readonly call: CallState };
+
 export type ConversationState = {
   /** Revision of the last event folded; 0 before the first. */
   readonly revision: number;
@@ -186,6 +191,8 @@ export type ConversationState = {
   readonly messageCount: number;
   /** The latest run. */
   readonly run: RunState | null;
+  /** Tasks of earlier runs that other agents are to end still, oldest first; absent if there are none. */
+  readonly leftElsewhere?: readonly LeftElsewhere[];
 };
 
 /** Nothing has happened. */

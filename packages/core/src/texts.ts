@@ -50,6 +50,11 @@ export function askedTooOften(agent: string, most: number): string {
   return `The agent ${agent} asked more than ${most} times; it is not answered any more.`;
 }
 
+/** Result of a delegation to an agent whose question cannot be put to people. */
+export function unreadableQuestion(agent = ''): string {
+  return `The agent ${agent} asked what cannot be bound to an answer: malformed, nested too deep, or two questions of one id; it is not answered.`;
+}
+
 /** What an agent answered that ended its task without a word. */
 export function taskText(id: string, state: string): string {
   return `Task ${id}: ${state}`;

@@ -1,4 +1,4 @@
-import type { AskedQuestion, CallState, ConversationState, RunState, StepState } from './state.ts';
+import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, StepState } from './state.ts';
 
 /**
  * True if a process could do something for the run now, without a human: a call may run or may have run, or a step is
@@ -26,9 +26,22 @@ export function dueAnswers(run: RunState, { id, sent }: CallState): readonly Ask
   return due.length > 0 && Object.values(run.inputs).some(({ callId }) => callId === id) ? [] : due;
 }
 
-/** The calls whose agents wait for answers: of an open run, or of one that was ended here while they waited. */
+/**
+ * The calls whose agents wait for answers; of a run that has ended here, all whose agents were not heard to end their tasks:
+ * whoever was about to find out may be gone.
+ */
 export function parkedCalls(run: RunState | null): CallState[] {
-  return Object.values(run?.calls ?? {}).filter(({ phase }) => phase === 'asking');
+  const isOpen = run?.status === 'open';
+  return Object.values(run?.calls ?? {}).filter(
+    ({ phase, sent }) => phase === 'asking' || (!isOpen && phase === 'started' && sent !== undefined),
+  );
+}
+
+/** The same of the whole conversation, each with the run that it is of, oldest first. */
+export function parkedTasks({ run, leftElsewhere = [] }: ConversationState): LeftElsewhere[] {
+  if (run === null) return [...leftElsewhere];
+  const { id: runId, agentDigest } = run;
+  return [...leftElsewhere, ...parkedCalls(run).map((call) => ({ runId, agentDigest, call }))];
 }
 
 /** Name of the node that a step executes, as facts are told it; empty if the agent has only one. */

@@ -4,6 +4,7 @@ import {
   type ConversationState,
   hasWork,
   parkedCalls,
+  parkedTasks,
   pendingApprovals,
   type RemoteQuestion,
   type RunState,
@@ -213,24 +214,37 @@ describe('when the run ends first', () => {
     expect(parkedCalls(heard.state.run)).toEqual([]);
   });
 
+  test('and another begins, it is known still, and no longer than until then', () => {
+    const heardLate = handsInLate(id, 'Canceled.', 1, 'run-1', (callId, content) => replies(callId, content));
+    const next = after(canceled, said('again', { ...lone, runId: 'run-2' }));
+    expect(parkedTasks(next.state)).toMatchObject([
+      { runId: 'run-1', call: { id, sent: { taskId: `task of ${id}` } } },
+    ]);
+    expect(parkedCalls(next.state.run)).toEqual([]);
+    const others = after(canceled, said('again', { ...lone, runId: 'run-2' }), heardLate);
+    expect(parkedTasks(others.state)).toEqual([]);
+  });
+
+  const both = agentOf({
+    type: 'parallel',
+    name: 'both',
+    onError: 'fail',
+    children: [a2a(), llm({ name: 'other', approval: 'require' })],
+  });
+  const how = { agent: both };
+  const callId = 'root/0#1.0';
+  /** One branch waits for another agent, the other one for a human. */
+  const bothWait = [
+    opened,
+    said('go', how),
+    drove([delegates('root/0')], how),
+    drove([starts(callId)], how),
+    drove([asksFor(callId, [question('a')])], how),
+    answered({ calls: [call('add')], step: 'root/1' }, how),
+  ] as const;
+
   test('by a rejection elsewhere, it ends at once and the question is withdrawn', () => {
-    const tree = agentOf({
-      type: 'parallel',
-      name: 'both',
-      onError: 'fail',
-      children: [a2a(), llm({ name: 'other', approval: 'require' })],
-    });
-    const how = { agent: tree };
-    const callId = 'root/0#1.0';
-    const so = given(
-      opened,
-      said('go', how),
-      drove([delegates('root/0')], how),
-      drove([starts(callId)], how),
-      drove([asksFor(callId, [question('a')])], how),
-      answered({ calls: [call('add')], step: 'root/1' }, how),
-      rejected('root/1#1.0'),
-    );
+    const so = given(...bothWait, rejected('root/1#1.0'));
     so.when(drives([claim], how)).thenFacts(
       'runClaimed',
       ['approvalResolved', { decision: Decision.WITHDRAWN }],
@@ -239,24 +253,7 @@ describe('when the run ends first', () => {
   });
 
   test('by a rejection elsewhere, an answer that was decided on is not waited for', () => {
-    const tree = agentOf({
-      type: 'parallel',
-      name: 'both',
-      onError: 'fail',
-      children: [a2a(), llm({ name: 'other', approval: 'require' })],
-    });
-    const how = { agent: tree };
-    const callId = 'root/0#1.0';
-    const so = given(
-      opened,
-      said('go', how),
-      drove([delegates('root/0')], how),
-      drove([starts(callId)], how),
-      drove([asksFor(callId, [question('a')])], how),
-      answered({ calls: [call('add')], step: 'root/1' }, how),
-      approved(callId),
-      rejected('root/1#1.0'),
-    );
+    const so = given(...bothWait, approved(callId), rejected('root/1#1.0'));
     so.when(drives([claim], how))
       .thenFacts('runClaimed', 'runCompleted')
       .thenOwes();

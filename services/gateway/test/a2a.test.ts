@@ -141,3 +141,132 @@ test('of a defect a peer is told an id only, and of a service that is away what 
   const { status } = await away.send('GET', `/tasks/${ID}`);
   expect(status).toBe(503);
 });
+
+describe('data', () => {
+  const record = { id: OTHER_APPROVAL, name: 'web-1' };
+  const decision = { approval_id: APPROVAL, decision: 'approve' };
+  const text = { text: 'Delete this' };
+  const sent = (data: object, taskId = '') => ({
+    body: { message: { messageId: 'm-1', taskId, role: 'ROLE_USER', parts: [text, { data }] } },
+  });
+  const orchestrator = {
+    createConversation: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+    sendMessage: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+  };
+
+  test.each([
+    ['with an id of its own', record],
+    ['with actions', { id: OTHER_APPROVAL, action: 'approve' }],
+    ['with decisions', { decisions: [{ title: 'use tabs' }, { approval_id: APPROVAL, decision: 'approve' }] }],
+    ['with no decisions', { decisions: [] }],
+    ['about an approval', { approval_id: APPROVAL, tool: 'resources_delete' }],
+  ])('%s is told to the agent', async (_which, data) => {
+    for (const taskId of ['', ID]) {
+      const { send, calls } = await gateway({ store: storeOf(fresh()), orchestrator });
+      const { status } = await send('POST', '/message:send', sent(data, taskId));
+      expect(status).toBe(200);
+      const told = calls.find(({ method }) => method === (taskId === '' ? 'createConversation' : 'sendMessage'));
+      expect(told?.request).toMatchObject({ message: `Delete this\n${JSON.stringify(data)}` });
+    }
+  });
+
+  test('that decides is told to nobody but whom it is for, where there is a task', async () => {
+    const first = await gateway({ store: storeOf(fresh()), orchestrator });
+    await first.send('POST', '/message:send', sent(decision));
+    expect(first.calls.find(({ method }) => method === 'createConversation')?.request).toMatchObject({
+      message: `Delete this\n${JSON.stringify(decision)}`,
+    });
+    const { send, calls } = await gateway({ ...parked(), orchestrator });
+    expect((await send('POST', '/message:send', sent(decision, ID))).status).toBe(200);
+    expect(calls.filter(({ method }) => method === 'resolve').map(({ request }) => request)).toMatchObject([
+      { approvalId: APPROVAL },
+    ]);
+    expect(calls.some(({ method }) => method === 'sendMessage')).toBe(false);
+  });
+});
+
+describe('where no more streams may be open', () => {
+  const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+  const oldMessage = { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text: 'hello' }] };
+  const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+  test.each([
+    ['/message:stream', { message }],
+    ['/a2a', rpc('SendStreamingMessage', { message })],
+    ['/a2a/v1', rpc('message/stream', { message: oldMessage })],
+  ])('a message to %s is refused before it has an effect, and taken when there is room', async (path, body) => {
+    const { url, send, calls } = await gateway(
+      {
+        bridge: { listTools: async () => ({ tools: [] }) },
+        store: {
+          getConversation: async () => ({ view: waiting() }),
+          follow: (_: object, { signal }: { signal: AbortSignal }) =>
+            feed<ReturnType<typeof recorded>>().read(signal, 0),
+        },
+        orchestrator: {
+          createConversation: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }),
+        },
+      },
+      { limits: { openStreams: 1, bodyBytes: 1024, messageBytes: 1024 } },
+    );
+    const created = () => calls.filter(({ method }) => method === 'createConversation').length;
+    const other = await follow(url, `/tasks/${ID}:subscribe`);
+    const isTaken = async () => !(await send('POST', path, { body })).text.includes('which is the limit');
+    expect([await isTaken(), created()]).toEqual([false, 0]);
+    other.leave();
+    await expect.poll(isTaken).toBe(true);
+    // What goes wrong at once gives its place back, too.
+    for (let time = 0; time < 2; time += 1) {
+      expect((await send('GET', '/tasks/nothing:subscribe')).status).toBe(404);
+      const { json } = await send('POST', '/a2a', { body: rpc('SubscribeToTask', { id: 'nothing' }) });
+      expect(json.error.code).toBe(-32001);
+    }
+    expect([await isTaken(), created()]).toEqual([true, 2]);
+  });
+});
+
+describe('an address that comes with a message', () => {
+  const ended = settled('done');
+  const working = fresh({ run: run(views.RunStatus.WORKING) });
+  const waits = waiting([approval()], { pendingApprovalIds: [APPROVAL] });
+  const foreign = `yes ${OTHER_APPROVAL}`;
+
+  test.each([
+    ['to a task that has ended', ended, 'more', []],
+    ['to one that is worked on', working, 'more', ['sendMessage']],
+    ['that decides on what is none of the task', waits, foreign, []],
+    ['that decides on what is settled', ended, `yes ${APPROVAL}`, ['resolve']],
+    ['that says nothing', fresh(), '', []],
+    ['that is taken', fresh(), 'more', ['setPush', 'sendMessage']],
+    ['that decides', waits, `yes ${APPROVAL}`, ['setPush', 'resolve']],
+  ] as const)('%s', async (_which, view, text, does) => {
+    const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
+    const { send, calls } = await gateway({
+      store: {
+        ...storeOf(view),
+        load: async () => ({ knownKeys: [] }),
+        getApproval: async ({ approvalId }: { approvalId: string }) => ({
+          approval: approval({ id: approvalId, conversationId: approvalId === APPROVAL ? ID : RUN }),
+        }),
+      },
+      orchestrator: {
+        setPush: async () => ({ config: { id: 'x', url: 'https://example.com/hook' } }),
+        sendMessage: async () => ({ turn: view === working ? { ...turn, outcome: TurnOutcome.REFUSED_BUSY } : turn }),
+      },
+      approvals: {
+        resolve: async () => {
+          if (view === ended) throw unavailable('settled');
+          return { turn };
+        },
+      },
+    });
+    const body = {
+      message: { messageId: 'm-1', taskId: ID, role: 'ROLE_USER', parts: [{ text }] },
+      configuration: { taskPushNotificationConfig: { url: 'https://example.com/hook' } },
+    };
+    const { status } = await send('POST', '/message:send', { body });
+    expect(status === 200).toBe(does.some((one) => one === 'setPush'));
+    const acts = ['setPush', 'sendMessage', 'resolve'];
+    expect(calls.map(({ method }) => method).filter((one) => acts.includes(one))).toEqual(does);
+  });
+});

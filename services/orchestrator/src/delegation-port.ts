@@ -50,7 +50,7 @@ export type DelegationOutcome =
 
 /** What can be learnt of an attempt that was sent, or may have been. */
 export type LookedUp =
-  | { readonly kind: 'outcome'; readonly outcome: Exclude<DelegationOutcome, { kind: 'unavailable' | 'asks' }> }
+  | { readonly kind: 'outcome'; readonly outcome: Extract<DelegationOutcome, { kind: 'finished' }> }
   | AgentAsks
   /** Its task goes on there. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
@@ -58,6 +58,8 @@ export type LookedUp =
   | { readonly kind: 'never_arrived' }
   /** Nothing is known of it, but the agent promises to take a message of one id once: it may be sent again. */
   | { readonly kind: 'repeatable' }
+  /** The agent wants a bearer token, or another one, before it says anything of it. */
+  | { readonly kind: 'unauthenticated' }
   /** The agent answers, and cannot tell. */
   | { readonly kind: 'unknown'; readonly message: string };
 
@@ -74,6 +76,14 @@ export type DelegationAnswer = {
   /** It is not waited for what comes of it: there is more to answer. */
   readonly isOneOfSeveral: boolean;
 };
+
+/** What became of sending an answer. */
+export type Answered =
+  | DelegationOutcome
+  /** It was taken, and the task goes on. */
+  | ({ readonly kind: 'running' } & DelegationUpdate)
+  /** The agent has answered that it could not do it; how far it came nobody knows. The message is told to the user. */
+  | { readonly kind: 'failed'; readonly message: string };
 
 /** Other agents as the orchestrator needs them. Nothing is kept between calls but connections. */
 export type DelegationPort = {
@@ -95,7 +105,7 @@ export type DelegationPort = {
     answer: DelegationAnswer,
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
-  ): Promise<DelegationOutcome | ({ readonly kind: 'running' } & DelegationUpdate)>;
+  ): Promise<Answered>;
   /** Asks the agent what it knows of an attempt. Changes nothing there. Rejects if it does not answer within seconds. */
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;
   /** Asks the agent to end the task of an attempt. Whether it does, `delegate` and `lookUp` tell. */

@@ -2,7 +2,16 @@ export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';
 export { BridgeTools } from './bridges/tools.ts';
 export { RecordedDefinitions } from './definitions.ts';
-export { noAgents } from './delegation-port.ts';
+export {
+  type AgentAsks,
+  type DelegationAnswer,
+  type DelegationOutcome,
+  type DelegationPort,
+  type DelegationRequest,
+  type LookedUp,
+  noAgents,
+} from './delegation-port.ts';
+export { AgentNews } from './driver/agent-news.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export { TaskWatch } from './driver/task-watch.ts';

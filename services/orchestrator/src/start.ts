@@ -12,6 +12,7 @@ import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import { DescribedAgent } from './described-agent.ts';
+import { AgentNews } from './driver/agent-news.ts';
 import type { DriverPorts } from './driver/ports.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
@@ -87,6 +88,9 @@ export async function startOrchestrator(
     random,
     deltas: storeDeltas(given.store, clock),
     onModelFailed: (failure) => logger.warn('a model call failed', { ...failure }),
+    news: new AgentNews((agent, reason) =>
+      logger.warn('an agent does not answer when it is asked about a task', { agent, reason }),
+    ),
     onFault: (error, where) => {
       // What is out of reach is no fault: the sweep comes by again.
       if (isUnknown(error)) return store.failed(error);

@@ -28,7 +28,7 @@ export const listLimitDefault = 100;
 export const listLimitMax = 1_000;
 /** About how many bytes one page of a list may have; a page holds at least one row. */
 export const listBytesMax = 2 * 1024 * 1024;
-/** Messages that are looked at for what was said in a context, those of tools included. */
+/** Conversations and texts that are looked at for what was said in a context. */
 export const contextRowsMax = 2_000;
 /** Rows of a list that are read at a time, so that large ones do not fill the memory. */
 export const listRowsPerRead = 50;

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { store } from '@stopgo/proto';
+import { fromBinary } from '@bufbuild/protobuf';
+import { textToTell } from '@stopgo/core';
+import { store, views } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type SqlDatabase, type SqlRow, type SqlValue, text } from '../src/adapters/sqlite/database.ts';
@@ -48,8 +50,8 @@ function tamper(sql: string): void {
 }
 
 const viewRows = [
-  'SELECT key, id, revision, status, open_run_id, owner_instance, owner_epoch, hex(head), hex(snapshot) FROM conversations ORDER BY key',
-  'SELECT key, revision, hex(bytes) FROM messages ORDER BY key',
+  'SELECT key, id, revision, status, open_run_id, owner_instance, owner_epoch, watched_run_id, hex(head), hex(snapshot) FROM conversations ORDER BY key',
+  'SELECT key, revision, is_told, hex(bytes) FROM messages ORDER BY key',
   'SELECT key, id, conversation, status, hex(bytes) FROM approvals ORDER BY key',
   'SELECT status, number FROM conversation_counts WHERE number > 0 ORDER BY status',
   'SELECT version, checkpoint FROM views_meta',
@@ -62,6 +64,20 @@ function allRows(): SqlRow[][] {
   file.close();
   return rows;
 }
+
+test('what is said in a context is read without the calls and results beside it', async () => {
+  await withStore((client) => tell(client, 2));
+  const file = openDatabase(join(dataDir, 'stopgo.db'), 'read');
+  const kept = file
+    .all('SELECT is_told, bytes FROM messages', (row) => row)()
+    .map(([isTold, bytes]) => ({
+      isTold,
+      text: textToTell(fromBinary(views.MessageSchema, bytes as Uint8Array)),
+    }));
+  file.close();
+  for (const { isTold, text } of kept) expect(isTold, text).toBe(text === '' ? 0 : 1);
+  expect(new Set(kept.map(({ isTold }) => isTold)).size).toBe(2);
+});
 
 test('appends that come together share a commit', async () => {
   const observed: Observation[] = [];
@@ -180,7 +196,7 @@ describe('verify', () => {
     ['a message that is gone', 'DELETE FROM messages WHERE revision = 2', /^message 2: the row is missing$/],
     [
       'a message made up',
-      'INSERT INTO messages SELECT key + 100, revision, bytes FROM messages WHERE revision = 2',
+      'INSERT INTO messages SELECT key + 100, revision, is_told, bytes FROM messages WHERE revision = 2',
       /^there are messages after the last one/,
     ],
     [

@@ -4,6 +4,7 @@ import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextTests } from './store-contexts.contract.ts';
+import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
@@ -200,6 +201,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     contextTests({ client: () => client, send, told });
+    watchedTests({ client: () => client, send });
 
     test('a search finds words wherever in a conversation they stand', async () => {
       const tea = await told(1, false, 'please order Tée for the office');

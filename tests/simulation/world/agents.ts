@@ -1,4 +1,4 @@
-import type { AgentDefinition, AgentNode, LlmNode } from '@stopgo/core';
+import type { A2aNode, AgentDefinition, AgentNode, LlmNode, RemoteAgent } from '@stopgo/core';
 import type { Random } from './random.ts';
 
 /**
@@ -83,4 +83,50 @@ function planLlm(random: Random, name: string, isInLoop: boolean): LlmNode {
 
 function planKey(random: Random): { readonly outputKey?: string } {
   return random.chance(0.4) ? { outputKey: random.pick(keys) } : {};
+}
+
+/** An agent that delegates: from a node, from several beside or after each other, or as its model likes. */
+export function planDelegatingAgent(random: Random, name: string): AgentDefinition {
+  const node = (index: number): AgentNode =>
+    random.chance(0.25) ? planDelegator(random, `${name}.${index}`) : planA2a(random, `${name}.${index}`);
+  const kind = random.next();
+  if (kind < 0.25) return { name, root: planA2a(random, name) };
+  if (kind < 0.4) return { name, root: planDelegator(random, name) };
+  const children = Array.from({ length: random.whole(2, 3) }, (_, index) => node(index));
+  if (kind < 0.65) return { name, root: { type: 'sequential', name, children } };
+  if (kind < 0.85)
+    return { name, root: { type: 'parallel', name, children, onError: random.pick(['fail', 'continue'] as const) } };
+  return { name, root: { type: 'loop', name, children: children.slice(0, 2), iterationsMax: 2 } };
+}
+
+function planA2a(random: Random, name: string): A2aNode {
+  return {
+    type: 'a2a',
+    name,
+    agent: planRemote(random, 'other'),
+    prompt: 'do it',
+    ...planKey(random),
+    approval: 'default',
+    onReject: random.pick(['cancel', 'continue'] as const),
+  };
+}
+
+function planDelegator(random: Random, name: string): LlmNode {
+  return {
+    ...planLlm(random, name, false),
+    turnsMax: 2,
+    agents: [planRemote(random, 'one'), planRemote(random, 'two')],
+  };
+}
+
+/** What it promises and shows stands in its address. */
+function planRemote(random: Random, name: string): RemoteAgent {
+  const words = ['ids', 'once', 'lists'].filter(() => random.chance(0.6));
+  return {
+    name,
+    url: `http://agent/${words.join('-')}`,
+    description: '',
+    destructive: random.chance(0.15),
+    forwardsBearer: random.chance(0.3),
+  };
 }

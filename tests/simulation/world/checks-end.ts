@@ -16,6 +16,7 @@ import {
 import { processOf } from '@stopgo/log';
 import { views } from '@stopgo/proto';
 import { rejectedAt, wrongInRun } from '../../promises/tree-rules.ts';
+import { checkTasks } from './checks-tasks.ts';
 import { runsIn } from './checks-tree.ts';
 import { type Stream, short } from './event-store.ts';
 import type { Answered, People } from './people.ts';
@@ -34,6 +35,7 @@ export function checkEnd(world: World, people: People): void {
     checkDoubts(world, stream);
     checkRows(world, stream);
     checkResults(world, stream);
+    checkTasks(world, stream);
     for (const run of runsIn(world, stream)) {
       for (const { rule, what } of wrongInRun(run)) world.violation(rule, what);
       if (rejectedAt(run) !== undefined) world.count('runs ended by a rejection');
@@ -75,7 +77,12 @@ function onceNames(fact: RecordedFact['fact']): string[] {
       return [`${fact.case} ${fact.value.runId} ${fact.value.stepId}`];
     case 'toolCallStarted':
       return [`start of ${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`];
+    case 'delegationStarted':
+      return [`start of ${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`];
+    case 'delegationAnswered':
+      return [`answer to ${fact.value.approvalId}`];
     case 'toolCallFinished':
+    case 'delegationFinished':
       return fact.value.late ? [] : [`result of ${fact.value.runId} ${fact.value.callId}`];
     case 'approvalRequested':
       return [`request ${fact.value.approvalId}`];
@@ -138,6 +145,9 @@ const ownersOnly = new Set([
   'modelFailed',
   'toolCallStarted',
   'toolCallRefused',
+  'delegationRequested',
+  'delegationStarted',
+  'delegationAnswered',
   'approvalRequested',
   'inputRequested',
   'stateSet',
@@ -147,11 +157,18 @@ const ownersOnly = new Set([
   'runFailed',
 ]);
 
+/** Of these, what asks people the questions of another agent. */
+const asking = new Set(['approvalRequested', 'inputRequested']);
+
 /** Rule g: epochs have one owner each, and only grow; what only the owner may append was appended by it. */
 function checkOwners(world: World, stream: Stream): void {
   const epochs = new Map<string, number>();
   let owner = '';
   for (const made of stream.made) {
+    // What a look at a task shows is put on the record by whoever looked.
+    const isLook = made.append.facts.some((one) => one.case === 'delegationAsked');
+    // Whoever sent a delegation may tell late what it came to, and with it what its node came to.
+    const isOutcome = made.append.facts[0]?.case === 'delegationFinished';
     for (const { fact, revision } of stream.facts.slice(made.firstRevision - 1, made.lastRevision)) {
       const where = `${short(stream.name)} event ${revision}`;
       if (fact.case === 'runStarted' || fact.case === 'runClaimed') {
@@ -167,7 +184,9 @@ function checkOwners(world: World, stream: Stream): void {
         }
         owner = fact.value.owner?.instance ?? '';
       }
-      if (ownersOnly.has(fact.case) && owner !== made.instance)
+      const isTold = (isLook && asking.has(fact.case)) || (isOutcome && fact.case === 'stepFinished');
+      const isOwners = ownersOnly.has(fact.case) && !isTold;
+      if (isOwners && owner !== made.instance)
         world.violation(
           'g',
           `${where} (${fact.case}) is by ${made.instance}, but the owner is ${owner === '' ? 'nobody' : owner}`,
@@ -189,6 +208,7 @@ function checkDoubts(world: World, stream: Stream): void {
   const bridges = new Map<string, string>();
   for (const { fact, revision } of stream.facts) {
     if (fact.case !== 'toolCallStarted' && fact.case !== 'toolCallInDoubt') continue;
+    if (isDelegated(stream, fact.value)) continue;
     const attempt = `${fact.value.runId} ${fact.value.callId} ${fact.value.attempt}`;
     if (fact.case === 'toolCallStarted') {
       bridges.set(attempt, fact.value.bridgeInstance);
@@ -201,6 +221,13 @@ function checkDoubts(world: World, stream: Stream): void {
         `${short(stream.name)} event ${revision}: ${fact.value.callId} is in doubt, and ${bridge} could have told`,
       );
   }
+}
+
+/** Of a delegation anybody may be in doubt: no agent is asked to tell everything. */
+function isDelegated(stream: Stream, { runId, callId }: { readonly runId: string; readonly callId: string }): boolean {
+  return stream.facts.some(
+    ({ fact }) => fact.case === 'delegationStarted' && fact.value.runId === runId && fact.value.callId === callId,
+  );
 }
 
 /** Rule f: the rows made append by append are those made from the whole stream at once. */

@@ -112,7 +112,7 @@ function isSame(one: CallPlace, other: CallPlace): boolean {
 }
 
 /** Where the claim stands by which a process owns the run now; undefined if it does not. */
-function ownedSince(facts: readonly RecordedFact[], runId: string, instance: string): number | undefined {
+export function ownedSince(facts: readonly RecordedFact[], runId: string, instance: string): number | undefined {
   let since: number | undefined;
   for (const { fact, revision } of facts) {
     if (!('runId' in fact.value) || fact.value.runId !== runId) continue;

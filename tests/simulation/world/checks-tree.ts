@@ -49,6 +49,6 @@ export function checkPrompt(world: World, run: RunRecord | undefined, stepId: st
 function textAt(facts: readonly RecordedFact[], revision: number): string {
   const fact = facts.find((one) => one.revision === revision)?.fact;
   if (fact?.case === 'modelResponded') return fact.value.text;
-  if (fact?.case === 'toolCallFinished') return fact.value.content;
+  if (fact?.case === 'toolCallFinished' || fact?.case === 'delegationFinished') return fact.value.content;
   return fact?.case === 'approvalResolved' ? fact.value.result : '';
 }

@@ -10,7 +10,7 @@ import {
   hasWork,
   initialState,
   newEvents,
-  parkedCalls,
+  parkedTasks,
   project,
   type RecordedFact,
 } from '@stopgo/core';
@@ -166,11 +166,12 @@ export class EventStore {
 
   watchedRuns(): OpenRun[] {
     return this.conversations().flatMap((stream) => {
-      const { run = null, revision = 0 } = stream.states.at(-1) ?? {};
+      const state = stream.states.at(-1) ?? initialState;
       const conversationId = conversationOfStream(stream.name) ?? '';
-      return run === null || parkedCalls(run).length === 0
+      const first = parkedTasks(state)[0];
+      return first === undefined
         ? []
-        : [{ conversationId, runId: run.id, ownerInstance: '', revision }];
+        : [{ conversationId, runId: first.runId, ownerInstance: '', revision: state.revision }];
     });
   }
 

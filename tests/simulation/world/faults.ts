@@ -42,8 +42,37 @@ export const faultMenu = {
   modelFails: 0.03,
 } as const;
 
-export type FaultName = keyof typeof faultMenu;
+/** What can go wrong besides where tasks of other agents ask something. */
+export const taskFaultMenu = {
+  delegationNeverArrives: 0.05,
+  delegationUnheard: 0.05,
+  delegationLandsLate: 0.05,
+  answerNeverArrives: 0.12,
+  answerUnheard: 0.12,
+  answerLandsLate: 0.12,
+  freezeAroundAnswer: 0.1,
+  freezeInLook: 0.06,
+  lookFails: 0.05,
+  agentDown: 0.04,
+  agentRefuses: 0.1,
+  agentShowsWhatWas: 0.15,
+  agentWantsToken: 0.05,
+  decidedThere: 0.2,
+  canceledThere: 0.1,
+  questionChanges: 0.2,
+} as const;
+
+type MenuName = keyof typeof faultMenu;
+type TaskFaultName = keyof typeof taskFaultMenu;
+export type FaultName = MenuName | TaskFaultName;
+const likelihoods: Readonly<Record<FaultName, number>> = { ...faultMenu, ...taskFaultMenu };
 export const faultNames = Object.keys(faultMenu) as FaultName[];
+/** What has to do with tools only. */
+const toolFault = /^(bridge|call|fence|outcome|tool)/;
+export const taskFaultNames = [
+  ...faultNames.filter((name) => !toolFault.test(name)),
+  ...(Object.keys(taskFaultMenu) as FaultName[]),
+];
 
 /** What goes wrong in one world. */
 export type FaultPlan = {
@@ -81,7 +110,7 @@ export class Faults {
   hit(name: FaultName): boolean {
     const rate = this.plan.rates[name];
     if (rate === undefined || this.isOver()) return false;
-    if (!this.random.chance(Math.min(0.6, faultMenu[name] * rate))) return false;
+    if (!this.random.chance(Math.min(0.6, likelihoods[name] * rate))) return false;
     this.total += 1;
     this.counts[name] = (this.counts[name] ?? 0) + 1;
     this.trace(() => `! ${name}`);
@@ -90,16 +119,16 @@ export class Faults {
 }
 
 /** The plan of a seed: a mix of everything, one fault at a high rate, or (seldom) none at all. */
-export function planFaults(random: Random): FaultPlan {
+export function planFaults(random: Random, names: readonly FaultName[] = faultNames): FaultPlan {
   const kind = random.next();
   const untilMs = random.between(3_000, 25_000);
   if (kind < 0.05) return { name: 'none', rates: {}, untilMs, most: 0 };
   if (kind < 0.4) {
-    const one = random.pick(faultNames);
+    const one = random.pick(names);
     return { name: one, rates: { [one]: random.between(3, 20) }, untilMs, most: random.whole(1, 30) };
   }
   const level = random.between(0.3, 2.5);
   const rates: Partial<Record<FaultName, number>> = {};
-  for (const name of faultNames) if (random.chance(0.8)) rates[name] = level * random.between(0.2, 2);
+  for (const name of names) if (random.chance(0.8)) rates[name] = level * random.between(0.2, 2);
   return { name: 'mix', rates, untilMs, most: random.whole(3, 40) };
 }

@@ -24,6 +24,9 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
       onLeave: () => isConversation && process.kind === 'orchestrator' && crashes(world, process, 'crashBeforeAppend'),
       onServed: () => {
         if (isConversation && process.kind === 'orchestrator') crashes(world, process, 'crashAfterAppend');
+        const isAnswer = given.facts.some((one) => one.case === 'delegationAnswered');
+        if (isAnswer && faults.hit('freezeAroundAnswer'))
+          world.freeze(process, random.between(0.1, 6) * world.scenario.ttlMs);
       },
     });
     world.count(outcome.kind);

@@ -75,5 +75,8 @@ function call({ random }: World, request: ModelRequest, isAsking: boolean): Call
   // Few different arguments, so that equal calls are common, and spelled in different ways.
   const n = random.whole(0, 2);
   const argumentsJson = random.pick([`{"n":${n},"to":"a"}`, `{"to": "a", "n":${n}}`]);
+  const agents = request.tools.filter((tool) => tool.name.startsWith('a2a_'));
+  if (agents.length > 0 && random.chance(0.7))
+    return { providerCallId, name: random.pick(agents).name, argumentsJson: `{"message":"do ${n}"}` };
   return { providerCallId, name: random.pick(isAsking ? gatedToolNames : toolNames), argumentsJson };
 }

@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
 import {
+  AgentNews,
   type BridgeConnection,
   BridgeTools,
   type DriverPorts,
@@ -17,11 +18,15 @@ import { ANONYMOUS, type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';
+import { delegationPort } from './delegations.ts';
 import { beatPort, logPort } from './log-port.ts';
 import { modelPort } from './model.ts';
 import { mutatedLog } from './mutated-log.ts';
 import { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
+
+/** How often the tasks of other agents are looked at, in virtual milliseconds: often enough for a world's short time. */
+const watchTimes = { firstMs: 1_500, mostMs: 6_000 };
 
 /** What a process sees of the others. */
 export type Neighbours = {
@@ -55,6 +60,7 @@ export class OrchestratorProcess {
   private readonly heartbeat: Heartbeat;
   private readonly definitions: RecordedDefinitions;
   private readonly tools: BridgeTools;
+  private readonly watch: TaskWatch;
   private cutUntil = 0;
 
   constructor(world: World, name: string, agent: AgentDefinition, neighbours: Neighbours) {
@@ -81,7 +87,7 @@ export class OrchestratorProcess {
       instance: name,
       log,
       tools: this.tools,
-      delegations: noAgents,
+      delegations: world.scenario.delegates ? delegationPort(world, this.process) : noAgents,
       models: { forModel: () => model },
       liveness: this.liveness(),
       clock,
@@ -95,6 +101,7 @@ export class OrchestratorProcess {
         ended: () => undefined,
       },
       onModelFailed: () => undefined,
+      news: new AgentNews(() => undefined),
       onFault: (error, where) => {
         if (!this.process.isAlive) return;
         world.count('faults reported');
@@ -105,15 +112,18 @@ export class OrchestratorProcess {
     };
     this.registry = new WatchedRegistry(world, this.ports, this.definitions, 1_000);
     const { registry, definitions } = this;
-    const watch = new TaskWatch({
-      ports: this.ports,
-      definitions,
-      load: (id) => registry.load(id),
-      resume: (id, bearer) => registry.resume(id, bearer),
-    });
+    this.watch = new TaskWatch(
+      {
+        ports: this.ports,
+        definitions,
+        load: (id) => registry.load(id),
+        resume: (id, bearer) => registry.resume(id, bearer),
+      },
+      watchTimes,
+    );
     this.service = orchestratorService({
       registry: this.registry,
-      watch,
+      watch: this.watch,
       definitions: this.definitions,
       agent,
       systemPrompt: '',
@@ -131,6 +141,7 @@ export class OrchestratorProcess {
     this.isReady = true;
     void this.heartbeat.run(() => this.tools.look());
     void this.sweepForEver();
+    if (world.scenario.delegates) void this.watchForEver();
   }
 
   /** Stops as the real process does: it lets its runs go on for a while, and then says that it leaves. */
@@ -185,7 +196,12 @@ export class OrchestratorProcess {
   /** What the approvals service does with a decision; `append` tells where it stands in the log. */
   async decide(conversationId: string, approvalId: string, person: string, decision: HumanDecision, key: string) {
     const idempotency = key === '' ? undefined : { key, requestDigest: decision.kind };
-    const loaded = await this.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+    const load = () => this.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+    let loaded = await load();
+    if (loaded.state.run?.approvals[approvalId]?.kind === 'proxy' && this.world.random.chance(0.7)) {
+      await this.watch.look(conversationId).catch(() => undefined);
+      loaded = await load();
+    }
     const takesTwo = this.world.hasMutation('takes-two-decisions');
     return transact(this.ports, loaded, {
       actor: { kind: 'approver', id: person },
@@ -200,6 +216,13 @@ export class OrchestratorProcess {
       },
       factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
     });
+  }
+
+  private async watchForEver(): Promise<void> {
+    for (;;) {
+      await this.ports.clock.sleep(watchTimes.firstMs);
+      await this.watch.round().catch(() => undefined);
+    }
   }
 
   private async sweepForEver(): Promise<void> {

@@ -123,6 +123,8 @@ export class People {
         if (key === '') await this.pause(3_000);
       }
       if (key === '' && this.hasMessage(plan, text)) return;
+      // A repeat that came late has begun a run of its own, which waits for somebody who will never answer.
+      if (this.standing(plan) === 'waiting' && this.isOver(plan)) return;
       await this.pause(againMs);
     }
   }

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@stopgo/core';
-import { planAgent } from './agents.ts';
+import { planAgent, planDelegatingAgent } from './agents.ts';
 import { storeMutations } from './event-store.ts';
-import { type FaultPlan, planFaults } from './faults.ts';
+import { type FaultPlan, faultNames, planFaults, taskFaultNames } from './faults.ts';
 import { Random } from './random.ts';
 
 /** Deliberate breaks of the world around the code under test; each has to make a checker red. */
@@ -51,6 +51,8 @@ export type Scenario = {
   readonly bridges: number;
   /** Everything is one process: it dies and starts as a whole. */
   readonly isTogether: boolean;
+  /** Its agents delegate to others, whose tasks ask people here. */
+  readonly delegates: boolean;
   readonly agents: readonly AgentDefinition[];
   readonly conversations: readonly ConversationPlan[];
   readonly faults: FaultPlan;
@@ -58,9 +60,10 @@ export type Scenario = {
 };
 
 /** The scenario of a seed. */
-export function planScenario(seed: number, mutation?: Mutation): Scenario {
+export function planScenario(seed: number, mutation?: Mutation, delegates = false): Scenario {
   const random = new Random(seed);
-  const faults = planFaults(random.fork());
+  const faults = planFaults(random.fork(), delegates ? taskFaultNames : faultNames);
+  const plan = delegates ? planDelegatingAgent : planAgent;
   const isTogether = random.chance(0.15);
   return {
     seed,
@@ -68,14 +71,15 @@ export function planScenario(seed: number, mutation?: Mutation): Scenario {
     orchestrators: isTogether ? 1 : random.whole(1, 3),
     bridges: isTogether ? 1 : random.whole(1, 2),
     isTogether,
-    agents: Array.from({ length: random.whole(1, 2) }, (_, index) => planAgent(random.fork(), `agent-${index}`)),
-    conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork())),
+    delegates,
+    agents: Array.from({ length: random.whole(1, 2) }, (_, index) => plan(random.fork(), `agent-${index}`)),
+    conversations: Array.from({ length: random.pick([1, 1, 2]) }, () => planConversation(random.fork(), delegates)),
     faults,
     ...(mutation === undefined ? {} : { mutation }),
   };
 }
 
-function planConversation(random: Random): ConversationPlan {
+function planConversation(random: Random, delegates: boolean): ConversationPlan {
   return {
     id: random.uuid(),
     turns: random.whole(1, 3),
@@ -84,6 +88,6 @@ function planConversation(random: Random): ConversationPlan {
     twoPeople: random.pick([0, 0.3, 1]),
     cancels: random.pick([0, 0, 0.2, 0.6]),
     yes: random.pick([0.3, 0.8, 0.95]),
-    silence: random.pick([0, 0, 0, 0.1]),
+    silence: random.pick(delegates ? [0, 0, 0.15, 0.4] : [0, 0, 0, 0.1]),
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { conversationOfStream, initialState, runStanding } from '@stopgo/core';
+import { conversationOfStream, initialState, parkedCalls, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
 import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
@@ -12,8 +12,12 @@ import { World } from './world.ts';
 
 /** Virtual time after the last fault within which everything must come to rest, in milliseconds. */
 const restMs = 300_000;
+/** The same where tasks of other agents are ended there by whoever is left, in the end. */
+const watchedRestMs = 600_000;
 /** Virtual time that the world goes on after everybody is done, so that what is late can come, in milliseconds. */
 const lingerMs = 2_000;
+/** The same where tasks of other agents are watched. */
+const watchedLingerMs = 45_000;
 
 /** What a world came to. */
 export type Outcome = {
@@ -34,9 +38,9 @@ export type Outcome = {
 /** Runs the world of a seed to its end and checks everything. The same seed gives the same outcome. */
 export async function simulate(
   seed: number,
-  options: { readonly mutation?: Mutation; readonly isTraced?: boolean } = {},
+  options: { readonly mutation?: Mutation; readonly isTraced?: boolean; readonly delegates?: boolean } = {},
 ): Promise<Outcome> {
-  const scenario = planScenario(seed, options.mutation);
+  const scenario = planScenario(seed, options.mutation, options.delegates);
   const world = new World(scenario, options.isTraced === true);
   const city = new City(world);
   world.store.onAppend((stream) => {
@@ -44,13 +48,14 @@ export async function simulate(
   });
   const people = new People(world, () => city.ready());
   city.begin();
-  const limit = scenario.faults.untilMs + restMs;
+  const limit = scenario.faults.untilMs + (scenario.delegates ? watchedRestMs : restMs);
   let doneAt = Number.POSITIVE_INFINITY;
   const { scheduler } = world;
+  const linger = scenario.delegates ? watchedLingerMs : lingerMs;
   await scheduler.run(() => {
     if (!people.areDone() || city.isWorking()) doneAt = Number.POSITIVE_INFINITY;
     else if (doneAt === Number.POSITIVE_INFINITY) doneAt = scheduler.now;
-    return world.violations.length > 0 || scheduler.now > doneAt + lingerMs || scheduler.now > limit;
+    return world.violations.length > 0 || scheduler.now > doneAt + linger || scheduler.now > limit;
   });
   if (world.violations.length === 0 && doneAt === Number.POSITIVE_INFINITY)
     world.violation('e', `after ${Math.round(limit)} ms not everybody has an answer: ${city.describe()}`);
@@ -108,9 +113,12 @@ class City {
   }
 
   isWorking(): boolean {
-    return this.world.store
-      .conversations()
-      .some((stream) => runStanding(stream.states.at(-1) ?? initialState) === 'working');
+    return this.world.store.conversations().some((stream) => {
+      const state = stream.states.at(-1) ?? initialState;
+      const standing = runStanding(state);
+      // The task of a run that has ended here is to be ended there, too.
+      return standing === 'working' || (standing !== 'waiting' && parkedCalls(state.run).length > 0);
+    });
   }
 
   describe(): string {
@@ -212,6 +220,7 @@ class City {
       world.trace(() => `the store is out of reach until ${world.outageUntil.toFixed(0)}`);
       if (!scenario.isTogether && random.chance(0.5)) world.store.forgetHeartbeats();
     }
+    if (scenario.delegates && faults.hit('agentDown')) world.remote.goDown(random.between(300, 15_000));
     if (faults.hit('toolChanges')) world.tools.change(random.pick(toolNames));
   }
 }

@@ -3,6 +3,7 @@ import { EventStore, type Stream, short, storeMutations } from './event-store.ts
 import { Faults } from './faults.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
+import { RemoteAgents } from './remote-agents.ts';
 import type { Mutation, Scenario } from './scenario.ts';
 import { Scheduler, type VirtualProcess } from './scheduler.ts';
 import { ToolServers } from './tools.ts';
@@ -16,6 +17,7 @@ export class World {
   readonly network: Network;
   readonly store: EventStore;
   readonly tools: ToolServers;
+  readonly remote: RemoteAgents;
   /** Ids come from here only. */
   readonly ids: Random;
   /** Virtual time until which the store cannot be reached. */
@@ -43,6 +45,7 @@ export class World {
       storeMutations.find((one) => one === mutation),
     );
     this.tools = new ToolServers(this);
+    this.remote = new RemoteAgents(this);
     this.store.onAppend((stream, made) => {
       this.trace(() => {
         const names = made.append.facts.map((fact) => fact.case).join(' ');

@@ -44,7 +44,7 @@ export type Delivery = { readonly message: Message; readonly header: Turn['heade
 
 type Worker = { readonly abort: AbortController; readonly done: Promise<void> };
 
-type Change = (task: Task) => StreamResponse['payload'];
+type Change = (task: Readonly<Task>) => { readonly task: Task; readonly told: StreamResponse['payload'] };
 
 export class Tasks {
   readonly feed = new TaskFeed();
@@ -160,18 +160,20 @@ export class Tasks {
     this.#change(taskId, (task) => {
       const { id, contextId } = task;
       // What was said before stays readable once the status says something else.
-      if (task.status?.message !== undefined) task.history.push(task.status.message);
+      const history = withSaid(task);
       const message =
         says === ''
           ? undefined
           : agentMessage({ id: this.#options.newId(), taskId: id, contextId, parts: [textPart(says)] });
       const status = { state, timestamp: this.#time(), message };
-      task.status = status;
-      return { $case: 'statusUpdate', value: { taskId: id, contextId, status, metadata: undefined } };
+      const told = { $case: 'statusUpdate', value: { taskId: id, contextId, status, metadata: undefined } } as const;
+      return { task: { ...task, status, history }, told };
     });
   }
 
   #show(taskId: string, shown: NewArtifact, { append, last }: Piece = { append: false, last: true }): void {
+    // Whoever showed it may change it afterwards.
+    const own = structuredClone(shown);
     this.#change(taskId, (task) => {
       const { id, contextId } = task;
       const artifact: Artifact = {
@@ -180,40 +182,47 @@ export class Tasks {
         description: '',
         metadata: undefined,
         extensions: [],
-        ...shown,
-        parts: [...shown.parts],
+        ...own,
+        parts: [...own.parts],
       };
       const at = task.artifacts.findIndex(({ artifactId }) => artifactId === artifact.artifactId);
       const known = task.artifacts[at];
-      if (known === undefined) task.artifacts.push(artifact);
-      else task.artifacts[at] = append ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact;
+      const now = append && known !== undefined ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact;
+      const artifacts = known === undefined ? [...task.artifacts, now] : task.artifacts.with(at, now);
       const value = { taskId: id, contextId, artifact, append: append && known !== undefined, lastChunk: last };
-      return { $case: 'artifactUpdate', value: { ...value, metadata: undefined } };
+      const told = { $case: 'artifactUpdate', value: { ...value, metadata: undefined } } as const;
+      return { task: { ...task, artifacts }, told };
     });
   }
 
   #remember(taskId: string, message: Message): void {
-    this.#options.store.update(taskId, (task) => {
-      if (task.status?.message !== undefined) task.history.push(task.status.message);
-      task.status = { state: TaskState.TASK_STATE_SUBMITTED, timestamp: this.#time(), message: undefined };
-      task.history.push({ ...message, taskId, contextId: task.contextId });
-      task.history.splice(0, task.history.length - HISTORY_MESSAGES_MAX);
-    });
+    const own = structuredClone(message);
+    this.#options.store.update(taskId, (task) => ({
+      ...task,
+      status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: this.#time(), message: undefined },
+      history: [...withSaid(task), { ...own, taskId, contextId: task.contextId }].slice(-HISTORY_MESSAGES_MAX),
+    }));
   }
 
   #change(taskId: string, change: Change): void {
     let told: StreamResponse['payload'];
-    const { metadata } = this.#options.store.update(taskId, (task) => {
-      if (hasEnded(task)) return;
-      task.metadata = { ...task.metadata, revision: revisionOf(task) + 1 };
-      told = change(task);
+    let revision = 0;
+    this.#options.store.update(taskId, (before) => {
+      if (hasEnded(before)) return before;
+      const { task, told: payload } = change(before);
+      revision = revisionOf(before) + 1;
+      told = payload;
+      return { ...task, metadata: { ...task.metadata, revision } };
     });
-    const revision = Number(metadata?.revision);
     if (told !== undefined) this.feed.tell(taskId, { revision, event: { payload: structuredClone(told) } });
   }
 
   readonly #time = (): string => new Date(this.#options.now()).toISOString();
 }
+
+/** The messages of a task with that of its status; the latest, of too many. */
+const withSaid = ({ history, status }: Readonly<Task>): Message[] =>
+  status?.message === undefined ? history : [...history, status.message].slice(-HISTORY_MESSAGES_MAX);
 
 /** How many changes a task has seen. */
 export const revisionOf = ({ metadata }: Task): number => Number(metadata?.revision);

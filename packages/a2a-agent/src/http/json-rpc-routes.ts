@@ -3,9 +3,10 @@ import type { Request, Response } from 'express';
 import { answerJsonRpc, notJson, refused, unparsable } from '../json-rpc.ts';
 import { ServerCallContext } from '../protocol.ts';
 import type { A2ARoute, HttpAgent, Refusal } from './http-agent.ts';
+import type { StreamSlot } from './open-streams.ts';
 import { jsonBody } from './request-body.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
-import { sendStream } from './sse-answer.ts';
+import { openStream, sendStream } from './sse-answer.ts';
 
 /** JSON-RPC, in every dialect at every address. An answer is HTTP 200 whatever it says. */
 export const jsonRpcRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Frame>[] =>
@@ -36,16 +37,21 @@ export async function answerEnvelope<Frame>(
   { req, res, frame, body }: EnvelopeRequest<Frame>,
 ): Promise<void> {
   const peer = agent.peerOf(req, res, frame);
+  let slot: StreamSlot | undefined;
   const said = await answerJsonRpc({
     body,
     version: versionAsked(req),
     context: new ServerCallContext(),
     opened: peer.opened,
+    beforeStream: () => {
+      slot = openStream(agent, res, peer);
+    },
     dialectOfTask: (id) => agent.dialectOfTask(req, frame, id),
     handlerFor: peer.handlerFor,
   });
+  if (said.kind === 'stream' && slot !== undefined) return sendStream(agent, res, slot, said.envelopes, peer);
+  slot?.release();
   if (said.kind === 'one') sendEnvelope(res, said.envelope);
-  else await sendStream(agent, res, said.envelopes, peer);
 }
 
 function bodyOf(req: Request): Json | undefined {

@@ -37,7 +37,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name of the host is unknown; set another "host"',
 };
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = REASONS[error.code ?? ''] ?? error.message;
+/** Why nobody can listen there, in one line, and what to do. */
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reason = REASONS[error.code ?? codeIn(error.message)] ?? error.message.split('\n')[0];
   return new Error(`cannot listen on ${httpUrl(host, port)}: ${reason}`, { cause: error });
+}
+
+/** The code that a library has put into words. */
+function codeIn(message: string): string {
+  if (message.startsWith('Name resolution failed')) return 'ENOTFOUND';
+  return Object.keys(REASONS).find((code) => message.includes(code)) ?? '';
 }

@@ -26,10 +26,11 @@ import {
 } from '../rest.ts';
 import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
 import { answerEnvelope } from './json-rpc-routes.ts';
+import type { StreamSlot } from './open-streams.ts';
 import { jsonBody } from './request-body.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { ServiceError } from './service-error.ts';
-import { sendStream } from './sse-answer.ts';
+import { openStream, sendStream } from './sse-answer.ts';
 
 type Handler = ReturnType<Peer['handlerFor']>;
 
@@ -203,6 +204,7 @@ async function answer<Frame>(
 ) {
   const spoken = restVersionOf(versionAsked(req), byPath);
   const version = spoken ?? '1.0';
+  let slot: StreamSlot | undefined;
   try {
     const body = bodyOf(req);
     if (isObject(body) && 'jsonrpc' in body && req.params.tenant === undefined) {
@@ -221,11 +223,13 @@ async function answer<Frame>(
       sendBody(res, version, outcome.status ?? 200, outcome.body);
       return;
     }
+    slot = openStream(agent, res, peer);
     // What goes wrong before the first event is an answer like any other.
     const first = outcome.events.next();
     await Promise.race([first, peer.opened]);
-    await sendStream(agent, res, shown(version, first, outcome.events), peer);
+    await sendStream(agent, res, slot, shown(version, first, outcome.events), peer);
   } catch (error) {
+    slot?.release();
     if (res.headersSent) throw error;
     const said = agent.readable(error, req, frame);
     if (said instanceof ServiceError) {

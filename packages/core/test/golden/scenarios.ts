@@ -144,6 +144,8 @@ const asking = [
   drove([starts(id)], asks),
   drove([asksFor(id, [question('water'), question('bread')])], asks),
 ];
+const otherwise = (key: string) =>
+  question(key, { approval: { id: key, tool: 'steal', server: '', argumentsJson: '', choices: [], agents: [] } });
 const paying = [
   user(opened),
   user(said('pay 5', pays)),
@@ -299,6 +301,15 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([claim, asksFor(id, [question('salt')])], asks),
     user(canceled),
     handsInLate(id, 'Canceled.', 1, 'run-1', (callId, content, attempt) => replies(callId, content, attempt, true)),
+  ],
+  'delegation-changed': [
+    ...asking,
+    by('ada', approved(id)),
+    // Another loaf of that name, and nobody has decided on the water that is shown otherwise.
+    drove([claim, asksFor(id, [otherwise('water'), otherwise('bread')])], asks),
+    by('ada', approved(id)),
+    drove([claim, answersTo(id, 'bread')], asks),
+    drove([replies(id, 'Bread.')], asks),
   ],
   'delegation-in-doubt': [
     ...paying,

@@ -24,6 +24,8 @@ export type Deciding = {
   readonly said: readonly SaidDecision[];
   readonly identity: Identity | undefined;
   readonly waitMs: number;
+  /** Has whoever came with the message told of the task. */
+  setPush(): Promise<void>;
 };
 
 /** A decision on one approval. */
@@ -37,6 +39,9 @@ type Named = { readonly approvalId: string; readonly decision: HumanDecision; re
 export async function decide(deps: RouteDependencies, call: A2ACall, deciding: Deciding): Promise<Decided> {
   const { view, waitMs } = deciding;
   const named = await namedDecisions(deps, call, deciding);
+  // What is settled is refused, but for the same decision sent again.
+  const isOpen = named.every(({ approvalId }) => view.head.pendingApprovalIds.includes(approvalId));
+  if (isOpen) await deciding.setPush();
   if (named.length === 0) return { view, says: askAgain(view.approvals.map(shownApproval)) };
   let after = view;
   for (const [index, one] of named.entries()) {
@@ -48,6 +53,7 @@ export async function decide(deps: RouteDependencies, call: A2ACall, deciding: D
     if (turn === undefined) return { view: after, says: askAgain(after.approvals.map(shownApproval)) };
     after = soundView(turn.view);
   }
+  if (!isOpen) await deciding.setPush();
   return { view: after };
 }
 

@@ -1,6 +1,7 @@
 import type { Message } from '@stopgo/a2a-agent';
-import { canonicalJson, type Json, sha256Hex } from '@stopgo/core';
+import { type Json, sha256Hex } from '@stopgo/core';
 import type { A2ACall } from './call.ts';
+import { soundJson } from './sound-json.ts';
 
 /** What makes a repeated message the same message. */
 export type Identity = { readonly key: string; readonly requestDigest: string };
@@ -8,7 +9,7 @@ export type Identity = { readonly key: string; readonly requestDigest: string };
 /** A digest of what a message says, whatever its id. */
 const contentDigest = ({ parts, metadata }: Message): string =>
   sha256Hex(
-    canonicalJson({
+    soundJson({
       parts: parts.map(({ content }) => [content?.$case ?? '', contentOf(content?.value)]),
       metadata: (metadata ?? {}) as Json,
     }),
@@ -17,7 +18,7 @@ const contentDigest = ({ parts, metadata }: Message): string =>
 const contentOf = (value: unknown): Json =>
   Buffer.isBuffer(value) ? value.toString('base64') : ((value ?? null) as Json);
 
-/** The identity of a first message: the client's own key, if it gave one. */
+/** The identity of a first message: the client's own key, if it gave one. @throws A2AError for what is not sound. */
 export const firstMessageIdentity = (call: A2ACall, message: Message): Identity | undefined =>
   call.idempotencyKey === undefined
     ? undefined
@@ -29,11 +30,13 @@ export const firstMessageIdentity = (call: A2ACall, message: Message): Identity 
 /**
  * The identity of a message to a task: its sender, task, id and content. The id alone is none: there are clients that use
  * it again for other words. Undefined for a message without an id.
+ *
+ * @throws A2AError for what is not sound.
  */
 export function followUpIdentity({ frame }: A2ACall, message: Message): Identity | undefined {
   if (message.messageId === '') return undefined;
   const requestDigest = sha256Hex(
-    canonicalJson([frame.principal.kind, message.taskId, message.messageId, contentDigest(message)]),
+    soundJson([frame.principal.kind, message.taskId, message.messageId, contentDigest(message)]),
   );
   return { key: `a2a:${requestDigest}`, requestDigest };
 }

@@ -1,18 +1,21 @@
 import { ContentTypeNotSupportedError, isDecisionData, type Message, RequestMalformedError } from '@stopgo/a2a-agent';
+import type { Json } from '@stopgo/core';
+import { soundJson } from './sound-json.ts';
 
 /**
- * What a message says to the agent: its texts, and its data as JSON.
+ * What a message says to the agent: its texts, and its data as JSON. What decides on an approval of its task is no part of
+ * that; a message without a task decides nothing.
  *
- * @throws A2AError for a message without content, with files, or of more than `bytesMax` bytes.
+ * @throws A2AError for a message without content, with files, with data that is no JSON, or of more than `bytesMax` bytes.
  */
-export function textForAgent({ parts }: Message, bytesMax: number): string {
+export function textForAgent({ parts, taskId }: Message, bytesMax: number): string {
   if (parts.length === 0) throw new RequestMalformedError('message.parts must hold at least one part');
   const texts = parts.flatMap(({ content }) => {
     switch (content?.$case) {
       case 'text':
         return [content.value];
       case 'data':
-        return isDecisionData(content.value) ? [] : [JSON.stringify(content.value)];
+        return taskId !== '' && isDecisionData(content.value) ? [] : [soundData(content.value)];
       case undefined:
         throw new RequestMalformedError('a part must hold text or data');
       default:
@@ -24,4 +27,10 @@ export function textForAgent({ parts }: Message, bytesMax: number): string {
     throw new RequestMalformedError(`the message is larger than ${bytesMax} bytes; send less`);
   }
   return text;
+}
+
+/** Its members stay in the order in which they were sent. */
+function soundData(value: unknown): string {
+  soundJson(value as Json);
+  return JSON.stringify(value);
 }

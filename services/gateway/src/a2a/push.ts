@@ -34,16 +34,21 @@ export function pushSettings(
   return { configId, url, token, scheme, credentials, protocolVersion: call.dialect === '1.0' ? '1.0' : '0.3' };
 }
 
-/** Has an address told of a conversation that is there, before the message that came with it is handed on. */
-export async function setPush(
+/**
+ * What has an address told of a conversation that is there: to be called when the message that came with it is sure to be
+ * taken, before it is handed on. Whether it may be told is asked at once.
+ */
+export async function permittedPush(
   deps: RouteDependencies,
   call: A2ACall,
   conversationId: string,
   config: TaskPushNotificationConfig | undefined,
-): Promise<void> {
-  if (config === undefined) return;
+): Promise<() => Promise<void>> {
+  if (config === undefined) return async () => {};
   await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: conversationId });
-  await set(deps, call, conversationId, config);
+  return async () => {
+    await set(deps, call, conversationId, config);
+  };
 }
 
 async function set(

@@ -8,6 +8,7 @@ import {
   type SendMessageRequest,
   stateOf,
   type TaskPushNotificationConfig,
+  TaskState,
   TERMINAL,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
@@ -21,7 +22,7 @@ import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
 import { textForAgent } from './message-text.ts';
-import { pushSettings, setPush } from './push.ts';
+import { permittedPush, pushSettings } from './push.ts';
 import { taskNotFound } from './task-errors.ts';
 import { viewOf } from './task-view.ts';
 
@@ -100,17 +101,25 @@ async function followUp(
   if (message.contextId !== '' && message.contextId !== contextIdOf(view.head)) {
     throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
   }
-  await setPush(deps, call, taskId, push);
+  const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
   const said = decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
-  if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs });
+  if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
   if (TERMINAL.has(stateOf(view.head)) && call.dialect !== 'legacy') {
-    if (identity !== undefined && (await wasTaken(deps, call, taskId, identity))) return { view };
+    if (identity !== undefined && (await wasTaken(deps, call, taskId, identity))) {
+      await setPush();
+      return { view };
+    }
     throw new UnsupportedOperationError('the task has ended and takes no more messages; send one without a task id');
   }
   if (text === '') throw new RequestMalformedError('the message says nothing');
-  return continued(deps, call, taskId, text, identity, waitMs);
+  // Whoever is working takes no message, as far as can be seen.
+  const isBusy = stateOf(view.head) === TaskState.TASK_STATE_WORKING;
+  if (!isBusy) await setPush();
+  const sent = await continued(deps, call, taskId, text, identity, waitMs);
+  if (isBusy) await setPush();
+  return sent;
 }
 
 async function continued(

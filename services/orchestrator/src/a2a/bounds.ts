@@ -28,6 +28,9 @@ export const listPauseMostMs = 2_000;
 export const hiddenTokenCharactersMin = 8;
 /** Largest answer of an agent, or stream of answers, in bytes. */
 export const answerBytesMax = 16 * 1024 * 1024;
+/** Artifacts, and parts of all of them, that a stream is put together from; the task of one with more is asked about instead. */
+export const artifactsMax = 10_000;
+export const partsMax = 100_000;
 /** Longest event of a stream over HTTP+JSON, in characters. */
 export const eventCharactersMax = 4 * 1024 * 1024;
 /** The most that is read of an answer with an error status, in bytes. */

@@ -102,7 +102,7 @@ export class A2aDelegations implements DelegationPort {
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
       const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
-      const said = await sendMessage(line, { ...sending, mayTakeLong: !isOneOfSeveral }, told, isOneOfSeveral);
+      const said = await sendMessage(line, sending, told, isOneOfSeveral);
       if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
         this.agents.answered(url);
         return { kind: 'running', ...updateOf(withoutToken(request, said.task)) };
@@ -115,11 +115,22 @@ export class A2aDelegations implements DelegationPort {
       if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
       if (error instanceof NotTaken || error instanceof NoSuchTask)
         return { kind: 'unavailable', message: redactorFor(request)(error.message) };
+      if (error instanceof AgentFailed) return { kind: 'failed', message: redactorFor(request)(error.message) };
       throw error;
     }
   }
 
   async lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
+    try {
+      return await this.seen(request, signal);
+    } catch (error) {
+      if (!(error instanceof TokenWanted)) throw error;
+      this.agents.answered(request.agent.url);
+      return { kind: 'unauthenticated' };
+    }
+  }
+
+  private async seen(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
     const { agent } = request;
     const endpoint = await this.agents.endpoint(agent.url, signal);
     const line = await this.line(request, endpoint, signal);

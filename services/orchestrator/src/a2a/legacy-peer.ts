@@ -69,6 +69,7 @@ function taskOf(result: unknown): RemoteTaskSeen {
   const asking = {
     id: typeof messageId === 'string' ? messageId : '',
     text: data.length > 0 ? textsOf(parts) : said,
+    time: typeof status.timestamp === 'string' ? status.timestamp : '',
     data,
   };
   const text = textOfTask(state, results.join('\n'), said);

@@ -9,8 +9,6 @@ export type Sending = {
   /** The task that it answers. */
   readonly taskId?: string;
   readonly data?: Readonly<Record<string, string>>;
-  /** The answer may be held back until the task has ended, or waits again. */
-  readonly mayTakeLong?: boolean;
 };
 
 /** What goes with a request. The headers may hold a token: they are neither kept nor shown. */

@@ -1,6 +1,5 @@
 /** What an agent waits for, read from the message of its task's state. */
-import { createHash } from 'node:crypto';
-import { byteLength, type RemoteQuestion, remoteQuestionsMax, taskWordBytesMax } from '@stopgo/core';
+import { byteLength, keyOfWords, type RemoteQuestion, remoteQuestionsMax, taskWordBytesMax } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
 import type { TaskState } from './remote-answer.ts';
 
@@ -9,6 +8,8 @@ export type StatusMessage = {
   /** Empty if it has none. */
   readonly id: string;
   readonly text: string;
+  /** When the task came into its state, in the agent's own words; empty if it does not say. */
+  readonly time: string;
   /** The contents of its data parts. */
   readonly data: readonly unknown[];
 };
@@ -28,10 +29,8 @@ export function questionsIn(state: TaskState, message: StatusMessage): readonly 
 /** Agents of the first days show the approval's id in words. It is no use in an answer, but it tells questions apart. */
 const idInWords = /Approval required \(id: ([0-9a-f-]{36})\)/i;
 
-function keyOf({ id, text }: StatusMessage): string {
-  const named = idInWords.exec(text)?.[1];
-  if (named !== undefined) return named.toLowerCase();
-  return id !== '' && byteLength(id) <= taskWordBytesMax ? id : createHash('sha256').update(text).digest('hex');
+function keyOf({ id, text, time }: StatusMessage): string {
+  return idInWords.exec(text)?.[1]?.toLowerCase() ?? keyOfWords(text, id, time);
 }
 
 function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
@@ -44,11 +43,22 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
     id,
     tool: word('tool'),
     server: word('server'),
-    argumentsJson: data.arguments === undefined ? '' : JSON.stringify(data.arguments),
+    ...argumentsIn(data.arguments),
     choices: words(data.choices),
     agents: words(data.agents),
   };
   return [{ key: id, kind: 'approval', prompt, approval }];
+}
+
+/** Arguments that are nested too deep for a text of them are for nobody to approve. */
+function argumentsIn(value: unknown): { readonly argumentsJson: string; readonly isUnreadable?: true } {
+  if (value === undefined) return { argumentsJson: '' };
+  try {
+    return { argumentsJson: JSON.stringify(value) };
+  } catch (error) {
+    if (error instanceof RangeError) return { argumentsJson: '', isUnreadable: true };
+    throw error;
+  }
 }
 
 function words(list: unknown): string[] {

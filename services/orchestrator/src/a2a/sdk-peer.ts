@@ -111,10 +111,7 @@ function cardAt(url: string, protocolBinding: string, protocolVersion: string, t
   };
 }
 
-function requestOf(
-  { text, messageId, contextId, taskId = '', data, mayTakeLong = false }: Sending,
-  tenant: string,
-): SendMessageRequest {
+function requestOf({ text, messageId, contextId, taskId = '', data }: Sending, tenant: string): SendMessageRequest {
   const bare = { metadata: undefined, filename: '' };
   const said: Part = { ...bare, content: { $case: 'text', value: text }, mediaType: 'text/plain' };
   const shown: Part[] = data === undefined ? [] : [{ ...bare, content: { $case: 'data', value: data }, mediaType: '' }];
@@ -133,7 +130,7 @@ function requestOf(
     acceptedOutputModes: [],
     taskPushNotificationConfig: undefined,
     historyLength: 0,
-    returnImmediately: !mayTakeLong,
+    returnImmediately: true,
   };
   return { tenant, message, configuration, metadata: undefined };
 }

@@ -1,14 +1,23 @@
 /**
  * Goes on with a task whose agent has asked something here.
  *
- * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there.
+ * 1. The task is looked at before anything is sent: an answer goes only to a question that is still there, and still shows
+ *    what was decided on.
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
- *    the question, the same, and only where it can be taken for no other question's: the agent shows an id, or promises
- *    to take a message once. Otherwise nobody knows, and a human decides.
+ *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent
+ *    shows an id, or promises to take a message once. Otherwise nobody knows, and a human decides.
  * 3. What was surely taken is never sent again; what was surely not taken may be.
  */
-import { type AskedQuestion, type CallState, conversationStream, dueAnswers, type RunState } from '@stopgo/core';
+import {
+  type AskedQuestion,
+  type CallState,
+  conversationStream,
+  dueAnswers,
+  type RunState,
+  standingOfQuestion,
+} from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -25,16 +34,24 @@ import {
   patienceMs,
   requestOf,
 } from './send-delegation.ts';
+import { sureOf } from './sure-of.ts';
 
-/** Times that an agent may refuse an answer to a question that it still shows; then people are asked again. */
-const refusalsMax = 5;
+/** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
+const sendsMax = 5;
 /** Looks at a task that still shows what it has taken the answer to, before that is another question. */
-const staleLooksMax = 3;
+const staleLooksMax = 6;
 /** Longest pause between looks while more answers may come, in milliseconds. */
 const moreAnswersPauseMs = 1_000;
 
 /** What is known of the answers that this process has sent. */
-type Sent = { readonly answered: Set<string>; readonly refusals: Map<string, number> };
+type Sent = {
+  /** Keys of questions whose answer was taken. */
+  readonly answered: Set<string>;
+  /** By key, how often an answer was sent that was not taken, as far as anybody knows. */
+  readonly sends: Map<string, number>;
+  /** Keys of questions whose answer may have arrived all the same. */
+  readonly lost: Set<string>;
+};
 
 /** What a look led to: the end, or another look. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again';
@@ -47,7 +64,8 @@ export async function answerDelegation(
   signal: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
-  return attended(driver, request, signal, (over) => goOn(driver, request, over));
+  const { away } = driver;
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
 }
 
 async function goOn(
@@ -55,20 +73,36 @@ async function goOn(
   request: DelegationRequest,
   over: AbortSignal,
 ): Promise<DelegationEnd | undefined> {
-  const { clock, delegations } = driver.ports;
-  const sent: Sent = { answered: new Set(), refusals: new Map() };
+  const { clock } = driver.ports;
+  const sent: Sent = { answered: new Set(), sends: new Map(), lost: new Set() };
+  const before = recorded(driver, request);
+  if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
+    return undefined;
   let heardAt = clock.monotonic();
-  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPause(driver, request))) {
+  let mostMs = askPauseMostMs;
+  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
-    const found = await delegations.lookUp(latest(driver, request), driver.stopSignal()).catch(() => undefined);
+    const found = await looked(driver, latest(driver, request));
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
-    if (found !== undefined) heardAt = clock.monotonic();
+    if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
+    const hasBeenAway = clock.monotonic() - heardAt >= patienceMs;
+    if (hasBeenAway) driver.away.add(request.key.callId);
+    else driver.away.delete(request.key.callId);
+    mostMs = found === undefined ? askPauseMostMs : longestPause(driver, request);
     const questions = current.call.sent?.questions ?? [];
     switch (found?.kind) {
+      case 'unauthenticated':
+        if (await pausedForToken(driver, current)) return undefined;
+        if (questions.some(isSent) && hasBeenAway)
+          return {
+            kind: 'unknown',
+            message: `the agent ${request.agent.name} was answered, and does not say what became of it without another bearer token`,
+          };
+        break;
       case undefined:
         // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
-        if (questions.some(isSent) && clock.monotonic() - heardAt >= patienceMs)
+        if (questions.some(isSent) && hasBeenAway)
           return {
             kind: 'unknown',
             message: `the agent ${request.agent.name} was answered, and does not answer any more`,
@@ -96,6 +130,12 @@ async function goOn(
   }
 }
 
+/** Asks for the token without which no answer that is due can be sent. False if none is due. */
+async function pausedForToken(driver: RunDriver, { run, call }: Recorded): Promise<boolean> {
+  if (dueAnswers(run, call).length === 0) return false;
+  return (await driver.submit({ type: 'needToken', callId: call.id, prompt: authPrompt(call) })) !== 'ignored';
+}
+
 const nothingAsked = { kind: 'asks', questions: [], isIdempotent: false } as const;
 
 /** Sends one answer that is due; if none is, what is asked goes on the record. */
@@ -107,16 +147,24 @@ async function answerOne(
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
-  const isThere = ({ key }: AskedQuestion): boolean => found.questions.some((one) => one.key === key);
+  const standing = (one: AskedQuestion) => standingOfQuestion(call, one, found.questions);
+  const isThere = (one: AskedQuestion): boolean => standing(one) === 'there';
   const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
   const questions = (call.sent?.questions ?? []).filter(isOpen);
-  const asking: Asking = { ...found, answered: [...sent.answered] };
+  const isStale = found.questions.some(({ key }) => sent.answered.has(key));
+  const reason = `the agent ${request.agent.name} has taken an answer to this, and still shows it`;
+  const asking: Asking = { ...found, answered: [...sent.answered], ...(isStale && { reason }) };
+  if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
+    return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
-    const isBound = again.remoteApprovalId !== '' || found.isIdempotent || sent.refusals.has(again.key);
-    if (!isBound)
+    const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
+    if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
       return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    return deliver(driver, request, again, found, sent, over);
+    return (
+      (await leave(driver, request, Number.NEGATIVE_INFINITY, over)) ??
+      deliver(driver, request, again, found, sent, over)
+    );
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -125,11 +173,12 @@ async function answerOne(
     return { end: needed === 'ignored' ? asking : undefined };
   }
   const { callId, attempt } = request.key;
+  const sureUntil = sureOf(driver);
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
-  if (fenced === undefined || !(await isStillMine(driver, over))) return { end: undefined };
-  return deliver(driver, request, fenced, found, sent, over);
+  if (fenced === undefined) return { end: undefined };
+  return (await leave(driver, request, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
 }
 
 async function deliver(
@@ -137,7 +186,7 @@ async function deliver(
   request: DelegationRequest,
   question: AskedQuestion,
   found: AgentAsks,
-  { answered, refusals }: Sent,
+  sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
   const { clock, delegations } = driver.ports;
@@ -151,35 +200,55 @@ async function deliver(
     case 'finished':
       return { end: said };
     case 'running':
-      answered.add(key);
+      sent.answered.add(key);
       return 'look again';
     case 'asks':
-      answered.add(key);
-      await outlastStale(driver, now, key);
+      sent.answered.add(key);
+      await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
-      return askAgain(found, [...answered, key], 'the agent wants another bearer token');
-    case 'unavailable': {
-      const times = (refusals.get(key) ?? 0) + 1;
-      refusals.set(key, times);
-      if (times >= refusalsMax) return askAgain(found, [...answered, key], `it was not answered: ${said.message}`);
-      await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
-      return 'look again';
-    }
+      return askAgain(found, [...sent.answered, key], 'the agent wants another bearer token');
+    case 'unavailable':
+      break;
+    case 'failed':
     case undefined:
       // This one may have arrived, whatever became of those before.
-      refusals.delete(key);
-      await clock.sleep(askPauseMs, driver.stopSignal()).catch(() => undefined);
-      return 'look again';
+      sent.lost.add(key);
   }
+  if (over.aborted) return 'look again';
+  const times = (sent.sends.get(key) ?? 0) + 1;
+  sent.sends.set(key, times);
+  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.message);
+  await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
+  return 'look again';
+}
+
+/** What the agent has refused each time, or failed with last, may be asked again; of what was lost a human must know. */
+function givenUp(
+  { agent }: DelegationRequest,
+  found: AgentAsks,
+  { answered, lost }: Sent,
+  key: string,
+  message: string | undefined,
+): Next {
+  const why = message === undefined ? 'it has not said what became of that' : `it says: ${message}`;
+  return lost.has(key)
+    ? unknown(`the agent ${agent.name} was answered ${sendsMax} times, and still asks; ${why}`)
+    : askAgain(found, [...answered, key], `it was not answered: ${message}`);
+}
+
+function looked(driver: RunDriver, request: DelegationRequest) {
+  return lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */
-async function outlastStale(driver: RunDriver, request: DelegationRequest, key: string): Promise<void> {
-  const { clock, delegations } = driver.ports;
-  for (let look = 0; look < staleLooksMax; look += 1) {
-    const found = await delegations.lookUp(request, driver.stopSignal()).catch(() => undefined);
-    if (found?.kind !== 'asks' || !found.questions.some((one) => one.key === key)) return;
+async function outlastStale(driver: RunDriver, request: DelegationRequest, question: AskedQuestion): Promise<void> {
+  const { clock } = driver.ports;
+  for (let look = 0; look < staleLooksMax && driver.isRunOpen(); look += 1) {
+    const found = await looked(driver, request);
+    const call = recorded(driver, request)?.call;
+    if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
+      return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
   }
 }
@@ -220,13 +289,27 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/** Right before it is sent: this process must not have been taken for dead. */
-async function isStillMine(driver: RunDriver, over: AbortSignal): Promise<boolean> {
-  const { liveness } = driver.ports;
-  if (liveness.isFresh()) return true;
-  await liveness.renewed(over);
-  await driver.refresh();
-  return driver.isOwner();
+/**
+ * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
+ * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
+ * owns the run; else it is for another process, or the run has ended without the task, which is to end then.
+ */
+async function leave(
+  driver: RunDriver,
+  request: DelegationRequest,
+  sureUntil: number,
+  over: AbortSignal,
+): Promise<Next | undefined> {
+  const { clock, liveness } = driver.ports;
+  for (let until = sureUntil; clock.monotonic() >= until; ) {
+    if (!liveness.isFresh()) await liveness.renewed(over);
+    until = sureOf(driver);
+    await driver.refresh();
+    if (driver.isOwner()) continue;
+    const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
+    return isLeft ? 'look again' : { end: undefined };
+  }
+  return undefined;
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {

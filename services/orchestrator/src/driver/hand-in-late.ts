@@ -6,7 +6,9 @@ import {
   evolve,
 } from '@stopgo/core';
 import { appendUntilKnown, untilAnswered } from '@stopgo/log';
+import { delegationCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
+import { lookUpDelegation } from './send-delegation.ts';
 
 /** Conflicts in a row after which a late outcome is not handed in: the run has moved on without it. */
 const conflictsMax = 20;
@@ -14,14 +16,21 @@ const conflictsMax = 20;
 /**
  * Records the outcome of a call that came too late for the run as this driver knew it: the run was canceled, or another
  * process drives it now. A result settles a call in doubt that nobody has decided, else it is noted; that nobody can tell how
- * a call of a settled run ended is noted too.
+ * a call of a settled run ended is noted too. What a task asks that is for nobody here any more ends the task.
  */
 export async function handInLate(
   driver: RunDriver,
   stepId: string,
-  outcome: CallOutcomeCommand | DelegationAskedCommand,
+  command: CallOutcomeCommand | DelegationAskedCommand,
+  argumentsJson: string,
 ): Promise<void> {
-  if ((outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') || driver.isStopped()) return;
+  const outcome = command.type === 'delegationAsked' ? await endedThere(driver, command, argumentsJson) : command;
+  if (
+    outcome === undefined ||
+    (outcome.type !== 'callFinished' && outcome.type !== 'callUnknown') ||
+    driver.isStopped()
+  )
+    return;
   const { log, clock, random, newId, instance } = driver.ports;
   const stopped = driver.stopSignal();
   const load = () => untilAnswered(() => log.load(driver.conversationId), clock, random, stopped);
@@ -47,4 +56,17 @@ export async function handInLate(
     for (const event of result.unseen) if (event.revision === state.revision + 1) state = evolve(state, event);
     if (state.revision < result.currentRevision) state = (await load()).state;
   }
+}
+
+/** What the task of a run comes to that has ended here, right before it asked something. Undefined if the run goes on. */
+async function endedThere(
+  driver: RunDriver,
+  { callId }: DelegationAskedCommand,
+  argumentsJson: string,
+): Promise<CallOutcomeCommand | DelegationAskedCommand | undefined> {
+  const { run } = driver.state;
+  const call = run?.id === driver.runId ? run.calls[callId] : undefined;
+  if (driver.isRunOpen() || call?.sent === undefined) return undefined;
+  const end = await lookUpDelegation(driver, call, argumentsJson, driver.stopSignal());
+  return delegationCommand(call, end, argumentsJson);
 }

@@ -12,6 +12,7 @@ import { authPrompt, delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
 import { sendDelegation } from './send-delegation.ts';
+import { sureOf } from './sure-of.ts';
 
 /** Attempts of a call that follow each other at once; before each further one there is a pause, in milliseconds. */
 const quickAttemptsMax = 3;
@@ -65,20 +66,21 @@ async function begun(
   signal: AbortSignal,
 ): Promise<void> {
   const { attempt } = effect;
+  const sureUntil = sureOf(driver);
   if (effect.fenced) {
     const taken = await driver.submit({ type: 'startCall', callId: call.id, attempt, bridge });
     if (taken !== 'applied') return;
   }
   const argumentsJson = await argumentsOf(driver, call, signal);
   // The last look before it is sent: nothing is awaited between this and the call.
-  if (effect.fenced && !(await isStillMine(driver, call.id, attempt, signal))) return;
+  if (effect.fenced && !(await isStillMine(driver, effect, sureUntil, signal))) return;
   if (signal.aborted) return;
   const command =
     call.agent === undefined
       ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
       : await delegated(driver, call.id, argumentsJson, signal);
   if (command === undefined) return;
-  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
 }
 
 async function executed(
@@ -118,16 +120,24 @@ export function needsToken(driver: RunDriver, call: CallState): boolean {
 }
 
 /**
- * Right before a call that must not run twice: this process must have renewed its heartbeat lately. If it has not, it may
- * have been taken for dead, so it waits for a renewal and looks whether the attempt is still its own.
+ * Right before a call that must not run twice: the attempt must be this process' own still. That is sure until some time after
+ * its fence. After that this process may have been taken for dead, even if it has renewed its heartbeat since: it looks.
  */
-async function isStillMine(driver: RunDriver, callId: string, attempt: number, signal: AbortSignal): Promise<boolean> {
-  const { liveness } = driver.ports;
-  if (liveness.isFresh()) return true;
-  await liveness.renewed(signal);
-  await driver.refresh();
-  const call = driver.state.run?.calls[callId];
-  return driver.isOwner() && call?.phase === 'started' && call.attempt === attempt;
+async function isStillMine(
+  driver: RunDriver,
+  { id, attempt }: Extract<Effect, { kind: 'call' }>,
+  sureUntil: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { clock, liveness } = driver.ports;
+  for (let until = sureUntil; clock.monotonic() >= until; ) {
+    if (!liveness.isFresh()) await liveness.renewed(signal);
+    until = sureOf(driver);
+    await driver.refresh();
+    const call = driver.state.run?.calls[id];
+    if (!driver.isOwner() || call?.phase !== 'started' || call.attempt !== attempt) return false;
+  }
+  return true;
 }
 
 function requestOf(

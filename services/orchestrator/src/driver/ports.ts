@@ -3,6 +3,7 @@ import type { Clock, ConversationLog, Liveness } from '@stopgo/log';
 import type { DelegationPort } from '../delegation-port.ts';
 import type { ModelPort } from '../models/port.ts';
 import type { ToolPort } from '../tool-port.ts';
+import type { AgentNews } from './agent-news.ts';
 
 /** Definitions as they were recorded when a run started. */
 export type Definitions = {
@@ -58,6 +59,8 @@ export type DriverPorts = {
   readonly deltas: Deltas;
   /** A model gave no answer, after all tries: whoever runs the platform is told, besides the user. */
   readonly onModelFailed: (failure: ModelFailure) => void;
+  /** Which agents do not answer when they are asked about their tasks. */
+  readonly news: AgentNews;
   /** Something that must not happen did; the run is left to the sweep. */
   readonly onFault: (error: unknown, where: string) => void;
 };

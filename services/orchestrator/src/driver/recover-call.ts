@@ -22,7 +22,7 @@ export async function recoverCall(
       ? await recovered(driver, call, effect, argumentsJson, signal)
       : delegationCommand(call, await goneOn(driver, call, argumentsJson, signal), argumentsJson);
   if (command === undefined) return;
-  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command);
+  if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
 }
 
 /** Once its agent has asked something here, it may have to be answered. */

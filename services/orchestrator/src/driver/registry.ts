@@ -14,6 +14,7 @@ import {
 import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import { claimsMax, killsItsDrivers } from './claims.ts';
+import { onlyWaits } from './only-waits.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 import { type DriverListener, type DriverStart, RunDriver } from './run-driver.ts';
 import { Transcripts } from './transcripts.ts';
@@ -274,9 +275,14 @@ export class Registry implements DriverListener {
     await Promise.all(this.running.values());
   }
 
-  /** Runs that are driven here, or about to be begun. */
+  /**
+   * Runs that are driven here, or about to be begun. One that only waits for agents that are away keeps nobody from being
+   * served; of those there are at most as many again.
+   */
   private runs(): number {
-    let count = this.active.size;
+    let waiting = 0;
+    for (const driver of this.active.values()) if (onlyWaits(driver)) waiting += 1;
+    let count = this.active.size - Math.min(waiting, this.runsMax);
     for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
     return count;
   }

@@ -69,6 +69,8 @@ export class RunDriver {
   readonly transcripts: Transcripts;
   /** The token of the request that made the run go on last. Never recorded. */
   bearer: Secret | undefined;
+  /** Calls that are to be answered, and whose agents have not been heard for a while. */
+  readonly away = new Set<string>();
   /** The state as far as this driver has seen the log. */
   state: ConversationState;
   /** The view after the latest append, if it is still current. */

@@ -14,6 +14,7 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
@@ -114,10 +115,10 @@ export async function findOut(
     const found = await askOnce(driver, request, over).catch(() => undefined);
     if (found?.kind === 'asks' && !driver.isRunOpen())
       await driver.ports.delegations.cancel(latest(driver, request)).catch(() => undefined);
-    else if (found !== undefined && found.kind !== 'running') return found;
+    else if (found !== undefined && found.kind !== 'running' && found.kind !== 'token_wanted') return found;
     // A task that goes on is waited for, as long as anybody wants it.
-    if (found !== undefined && driver.isRunOpen()) since = clock.monotonic();
-    else if (clock.monotonic() - since >= patienceMs) return { kind: 'unknown', message: lost(request, found) };
+    if (found?.kind === 'running' && driver.isRunOpen()) since = clock.monotonic();
+    else if (clock.monotonic() - since >= patienceMs) return { kind: 'unknown', message: lost(request, found?.kind) };
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
   }
 }
@@ -127,21 +128,27 @@ export function isAnothers(driver: RunDriver): boolean {
   return driver.isRunOpen() && !driver.isOwner();
 }
 
+/** The agent says nothing without a token, or another one. The message may be there: that is no refusal of it. */
+type TokenWanted = { readonly kind: 'token_wanted' };
+
 /** What the agent says of an attempt; if it may be sent again, what comes of that. Rejects if nothing is learnt. */
 async function askOnce(
   driver: RunDriver,
   request: DelegationRequest,
   over: AbortSignal,
-): Promise<DelegationEnd | Extract<LookedUp, { kind: 'running' }>> {
+): Promise<DelegationEnd | Extract<LookedUp, { kind: 'running' }> | TokenWanted> {
   const { delegations } = driver.ports;
   const tell = (update: DelegationUpdate): void => note(driver, request, update);
-  const found = await delegations.lookUp(latest(driver, request), driver.stopSignal());
+  const found = await lookedUp(driver.ports, latest(driver, request), driver.stopSignal(), driver.stopSignal());
+  if (found === undefined) throw new Error('nothing was learnt');
   switch (found.kind) {
     case 'outcome':
       return found.outcome;
     case 'running':
       tell(found);
       return found;
+    case 'unauthenticated':
+      return { kind: 'token_wanted' };
     case 'repeatable': {
       // Nobody wants it any more: what was sent was sent.
       if (!driver.isRunOpen())
@@ -152,7 +159,7 @@ async function askOnce(
       const again = await delegations.delegate(latest(driver, request), tell, over);
       // That this sending came to nothing says nothing of the one before.
       if (again.kind === 'unavailable') throw new Error(again.message);
-      if (again.kind === 'unauthenticated') throw new Error('the agent wants another token');
+      if (again.kind === 'unauthenticated') return { kind: 'token_wanted' };
       return again;
     }
     default:
@@ -160,9 +167,10 @@ async function askOnce(
   }
 }
 
-function lost({ agent }: DelegationRequest, found: LookedUp | undefined): string {
-  return found === undefined
-    ? `the agent ${agent.name} was sent the message, and does not answer any more`
+function lost({ agent }: DelegationRequest, kind: string | undefined): string {
+  if (kind === undefined) return `the agent ${agent.name} was sent the message, and does not answer any more`;
+  return kind === 'token_wanted'
+    ? `the agent ${agent.name} was sent the message, and does not say what became of it without another bearer token`
     : `the run is over, and the agent ${agent.name} still works on the message`;
 }
 
@@ -187,11 +195,13 @@ export function requestOf(driver: RunDriver, call: CallState, argumentsJson: str
   };
 }
 
-/** The request with the task that the record knows by now. */
+/** The request with the task that the record knows by now, and the latest token. */
 export function latest(driver: RunDriver, request: DelegationRequest): DelegationRequest {
   const { run } = driver.state;
   const call = run?.id === driver.runId ? run.calls[request.key.callId] : undefined;
   const isSame = call?.attempt === request.key.attempt;
   const taskId = isSame ? call.sent?.taskId : undefined;
-  return taskId === undefined || taskId === '' ? request : { ...request, taskId };
+  const { bearer } = driver;
+  const now = bearer === undefined || bearer === request.bearer ? request : { ...request, bearer };
+  return taskId === undefined || taskId === '' ? now : { ...now, taskId };
 }

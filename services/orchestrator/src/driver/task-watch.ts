@@ -13,13 +13,15 @@ import {
   delegationAsked,
   dueAnswers,
   type Fact,
-  parkedCalls,
+  type LeftElsewhere,
+  parkedTasks,
   remoteAgentOf,
   sha256Hex,
 } from '@stopgo/core';
 import { handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 
@@ -31,8 +33,17 @@ export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
+/**
+ * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds: longer than that is looked
+ * for there. Then that process is gone.
+ */
+const sendersTimeMs = 180_000;
+/** How long the other tasks of an agent are left alone that took too long over one, in milliseconds. */
+const leftAloneMs = 30_000;
 /** Looks at a task that is to be ended and cannot be; then it is noted that nobody knows what became of it. */
 const endingsMax = 20;
+/** What is heard of a task that may go on there. */
+const goesOn: ReadonlySet<LookedUp['kind']> = new Set(['asks', 'running', 'unauthenticated']);
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const looksTooLong = new Error('the look took too long');
 
@@ -49,8 +60,11 @@ export class TaskWatch {
   private readonly times: WatchTimes;
   /** By run: when it is looked at next, on the monotonic clock, and the pause before that. */
   private readonly due = new Map<string, { readonly at: number; readonly pauseMs: number }>();
-  /** Looks at tasks that are to be ended, by run. */
+  /** Looks at tasks that are to be ended, by run and call. */
   private readonly endings = new Map<string, number>();
+
+  /** By address of an agent that took too long: until when its tasks are left alone, on the monotonic clock. */
+  private readonly slow = new Map<string, number>();
 
   constructor(parts: WatchParts, times: WatchTimes = watchTimes) {
     this.parts = parts;
@@ -63,13 +77,19 @@ export class TaskWatch {
     const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
-    for (const runId of [...this.endings.keys()]) if (!known.has(runId)) this.endings.delete(runId);
+    const watched = new Set(listed.map(({ conversationId }) => conversationId));
+    for (const place of [...this.endings.keys()])
+      if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
+    for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
     const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
     while (left.length > 0) {
       const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const hasChanged = await this.look(conversationId).catch(() => false);
+        const hasChanged = await this.lookAll(conversationId, undefined, false).catch((error: unknown) => {
+          ports.onFault(error, `looking at the tasks of run ${runId}`);
+          return false;
+        });
         const next = hasChanged ? this.times.firstMs : Math.min(2 * pauseMs, this.times.mostMs);
         // What is due a moment after a round is not left for the next.
         this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
@@ -79,9 +99,14 @@ export class TaskWatch {
   }
 
   /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
-  async look(conversationId: string, bearer?: Secret): Promise<boolean> {
+  look(conversationId: string, bearer?: Secret): Promise<boolean> {
+    return this.lookAll(conversationId, bearer, true);
+  }
+
+  /** Unless somebody waits for it, an agent that has just taken too long is not asked: others would wait for their turn. */
+  private async lookAll(conversationId: string, bearer: Secret | undefined, isWanted: boolean): Promise<boolean> {
     const { state } = await this.parts.load(conversationId);
-    const looks = parkedCalls(state.run).map((call) => this.lookAt(state, call, bearer));
+    const looks = parkedTasks(state).map((task) => this.lookAt(state, task, bearer, isWanted));
     const hasChanged = (await Promise.all(looks)).includes(true);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
     return hasChanged;
@@ -95,17 +120,23 @@ export class TaskWatch {
     return [...all].every((one) => one === instance || rank(one) < rank(instance));
   }
 
-  private async lookAt(state: ConversationState, call: CallState, bearer: Secret | undefined): Promise<boolean> {
-    const { run } = state;
-    const { definitions } = this.parts;
+  private async lookAt(
+    state: ConversationState,
+    task: LeftElsewhere,
+    bearer: Secret | undefined,
+    isWanted: boolean,
+  ): Promise<boolean> {
+    const { runId, agentDigest, call } = task;
+    // A run that another has followed is over.
+    const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
+    const { definitions, ports } = this.parts;
     // Whoever is about to answer looks as well.
-    if (run === null || call.sent === undefined || (run.status === 'open' && dueAnswers(run, call).length > 0))
-      return false;
-    const agent = remoteAgentOf(await definitions.agent(run.agentDigest), call);
-    if (agent === undefined) return false;
+    if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
+    const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
+    if (agent === undefined || (!isWanted && this.slow.has(agent.url))) return false;
     const { messageId, contextId, taskId } = call.sent;
     const request: DelegationRequest = {
-      key: { conversationId: state.id, runId: run.id, callId: call.id, attempt: call.attempt },
+      key: { conversationId: state.id, runId, callId: call.id, attempt: call.attempt },
       agent,
       message: '',
       messageId,
@@ -114,41 +145,61 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run.status !== 'open') return this.end(state, call, request);
+    if (run === undefined) {
+      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
+      return isSendersStill ? false : this.end(state, call, request);
+    }
     const found = await this.lookUp(request);
     if (found === undefined) return false;
-    return this.record(state, (now) => (isSame(now, run.id, call) ? seen(now, call, found) : []));
+    return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
   }
 
   /** The run is over, and its task waits there still. */
   private async end(state: ConversationState, call: CallState, request: DelegationRequest): Promise<boolean> {
     const runId = request.key.runId;
-    const tries = (this.endings.get(runId) ?? 0) + 1;
-    this.endings.set(runId, tries);
-    await this.parts.ports.delegations.cancel(request).catch(() => undefined);
-    const found = await this.lookUp(request);
-    const isOver = found?.kind === 'outcome' || found?.kind === 'unknown';
+    const place = `${state.id} ${runId} ${call.id}`;
+    const tries = (this.endings.get(place) ?? 0) + 1;
+    this.endings.set(place, tries);
+    const { clock, delegations } = this.parts.ports;
+    const since = clock.monotonic();
+    await delegations.cancel(request).catch(() => undefined);
+    const hasHung = clock.monotonic() - since >= lookMs;
+    if (hasHung) this.leaveAlone(request);
+    const found = hasHung ? undefined : await this.lookUp(request);
+    // What nobody there knows of cannot be ended there.
+    const isOver = found !== undefined && !goesOn.has(found.kind);
     const gone = { kind: 'unknown', message: 'the run is over, and the agent was not heard to end the task' } as const;
     const end = found?.kind === 'outcome' ? found.outcome : found?.kind === 'unknown' ? found : gone;
     if (!isOver && tries < endingsMax) return false;
     const command = delegationCommand(call, end, '');
     if (command?.type !== 'callFinished' && command?.type !== 'callUnknown') return false;
-    return this.record(state, (now) => (isSame(now, runId, call) ? decideLate(now, runId, call.stepId, command) : []));
+    const isRecorded = await this.record(state, (now) =>
+      isSame(now, runId, call) ? decideLate(now, runId, call.stepId, command) : [],
+    );
+    this.endings.delete(place);
+    return isRecorded;
   }
 
   private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    const { clock, delegations } = this.parts.ports;
+    const { clock } = this.parts.ports;
     const over = new AbortController();
     const timer = new AbortController();
     clock.sleep(lookMs, timer.signal).then(
-      () => over.abort(looksTooLong),
+      () => {
+        this.leaveAlone(request);
+        over.abort(looksTooLong);
+      },
       () => undefined,
     );
     try {
-      return await delegations.lookUp(request, over.signal).catch(() => undefined);
+      return await lookedUp(this.parts.ports, request, over.signal);
     } finally {
       timer.abort(looksTooLong);
     }
+  }
+
+  private leaveAlone({ agent }: DelegationRequest): void {
+    this.slow.set(agent.url, this.parts.ports.clock.monotonic() + leftAloneMs);
   }
 
   private async record(
@@ -161,8 +212,9 @@ export class TaskWatch {
 }
 
 /** Nothing has become of the call since it was looked at. */
-function isSame({ run }: ConversationState, runId: string, call: CallState): boolean {
-  return run?.id === runId && JSON.stringify(run.calls[call.id]) === JSON.stringify(call);
+function isSame(state: ConversationState, runId: string, call: CallState): boolean {
+  const now = parkedTasks(state).find((one) => one.runId === runId && one.call.id === call.id);
+  return JSON.stringify(now?.call) === JSON.stringify(call);
 }
 
 /** What a look puts on the record of an open run. What is gone is found out by whoever drives the run then. */
@@ -184,6 +236,9 @@ function seen(
       return found.outcome.kind === 'finished'
         ? delegationAsked(run, { ...base, task: found.outcome.task }, revision)
         : [];
+    case 'unauthenticated':
+      // Nothing was said of the task: whoever has a token finds out.
+      return [];
     default:
       return delegationAsked(run, { ...base, task: known }, revision);
   }

@@ -8,6 +8,11 @@ export const secretCharactersMax = 4_096;
 export const schemeCharactersMax = 64;
 /** How long one update may take to be taken, from the look-up of the name to the status of the answer, in milliseconds. */
 export const deliveryMsMax = 10_000;
+/** How long a name server is waited for, in milliseconds, and how often it is asked. */
+export const dnsTimeoutMs = 2_000;
+export const dnsTries = 2;
+/** Names that this machine itself is asked for at the same time: it answers with a thread each, of the four that there are. */
+export const lookUpsMax = 1;
 /** What is read of an answer before its connection is cut, in bytes. Nothing in it counts. */
 export const answerBytesMax = 64 * 1024;
 /** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
@@ -15,8 +20,16 @@ export const attemptsMax = 12;
 /** The pause after the first attempt that failed, which doubles with each, and the longest, in milliseconds. */
 export const pauseFirstMs = 1_000;
 export const pauseMostMs = 5 * 60_000;
-/** Conversations whose addresses one orchestrator tells at the same time; the others are told by others, or later. */
-export const conversationsMax = 256;
+/**
+ * Conversations that one orchestrator follows at the same time to tell of them: more than it has runs. The others are told by
+ * others, or later.
+ */
+export const conversationsMax = 4_096;
+/** Notifications on their way at the same time: from one orchestrator, and of these to one host. */
+export const sendsMax = 256;
+export const sendsPerHostMax = 16;
+/** Longest pause before a further attempt for which a conversation is held that is at rest, in milliseconds. */
+export const heldPauseMsMax = 3_000;
 /** Conversations that are known to have addresses, so that they need not wait for the sweep. */
 export const knownMax = 10_000;
 /** How long a conversation whose addresses could not be told, by a fault of ours, is left alone, in milliseconds. */

@@ -11,10 +11,11 @@ import type { store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { conversationsMax, faultPauseMs, knownMax } from './bounds.ts';
 import type { Sealer } from './sealed.ts';
+import { SendSlots } from './send-slots.ts';
 import { type CheckedSettings, checkSettings, configIdOf, type Settings } from './settings.ts';
 import type { TellerPorts } from './teller.ts';
 
-export type OutboxPorts = Omit<TellerPorts, 'open' | 'store'> & {
+export type OutboxPorts = Omit<TellerPorts, 'open' | 'slots' | 'store'> & {
   readonly store: Client<typeof store.StoreService>;
   /** Undefined: there is no key, and nothing that is secret can be kept. */
   readonly sealer: () => Sealer | undefined;
@@ -28,10 +29,14 @@ type Telling = { readonly ended: Promise<void>; again: boolean };
 export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #stopped = new AbortController();
+  readonly #slots = new SendSlots();
   readonly #telling = new Map<string, Telling>();
   /** Conversations that have addresses, as far as this process has noticed. */
   readonly #known = new Set<string>();
+  /** Conversations that a fault of ours keeps from being told, and until when. */
   readonly #left = new Map<string, number>();
+  /** Conversations of which all that is left is to be tried again, and when. */
+  readonly #paused = new Map<string, number>();
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
@@ -91,7 +96,10 @@ export class Outbox {
 
   /** Is told that something happens in a conversation. */
   poke(conversationId: string): void {
-    if (this.#known.has(conversationId)) this.#tell(conversationId);
+    if (!this.#known.has(conversationId)) return;
+    // There is something new, and addresses that need not wait.
+    this.#paused.delete(conversationId);
+    this.#tell(conversationId);
   }
 
   /** Takes up every conversation that somebody is to be told of and nobody alive does it. */
@@ -135,7 +143,9 @@ export class Outbox {
     const now = this.#ports.clock.monotonic();
     if (this.#stopped.signal.aborted || this.#telling.size >= conversationsMax) return;
     if (now < (this.#left.get(conversationId) ?? now)) return;
+    if (now < (this.#paused.get(conversationId) ?? now)) return;
     this.#left.delete(conversationId);
+    this.#paused.delete(conversationId);
     const ended = this.#run(conversationId).catch((error: unknown) => {
       if (this.#stopped.signal.aborted) return;
       // What is out of reach is no fault: the sweep comes by again.
@@ -146,7 +156,7 @@ export class Outbox {
     this.#telling.set(conversationId, entry);
     void ended.finally(() => {
       this.#telling.delete(conversationId);
-      if (entry.again) this.#tell(conversationId);
+      if (entry.again) this.poke(conversationId);
     });
   }
 
@@ -158,7 +168,11 @@ export class Outbox {
     // Loaded by who needs it: most do not.
     const { Teller } = await import('./teller.ts');
     const open: TellerPorts['open'] = (sealed, place) => sealer()?.open(sealed, place);
-    await new Teller({ ...this.#ports, open }, push, this.#stopped.signal).tell();
+    const dueAt = await new Teller({ ...this.#ports, slots: this.#slots, open }, push, this.#stopped.signal).tell();
+    if (dueAt === undefined) return;
+    this.#paused.set(conversationId, dueAt);
+    const [oldest] = this.#paused.keys();
+    if (this.#paused.size > knownMax && oldest !== undefined) this.#paused.delete(oldest);
   }
 
   async #isDue({ conversationId, settledRevision }: views.Push): Promise<boolean> {

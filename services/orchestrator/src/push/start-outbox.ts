@@ -21,7 +21,7 @@ export type PushParts = {
 
 /** The outbox over the ports that the drivers have. */
 export function startOutbox(
-  { allowPrivate, key, resolve = systemResolve }: PushParts,
+  { allowPrivate, key, resolve = systemResolve() }: PushParts,
   ports: Pick<DriverPorts, 'instance' | 'log' | 'liveness' | 'clock' | 'newId' | 'random' | 'onFault'>,
   client: Client<typeof store.StoreService>,
   logger: Logger,

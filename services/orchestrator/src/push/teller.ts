@@ -23,16 +23,17 @@ import {
   TERMINAL,
   wordOfState,
 } from './bodies.ts';
-import { attemptsMax, pauseFirstMs, pauseMostMs, reasonCharactersMax } from './bounds.ts';
+import { attemptsMax, heldPauseMsMax, pauseFirstMs, pauseMostMs, reasonCharactersMax } from './bounds.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import type { PushLog } from './push-log.ts';
 import type { PushSecrets, SecretPlace } from './sealed.ts';
+import type { SendSlots } from './send-slots.ts';
 
 export type TellerPorts = {
   readonly instance: string;
   readonly log: ConversationLog;
   readonly store: Pick<Client<typeof store.StoreService>, 'getConversation'>;
-  readonly pushes: PushLog;
+  readonly pushes: Pick<PushLog, 'load' | 'change'>;
   readonly liveness: Liveness;
   readonly clock: Clock;
   /** A number from 0 up to 1, for jitter. */
@@ -40,6 +41,7 @@ export type TellerPorts = {
   readonly logger: Logger;
   /** Opens what was sealed; undefined if it cannot be. */
   readonly open: (sealed: Uint8Array, place: SecretPlace) => PushSecrets | undefined;
+  readonly slots: SendSlots;
   readonly deliver: (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 };
 
@@ -56,6 +58,8 @@ export class Teller {
   readonly #signal: AbortSignal;
   readonly #actor: Actor;
   readonly #lanes = new Map<string, Promise<void>>();
+  /** Until when the lanes wait that wait for long, by the monotonic clock. */
+  readonly #pausing = new Map<string, number>();
   #push: views.Push;
   #owner: PushOwner | undefined;
   /** Changes of the state after `#from`, by revision. */
@@ -75,11 +79,13 @@ export class Teller {
   }
 
   /**
-   * Claims the conversation, tells what there is to tell while its run goes on, and releases it. Resolves at once if somebody
-   * else who is alive owns it. Rejects for what is no failure of an address.
+   * Claims the conversation, tells what there is to tell while its run goes on, and releases it, also when all that is left is
+   * to be tried again much later: gives when, by the monotonic clock. Resolves at once if somebody else who is alive owns it.
+   * Rejects for what is no failure of an address.
    */
-  async tell(): Promise<void> {
-    if (!(await this.#claim())) return;
+  async tell(): Promise<number | undefined> {
+    if (!(await this.#claim())) return undefined;
+    let dueAt: number | undefined;
     let watching: Promise<void> | undefined;
     try {
       do {
@@ -87,6 +93,7 @@ export class Teller {
         watching ??= this.#watch();
         this.#start();
         await this.#quiet();
+        dueAt = this.#pausing.size === 0 ? undefined : Math.min(...this.#pausing.values());
       } while (!(await this.#release()));
     } catch (error) {
       if (!this.#signal.aborted) throw error;
@@ -95,6 +102,7 @@ export class Teller {
       await Promise.all([watching, ...this.#lanes.values()]);
     }
     if (this.#failure !== undefined) throw this.#failure;
+    return dueAt;
   }
 
   async #claim(): Promise<boolean> {
@@ -118,7 +126,8 @@ export class Teller {
     const { conversationId } = this.#push;
     const { view } = await store.getConversation({ conversationId }, { signal: this.#signal });
     const { revision: head = 0 } = view?.head ?? {};
-    if (view?.head !== undefined) this.#state = stateOf(view.head);
+    // What was heard of meanwhile may be later than what the view shows.
+    if (view?.head !== undefined && head >= this.#head) this.#state = stateOf(view.head);
     const [first, ...others] = liveConfigs(this.#push);
     const furthestBack = others.reduce(
       (least, one) => (least !== undefined && least.throughRevision <= one.throughRevision ? least : one),
@@ -169,11 +178,11 @@ export class Teller {
     this.#end();
   }
 
-  /** Resolves when no address is being told, and nothing more is expected soon. */
+  /** Resolves when no address is being told or will be soon, and nothing more is expected soon. */
   async #quiet(): Promise<void> {
     const wake = (): void => this.#wake();
     this.#signal.addEventListener('abort', wake);
-    while (!this.#signal.aborted && (this.#lanes.size > 0 || !this.#isAtRest()))
+    while (!this.#signal.aborted && (this.#lanes.size > this.#pausing.size || !this.#isAtRest()))
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -185,14 +194,15 @@ export class Teller {
     return state === undefined || TERMINAL.has(state) || isWaiting(state) || liveConfigs(this.#push).length === 0;
   }
 
-  /** Releases the conversation if nothing is left to tell. True if this process does not own it any more. */
+  /** Releases the conversation if nothing is left to tell, or not soon. True if this process does not own it any more. */
   async #release(): Promise<boolean> {
     if (this.#signal.aborted) return true;
     const [owner, head] = [this.#owner, this.#head];
     const decide = (push: views.Push) => {
       this.#push = push;
-      const isLeft = liveConfigs(push).some((config) => this.#nextFor(config) !== undefined);
-      return isLeft || this.#isBehind() ? [] : releasePush(push, owner, head);
+      const left = liveConfigs(push).filter((config) => this.#nextFor(config) !== undefined);
+      if (this.#isBehind() || left.some(({ id }) => !this.#pausing.has(id))) return [];
+      return releasePush(push, owner, Math.min(head, ...left.map(({ throughRevision }) => throughRevision)));
     };
     const { push, isChanged } = await this.#ports.pushes.change(this.#push, this.#actor, decide, this.#signal);
     this.#push = push;
@@ -231,21 +241,31 @@ export class Teller {
       const next = config === undefined ? undefined : this.#nextFor(config);
       if (config === undefined || next === undefined) return;
       await this.#pause(config);
-      await this.#refresh();
-      if (!this.#isOwner()) return this.#end();
-      const now = liveConfigs(this.#push).find(({ id }) => id === configId);
-      if (now === undefined || now.throughRevision !== config.throughRevision) continue;
-      await this.#attempt(now, next);
+      const isOwner = await this.#ports.slots.within(config.url, this.#signal, async () => {
+        await this.#refresh();
+        if (!this.#isOwner()) return false;
+        const now = liveConfigs(this.#push).find(({ id }) => id === configId);
+        const isSame = now?.throughRevision === config.throughRevision && now.url === config.url;
+        if (isSame) await this.#attempt(now, next);
+        return true;
+      });
+      if (!isOwner) return this.#end();
     }
   }
 
   /** Waits as long as the attempts that failed before say, wherever they were made. */
-  async #pause({ failures, failedAt }: views.PushConfig): Promise<void> {
+  async #pause({ id, failures, failedAt }: views.PushConfig): Promise<void> {
     if (failures === 0 || failedAt === undefined) return;
     const { clock, random } = this.#ports;
     const pauseMs = Math.min(pauseFirstMs * 2 ** (failures - 1), pauseMostMs) * (0.5 + random() / 2);
     const passedMs = Math.max(0, clock.now() - Number(failedAt.seconds) * 1_000 - failedAt.nanos / 1e6);
-    await clock.sleep(Math.max(0, pauseMs - passedMs), this.#signal);
+    const leftMs = Math.max(0, pauseMs - passedMs);
+    if (leftMs > heldPauseMsMax) {
+      this.#pausing.set(id, clock.monotonic() + leftMs);
+      this.#wake();
+    }
+    await clock.sleep(leftMs, this.#signal);
+    this.#pausing.delete(id);
   }
 
   async #refresh(): Promise<void> {
@@ -270,7 +290,12 @@ export class Teller {
       taskState: wordOfState(state),
     };
     const owner = this.#owner;
-    const decide = (push: views.Push) => (owner === undefined ? [] : attemptPush(push, owner, attempt));
+    const decide = (push: views.Push) => {
+      const now = push.configs.find(({ id }) => id === config.id);
+      // One that was made anew meanwhile was not told.
+      const isSame = now !== undefined && isSameTarget(now, config);
+      return owner === undefined || !isSame ? [] : attemptPush(push, owner, attempt);
+    };
     const { push } = await pushes.change(this.#push, this.#actor, decide, this.#signal);
     if (push.revision > this.#push.revision) this.#push = push;
     if (outcome.kind === 'taken') return;
@@ -302,3 +327,6 @@ export class Teller {
     return { kind: 'taken' };
   }
 }
+
+const isSameTarget = (one: views.PushConfig, other: views.PushConfig): boolean =>
+  one.url === other.url && one.scheme === other.scheme && Buffer.compare(one.sealed, other.sealed) === 0;

@@ -166,7 +166,7 @@ test('a task whose stream breaks is asked about, through a while without answers
   );
   const { outcome, told } = await delegated(order(agent.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'Done.', task: { id: 't' } });
-  expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: 'Done.' }]);
+  expect(told).toEqual([{ task: { id: 't', state: 'working' }, text: '' }]);
   expect(sends(agent)).toHaveLength(1);
 });
 
@@ -240,6 +240,19 @@ test('an agent that promises to take a message once need not list its tasks', as
   const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
   const agent = await faulty((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
+});
+
+test('a look that is answered with 401 wants a token; an answer that is answered with -32603 has failed', async () => {
+  const agent = await faulty((request, response) =>
+    request.rpc.method === 'GetTask' ? response.writeHead(401).end() : rpcError(request, response, -32603, 'no paper'),
+  );
+  const request = order(agent.url, { taskId: 't' });
+  const yes = { approvalId: 'q1', verdict: 'approve', result: '', messageId: 'm2', isOneOfSeveral: false } as const;
+  expect(await client().lookUp(request, never)).toEqual({ kind: 'unauthenticated' });
+  expect(await client().answer(request, yes, () => undefined, never)).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('no paper'),
+  });
 });
 
 describe('an agent from before versions', () => {
@@ -328,6 +341,8 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
   const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
   await client().answer(request, no, () => undefined, never);
   expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
+    // Nothing would tell for minutes that it was taken.
+    configuration: { returnImmediately: true },
     message: {
       taskId: 't',
       messageId: 'no',

@@ -1,8 +1,10 @@
-import { fact, type HumanDecision, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
+import { Registry } from '../../src/driver/registry.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
+import { HandClock } from './one-driver.ts';
 
 const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
 const task = { id: 'task-1', state: 'input-required' };
@@ -157,6 +159,49 @@ test('a question that has become another one is asked anew, and not answered', a
   expect(errand.all('approvalRequested').map(({ question }) => question?.key)).toEqual(['q1', 'q2']);
 });
 
+const dearer = { ...shown, approval: { ...shown.approval, argumentsJson: '{"sum":5000000}' } } as RemoteQuestion;
+
+test('a yes does not go to a question that shows other arguments by now: that is asked anew', async () => {
+  const errand = await asked(shown, { lookUp: [asks(dearer)], answer: [done('Paid 5000000.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered, errand.all('delegationAnswered')]).toEqual([[], []]);
+  expect(errand.all('approvalRequested').map(({ question }) => question?.argumentsJson)).toEqual([
+    '{"sum":5}',
+    '{"sum":5000000}',
+  ]);
+});
+
+test('an answer that may have been sent is not sent to what took the id of its question: a human decides', async () => {
+  const errand = await asked(shown, {
+    lookUp: [asks(shown), asks(dearer)],
+    answer: [() => new Promise<never>(() => undefined), done('Paid twice.')],
+  });
+  decide(errand);
+  const frozen = second(errand);
+  await quiet();
+  frozen.driver.stop(new Error('the process ends'));
+  await frozen.ended;
+  const third = errand.process('third', { dead: ['first', 'second'] });
+  await quiet();
+  await third.clock.pass(1_000);
+  await third.ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a question in words is answered, though its message has another id at every look', async () => {
+  const said = (message: number): RemoteQuestion => ({ ...inWords, key: keyOfWords('Really?', `m${message}`, 't1') });
+  const errand = await asked(said(0), { lookUp: [asks(said(1)), asks(said(2))], answer: [done('Paid.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.answered.length, errand.all('approvalRequested').length, await errand.response()]).toEqual([
+    1,
+    1,
+    'Paid.',
+  ]);
+});
+
 test('an agent that is down is waited for; what it refuses again and again is asked anew, with why', async () => {
   const refused = { kind: 'unavailable', message: 'not now' } as const;
   const errand = await asked(shown, {
@@ -192,4 +237,134 @@ test('a run that began with a token pauses for one before it answers without', a
   await errand.process('third', { bearer: new Secret('s3cret') }).ended;
   expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approve' } }]);
   expect(await errand.response()).toBe('Paid.');
+});
+
+const wantsToken = { kind: 'unauthenticated' } as const;
+
+test('a run that began with a token pauses for one before it looks without', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] }, true);
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.asked.length, errand.names.slice(-2)]).toEqual([0, ['inputRequested', 'runReleased']]);
+});
+
+test('an agent that wants a token before it says anything is given one, or nothing', async () => {
+  const errand = await asked(shown, { lookUp: [wantsToken, asks(shown)], answer: [done('Paid.')] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.asked.length, errand.names.slice(-2)]).toEqual([1, ['inputRequested', 'runReleased']]);
+  errand.append(provideToken(errand.state));
+  await errand.process('third', { bearer: new Secret('s3cret') }).ended;
+  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approve' } }]);
+  expect(await errand.response()).toBe('Paid.');
+});
+
+test('what became of an answer that an agent tells nobody without a token is for a human', async () => {
+  const errand = await asked(shown, { lookUp: [asks(shown), ...Array(1_000).fill(wantsToken)], answer: [lost] });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 120; second += 1) await quiet().then(() => clock.pass(1_000));
+  await ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({
+    kind: facts.ApprovalKind.IN_DOUBT,
+    reason: expect.stringContaining('without another bearer token'),
+  });
+});
+
+test.each([
+  ['is lost', new Error('-32603')],
+  ['fails inside of the agent', { kind: 'failed', message: 'out of paper' } as const],
+])('an answer that %s each time is sent a few times, less and less often; then a human must know', async (_, end) => {
+  const errand = await asked(shown, { lookUp: Array(3_000).fill(asks(shown)), answer: Array(3_000).fill(end) });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  const sent: number[] = [];
+  for (let step = 0; step < 240; step += 1) {
+    await quiet().then(() => clock.pass(250));
+    sent.push(errand.answered.length);
+  }
+  await ended;
+  expect(errand.answered).toHaveLength(5);
+  // Pauses of 0.5 s, 1 s, 2 s and 4 s.
+  expect(sent[24]).toBeLessThan(5);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('words that the agent failed at are not said again: they may have arrived', async () => {
+  const failed = { kind: 'failed', message: 'out of paper' } as const;
+  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [failed, done('Paid.')] });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
+  await ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a process that was taken for dead after it has answered does not answer again beside the other', async () => {
+  let isFresh = true;
+  const errand = await asked(shown, {
+    lookUp: [asks(shown), asks(shown), asks(shown)],
+    answer: [
+      async () => {
+        isFresh = false;
+        throw lost;
+      },
+      done('Paid.'),
+    ],
+  });
+  decide(errand);
+  const slow = errand.process('second', { isFresh: () => isFresh });
+  for (let second = 0; second < 3; second += 1) await quiet().then(() => slow.clock.pass(1_000));
+  expect(errand.answered).toHaveLength(1);
+  await errand.process('third', { dead: ['first', 'second'] }).ended;
+  slow.renew();
+  await slow.ended;
+  expect([errand.answered.length, await errand.response()]).toEqual([2, 'Paid.']);
+});
+
+test('a decision for an agent that is away is kept for it, and keeps nobody else from being served', async () => {
+  let isAway = true;
+  const look = async () => {
+    if (isAway) throw lost;
+    return asks(shown);
+  };
+  const errand = await asked(shown, { lookUp: Array(200).fill(look), answer: [done('Paid.')] });
+  decide(errand);
+  const clock = new HandClock();
+  const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
+  const registry = new Registry(errand.watcher('second', ['second'], clock), definitions, 1);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) await quiet().then(() => clock.pass(1_000));
+  };
+  await registry.resume('c');
+  await pass(30);
+  expect(() => registry.admit('other')).toThrow(/limits.concurrent_runs/);
+  await pass(270);
+  // After a second, two, four and eight, and then every 15 seconds.
+  expect(errand.asked.length).toBeLessThan(27);
+  expect(errand.answered).toEqual([]);
+  registry.admit('other')();
+  isAway = false;
+  await pass(16);
+  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
+});
+
+test.each([
+  ['for ten seconds is not asked again', 6, 1],
+  ['for ever is asked again, with why', 99, 2],
+])('what an agent still shows after it was answered %s', async (_, stale, times) => {
+  const errand = await asked(shown, {
+    lookUp: [...Array(stale).fill(asks(shown)), finished, finished],
+    answer: [asks(shown)],
+  });
+  decide(errand);
+  const { clock, ended } = second(errand);
+  for (let second = 0; second < 120; second += 1) await quiet().then(() => clock.pass(250));
+  await ended;
+  expect(errand.answered).toHaveLength(1);
+  const all = errand.all('approvalRequested');
+  expect(all).toHaveLength(times);
+  if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
 });

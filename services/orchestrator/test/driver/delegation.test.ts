@@ -2,7 +2,7 @@ import { type A2aNode, cancelRun, decideRun, type LlmNode, provideToken, resolve
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
-import type { DelegationUpdate } from '../../src/delegation-port.ts';
+import type { DelegationUpdate, LookedUp } from '../../src/delegation-port.ts';
 import type { ModelAnswer } from '../../src/models/port.ts';
 import { done, Errand, lost, peer, quiet } from './errands.ts';
 
@@ -152,6 +152,7 @@ describe('when the answer is lost', () => {
   test.each([
     ['and the agent cannot tell', [{ kind: 'unknown', message: 'it lists no tasks' } as const]],
     ['and the agent does not answer any more', []],
+    ['and the agent wants a token before it tells', Array<LookedUp>(200).fill({ kind: 'unauthenticated' })],
   ])('%s, a human decides; run again is another message', async (_, lookUp) => {
     const errand = new Errand(a2a(), { delegate: [lost, done('Paid.')], lookUp });
     const { clock, ended } = errand.first();
@@ -276,6 +277,24 @@ describe('another process', () => {
     frozen.renew();
     await frozen.ended;
     expect(errand.sent.map(({ request }) => request.key.attempt)).toEqual([2]);
+  });
+
+  test('has taken over from one that was frozen, and has renewed its heartbeat since: that one does not send, either', async () => {
+    const errand = new Errand(a2a(), { delegate: [done('Paid.')] });
+    let asked = 0;
+    const isFresh = () => {
+      asked += 1;
+      if (asked !== 2) return asked > 2;
+      const me = { instance: 'second', epoch: 0 };
+      const context = { agent: errand.agent, tools: new Map(), runId: 'r', me, now: 0 };
+      const callId = errand.all('delegationStarted')[0]?.callId ?? '';
+      const unknown = { type: 'callUnknown', callId, attempt: 1, reason: 'lost', argumentsJson: '{}' } as const;
+      const claimed = decideRun(errand.state, [{ type: 'claim', dead: () => true }, unknown], context);
+      if (claimed.kind === 'append') errand.append(claimed.facts);
+      return true;
+    };
+    await errand.first({ isFresh }).ended;
+    expect([errand.names.includes('runClaimed'), errand.sent]).toEqual([true, []]);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   type HumanDecision,
   initialState,
   outputText,
-  parkedCalls,
+  parkedTasks,
   type RecordedFact,
   type RemoteAgent,
   receiveMessage,
@@ -184,9 +184,9 @@ export class Errand {
   }
 
   private watched() {
-    const { run, revision } = this.state;
-    const runId = run?.id ?? '';
-    return parkedCalls(run).length === 0 ? [] : [{ conversationId: 'c', runId, ownerInstance: '', revision }];
+    const { revision } = this.state;
+    const first = parkedTasks(this.state)[0];
+    return first === undefined ? [] : [{ conversationId: 'c', runId: first.runId, ownerInstance: '', revision }];
   }
 
   /** The process that took the message. */

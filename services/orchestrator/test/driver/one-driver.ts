@@ -1,6 +1,7 @@
 import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
 import type { Clock, ConversationLog, Peer } from '@stopgo/log';
 import { noAgents } from '../../src/delegation-port.ts';
+import { AgentNews } from '../../src/driver/agent-news.ts';
 import type { DriverPorts } from '../../src/driver/ports.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
 import { Transcripts } from '../../src/driver/transcripts.ts';
@@ -101,6 +102,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
     random: () => 0.5,
     deltas: { publish: () => undefined, ended: () => undefined, watched: () => undefined },
     onModelFailed: () => undefined,
+    news: new AgentNews(() => undefined),
     onFault: (error) => {
       throw error;
     },

@@ -1,5 +1,6 @@
-import { cancelRun, type RemoteQuestion } from '@stopgo/core';
+import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
+import { AgentNews } from '../../src/driver/agent-news.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
@@ -64,6 +65,12 @@ test('what was decided there is withdrawn here, and the run is taken up; of seve
   expect(several.errand.all('approvalResolved')).toEqual([]);
 });
 
+test('an agent that tells nothing without a token has withdrawn nothing', async () => {
+  const { errand, watch } = await watched([{ kind: 'unauthenticated' }]);
+  await watch('first').round();
+  expect([errand.asked.length, errand.all('approvalResolved')]).toEqual([1, []]);
+});
+
 test('what it saw is forgotten if anything has happened since', async () => {
   const late = await watched([
     async () => {
@@ -102,4 +109,86 @@ test('the task of a run that was canceled is ended there, sooner or later', asyn
   await quiet();
   expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1', 'task-1']);
   expect(errand.all('delegationFinished')).toMatchObject([{ late: true, content: 'Run canceled.' }]);
+});
+
+test('so is that of a run that the next message followed, also by a process that comes later, or it is given up', async () => {
+  for (const isHeard of [true, false]) {
+    const gone = { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } } as const;
+    const { errand, clock, watch } = await watched(isHeard ? [lost, gone] : []);
+    const canceled = cancelRun(errand.state, { reason: '' });
+    if (canceled.kind === 'append') errand.append(canceled.facts);
+    for (const runId of ['r2', 'r3']) {
+      const next = receiveMessage(errand.state, {
+        text: 'Buy milk instead.',
+        runId,
+        agent: errand.agent,
+        agentDigest: 'a',
+        toolsetDigest: 't',
+        instance: 'first',
+        bearerTokenPresent: false,
+        now: 0,
+      });
+      if (next.kind === 'append') errand.append(next.facts);
+      const over = cancelRun(errand.state, { reason: '' });
+      if (runId === 'r2' && over.kind === 'append') errand.append(over.facts);
+    }
+    expect(parkedTasks(errand.state)).toMatchObject([{ runId: 'r', call: { sent: { taskId: 'task-1' } } }]);
+    await watch('first').round();
+    const later = watch('second');
+    for (let round = 0; round < 450; round += 1) await later.round().then(() => clock.pass(times.firstMs));
+    expect(errand.canceled).toHaveLength(isHeard ? 2 : 21);
+    expect(errand.canceled.every(({ taskId, key }) => taskId === 'task-1' && key.runId === 'r')).toBe(true);
+    expect(errand.all('delegationFinished')).toMatchObject(isHeard ? [{ runId: 'r', late: true }] : []);
+    expect(errand.all('toolCallInDoubt')).toMatchObject(isHeard ? [] : [{ runId: 'r' }]);
+    expect([errand.state.leftElsewhere, errand.state.run?.id]).toEqual([undefined, 'r3']);
+  }
+});
+
+test('an agent that is silent is told of once, and a defect too; both again after it has answered', async () => {
+  const defect = new TypeError('undefined is no function');
+  const { errand, clock } = await watched([lost, lost, asks('q1'), defect, defect]);
+  const told: string[] = [];
+  const ports = {
+    ...errand.watcher('first', ['first'], clock),
+    news: new AgentNews((agent, reason) => told.push(`${agent}: ${reason}`)),
+    onFault: (error: unknown) => told.push(String(error)),
+  };
+  const watch = new TaskWatch({
+    ports,
+    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    load: async () => ({ state: errand.state }),
+    resume: async () => undefined,
+  });
+  for (let look = 0; look < 5; look += 1) await watch.look('c');
+  expect(told).toEqual(['peer: the connection broke', `peer: ${defect.message}`, String(defect)]);
+});
+
+test('an agent that takes too long over some tasks is not asked about its others, unless somebody waits for that', async () => {
+  const never = () => new Promise<never>(() => undefined);
+  const { errand, clock } = await watched([...Array(16).fill(never), asks('q1'), asks('q1')]);
+  const listed = Array.from({ length: 40 }, (_, index) => ({
+    conversationId: `c${index}`,
+    runId: `r${index}`,
+    ownerInstance: '',
+    revision: 1,
+  }));
+  const ports = errand.watcher('first', ['first'], clock);
+  const watch = new TaskWatch({
+    ports: { ...ports, log: { ...ports.log, watchedRuns: async () => listed } },
+    definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+    load: async () => ({ state: errand.state }),
+    resume: async () => undefined,
+  });
+  const round = watch.round();
+  await quiet().then(() => clock.pass(5_000));
+  await round;
+  expect(errand.asked).toHaveLength(16);
+  await watch.look('c39');
+  expect(errand.asked).toHaveLength(17);
+  await clock.pass(30_000);
+  const next = watch.round();
+  await quiet();
+  expect(errand.asked.length).toBeGreaterThan(17);
+  await quiet().then(() => clock.pass(5_000));
+  await next;
 });

@@ -1,5 +1,5 @@
 import { toBinary } from '@bufbuild/protobuf';
-import { contextOf, hasWork, parkedCalls, principalOf, standingOf } from '@stopgo/core';
+import { contextOf, hasWork, parkedTasks, principalOf, standingOf } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversations.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -25,7 +25,7 @@ export function writeConversation(
     principalOf(state),
     standingOf(head),
     Math.floor(state.updatedAt),
-    parkedCalls(run).length > 0 ? (run?.id ?? null) : null,
+    parkedTasks(state)[0]?.runId ?? null,
     toBinary(views.ConversationHeadSchema, head),
     snapshot,
   );

@@ -11,6 +11,7 @@ import {
   type RecordedFact,
   resourceExhausted,
   type StreamName,
+  textToTell,
 } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
@@ -179,7 +180,8 @@ class Batch implements ProjectionBatch {
 
   #writeMessage(conversation: number, message: views.Message): void {
     const key = messageKey(conversation, message.sequence);
-    this.#tables.insertMessage(key, message.revision, toBinary(views.MessageSchema, message));
+    const isTold = textToTell(message) === '' ? 0 : 1;
+    this.#tables.insertMessage(key, message.revision, isTold, toBinary(views.MessageSchema, message));
     const words = searchableText(message);
     if (words !== '') this.#tables.insertWords(key, words);
   }

@@ -8,11 +8,12 @@ import { messageKey, type ViewTables } from './view-tables.ts';
 /** Rows that are read at a time: a message may be large, and mostly few are wanted. */
 const rowsPerRead = 16;
 
-type Tables = Pick<ViewTables, 'ofContext' | 'messagesBefore'>;
+type Tables = Pick<ViewTables, 'ofContext' | 'toldBefore'>;
 
 /**
  * The latest of what was said in the conversations of a context: those created last come last, each with its texts in
- * order. At most `contextRowsMax` messages are looked at, whoever said them.
+ * order. At most `contextRowsMax` rows are looked at, conversations and texts together; what else a conversation holds,
+ * as results of tools, is not read at all.
  */
 export function saidInContext(
   tables: Tables,
@@ -22,6 +23,8 @@ export function saidInContext(
   let rowsLeft = contextRowsMax;
   const newestFirst = function* (): Generator<EarlierText> {
     for (const { key, id } of conversationsOf(tables, context)) {
+      if (rowsLeft === 0) return;
+      rowsLeft -= 1;
       for (const message of messagesOf(tables, key)) {
         if (rowsLeft === 0) return;
         rowsLeft -= 1;
@@ -49,7 +52,7 @@ function* conversationsOf(tables: Tables, { id, principal }: ContextName) {
 function* messagesOf(tables: Tables, conversation: number): Generator<views.Message> {
   const first = messageKey(conversation, 0);
   for (let before = messageKey(conversation + 1, 0); ; ) {
-    const some = tables.messagesBefore(first, before, rowsPerRead);
+    const some = tables.toldBefore(first, before, rowsPerRead);
     for (const { bytes } of some) yield fromBinary(views.MessageSchema, bytes);
     const last = some.at(-1);
     if (last === undefined || some.length < rowsPerRead) return;

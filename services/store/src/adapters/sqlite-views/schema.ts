@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 2;
+const rowsVersion = 3;
 
 /**
  * The tables of the views. All of it can be made again from the log.
@@ -10,6 +10,8 @@ const rowsVersion = 2;
  * `conversations.key` is the position of a conversation's first event: the order of creation, the same on every rebuild.
  * A message's key is made of that key and its sequence, so that the messages of a conversation lie together, in the order
  * of their revisions too: one index for all that is asked of them.
+ *
+ * `messages.is_told` is 1 for a message with a text that the next conversation of the context is told.
  *
  * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
  *
@@ -63,8 +65,10 @@ const tables = `
   CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
     revision INTEGER NOT NULL,
+    is_told INTEGER NOT NULL,
     bytes BLOB NOT NULL
   ) STRICT;
+  CREATE INDEX messages_told ON messages (key) WHERE is_told = 1;
   CREATE VIRTUAL TABLE message_words USING fts5 (
     words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
   );

@@ -86,8 +86,8 @@ export function viewTables(database: SqlDatabase) {
       'SELECT key, id FROM conversations WHERE context_id = ? AND principal = ? AND key < ? ORDER BY key DESC LIMIT ?',
       (row) => ({ key: integer(row, 0), id: text(row, 1) }),
     ),
-    messagesBefore: database.all(
-      'SELECT key, bytes FROM messages WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
+    toldBefore: database.all(
+      'SELECT key, bytes FROM messages INDEXED BY messages_told WHERE is_told = 1 AND key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
       toBytes,
     ),
     openRuns: database.all(
@@ -103,7 +103,7 @@ export function viewTables(database: SqlDatabase) {
       number: integer(row, 1),
     })),
 
-    insertMessage: database.run('INSERT INTO messages (key, revision, bytes) VALUES (?, ?, ?)'),
+    insertMessage: database.run('INSERT INTO messages (key, revision, is_told, bytes) VALUES (?, ?, ?, ?)'),
     insertWords: database.run('INSERT INTO message_words (rowid, words) VALUES (?, ?)'),
     messageRevision: database.one('SELECT revision FROM messages WHERE key = ?', (row) => integer(row, 0)),
     /** Messages from a key on, as long as they are of one revision. */

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { askAgain, dataPart, decisionsIn, textOf, textPart } from '../src/index.ts';
+import { agentMessage } from '../src/parts.ts';
+
+const id = '11111111-1111-4111-8111-111111111111';
+const other = '22222222-2222-4222-8222-222222222222';
+const message = (...parts: Parameters<typeof agentMessage>[0]['parts']) =>
+  agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts });
+const approve = dataPart({ approval_id: id, decision: 'approve' });
+
+describe('data and words beside it', () => {
+  test.each([[`no ${id}`], ['no'], ['reject'], [`yes ${other}\nno ${id}`], ['give_up']])(
+    'that say %j are refused',
+    (text) => {
+      expect(() => decisionsIn(message(textPart(text), approve))).toThrow('decides otherwise than its data');
+    },
+  );
+
+  test.each([[`yes ${id}`], ['approved'], ['I have looked at it.'], [`no ${other}`]])(
+    'that say %j are taken',
+    (text) => {
+      expect(decisionsIn(message(textPart(text), approve))).toEqual([
+        { approvalId: id, decision: { kind: 'approve' } },
+      ]);
+    },
+  );
+});
+
+test.each([
+  [
+    ['approve', 'reject'],
+    [`yes ${id}`, `no ${id}`],
+  ],
+  [['reject'], [`no ${id}`]],
+  [
+    ['run_again', 'give_up'],
+    [`run_again ${id}`, `give_up ${id}`],
+  ],
+])('who is asked again about %j is told lines that decide', (choices, lines) => {
+  const approval = { id, callId: 'k', tool: 'pay', arguments: {}, description: 'Pay', kind: 'tool', choices };
+  const told = textOf(askAgain([approval])).split('\n');
+  expect(told.filter((line) => line.endsWith(id))).toEqual(lines);
+  for (const line of lines) expect(decisionsIn(message(textPart(line)))).toMatchObject([{ approvalId: id }]);
+});

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { questionsIn } from '../../src/a2a/remote-questions.ts';
+
+const message = { id: 'm1', text: 'Really?', time: 't1', data: [] };
+const keyOf = (more: Partial<typeof message>, state: 'input-required' | 'auth-required' = 'input-required') =>
+  questionsIn(state, { ...message, ...more })[0]?.key;
+
+describe('a question in words', () => {
+  test('has a key of what it says, and marks of its message and of its time', () => {
+    const [kind, words, id, time] = keyOf({})?.split(' ') ?? [];
+    expect(keyOf({ text: 'All?' })).toMatch(new RegExp(`^${kind} (?!${words})[0-9a-f]{64} ${id} ${time}$`));
+    expect(keyOf({ id: 'm2' })).toMatch(new RegExp(`^${kind} ${words} (?!${id})[0-9a-f]{32} ${time}$`));
+    expect(keyOf({ time: 't2' })).toMatch(new RegExp(`^${kind} ${words} ${id} (?!${time})[0-9a-f]{32}$`));
+    expect(keyOf({ id: '', time: '' })).toBe(`${kind} ${words}  `);
+    expect(keyOf({}, 'auth-required')).toBe(`auth ${keyOf({})}`);
+  });
+
+  test('that names an id is known by it', () => {
+    const id = '00000000-0000-4000-8000-00000000000a';
+    expect(keyOf({ text: `Approval required (id: ${id.toUpperCase()})` })).toBe(id);
+  });
+});
+
+test('arguments that are nested too deep to be shown are no arguments that somebody could approve', () => {
+  let nested: object = {};
+  for (let level = 0; level < 200_000; level += 1) nested = { nested };
+  const data = [{ approval_id: 'x', tool: 'pay', arguments: nested }];
+  expect(questionsIn('input-required', { ...message, data: data as never })).toMatchObject([
+    { key: 'x', approval: { argumentsJson: '', isUnreadable: true } },
+  ]);
+});
