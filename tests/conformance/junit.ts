@@ -9,7 +9,13 @@ export type Outcome = {
 };
 
 const CASE = /<testcase classname="([^"]*)" name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs;
-const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&amp;': '&',
+};
 
 /** The outcomes in a report in the JUnit format, as pytest writes it. */
 export const outcomesIn = (report: string): readonly Outcome[] =>

@@ -85,18 +85,29 @@ function report({ title, transport }: KitRun, outcomes: readonly Outcome[], faul
   console.log(`${title} (${transport}): ${counts}`);
   let unexpected = 0;
   for (const { test, kind, said } of outcomes) {
-    if (kind === 'passed') continue;
-    if (kind === 'skipped') {
-      console.log(`  skipped: ${test}: ${said}`);
-      continue;
-    }
+    if (kind !== 'failed' && kind !== 'short') continue;
     const fault = faults.find(
       (known) => test.replace(/\[.*$/, '').endsWith(known.test) && (known.transport ?? transport) === transport,
     );
     if (fault === undefined) unexpected += 1;
     console.log(
-      fault === undefined ? `  FAILED ${test}: ${said}` : `  fault of the kit: ${test}: ${said}\n    ${fault.reason}`,
+      fault === undefined ? `  FAILED ${test}\n    ${said}` : `  fault of the kit: ${test}\n    ${fault.reason}`,
     );
   }
+  for (const [reason, tests] of skippedByReason(outcomes)) console.log(`  skipped: ${tests.join(', ')}\n    ${reason}`);
   return unexpected;
+}
+
+/** The tests that were skipped, over whichever transport, by the reason that the kit gives. */
+function skippedByReason(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
+  const byReason = new Map<string, string[]>();
+  for (const { test, kind, said } of outcomes) {
+    if (kind !== 'skipped') continue;
+    const tests = byReason.get(said) ?? [];
+    const name = test.replace(/^.*::/, '').replace(/\[(?:grpc|jsonrpc|http_json)\]$/, '');
+    const short = name.replace(/-(?:grpc|jsonrpc|http_json)\]$/, ']');
+    if (!tests.includes(short)) tests.push(short);
+    byReason.set(said, tests);
+  }
+  return byReason;
 }
