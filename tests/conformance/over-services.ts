@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServerCallContext } from '@stopgo/a2a-agent';
 import { AgentCore, type Message, type Part, textPart } from '@stopgo/a2a-agent/agent';
 import { type OneProcessOptions, startOneProcess } from '@stopgo/cli';
 import { createLogger, parseAgentConfig, type Started } from '@stopgo/runtime';
 import { behaviourOf } from './over-library.ts';
-import { isBeyondAConversation } from './script.ts';
+import { isBeyondAConversation, TOLD_MS } from './script.ts';
 import { scriptedModel, withMessageId } from './scripted-model.ts';
 import { REQUIRED_EXTENSION, type Settings } from './settings.ts';
 
@@ -92,7 +93,9 @@ function beyond(settings: Settings): InterceptA2A {
         if (message && (isBeyondAConversation(message) || core.store.find(message.taskId)))
           return library.sendMessage(params, context);
         const meant = { ...params, message: message && (await approver.meant(message, pendingIn)) };
-        return withMessageId(message?.messageId ?? '', () => services.sendMessage(meant, context));
+        const answer = await withMessageId(message?.messageId ?? '', () => services.sendMessage(meant, context));
+        if (meant.message !== message) await pause(TOLD_MS);
+        return answer;
       },
       sendMessageStream: async function* (params, context) {
         const { message } = params;
