@@ -11,8 +11,8 @@ export const deliveryMsMax = 10_000;
 /** How long a name server is waited for, in milliseconds, and how often it is asked. */
 export const dnsTimeoutMs = 2_000;
 export const dnsTries = 2;
-/** Names that this machine itself is asked for at the same time: it answers with a thread each, of the four that there are. */
-export const lookUpsMax = 1;
+/** Largest hosts file that is read, in characters. */
+export const hostsCharactersMax = 1024 * 1024;
 /** What is read of an answer before its connection is cut, in bytes. Nothing in it counts. */
 export const answerBytesMax = 64 * 1024;
 /** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
