@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decodeRecorded, decodeSnapshot, fact, fold, initialState } from '@stopgo/core';
-import { type store, views } from '@stopgo/proto';
+import { facts, type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextTests } from './store-contexts.contract.ts';
@@ -171,6 +171,29 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       const rest = await client.listApprovals({ limit: 3, cursor: page.nextCursor });
       expect([...page.approvals, ...rest.approvals].map((approval) => approval.id)).toEqual(all);
       expect([all.length, rest.nextCursor]).toEqual([4, '']);
+    });
+
+    test('what people were asked in a run is found without what policy decided, and what other runs asked', async () => {
+      const story = await told(3);
+      await send(story.asked('once more'));
+      const { runId } = story;
+      const byPolicy = randomUUID();
+      const approval = { runId, approvalId: byPolicy, stepId: 'root', callId: 'root#1.0', tool: 'add_resource' };
+      await send(
+        story.append(
+          fact('approvalRequested', { ...approval, kind: facts.ApprovalKind.TOOL, choices: ['approve', 'reject'] }),
+          fact('approvalResolved', { ...approval, decision: facts.Decision.APPROVED, byPolicy: true }),
+        ),
+      );
+      await send(story.stopped());
+      const asked = async (askedInRun: string, conversationId = story.id) =>
+        (await client.listApprovals({ conversationId, askedInRun, limit: 1 })).approvals.map(({ id }) => id);
+      expect(await asked(runId)).toEqual([story.approvalId]);
+      expect(await asked(randomUUID())).toEqual([]);
+      expect(await asked(runId, (await told(1)).id)).toEqual([]);
+      expect((await client.verifyStream({ stream: story.stream })).problems).toEqual([]);
+      for (const request of [{ status: views.ApprovalStatus.PENDING, conversationId: story.id }, {}])
+        await expect(client.listApprovals({ ...request, askedInRun: runId })).rejects.toEqual(kind('invalid_argument'));
     });
 
     test('conversations are listed newest first; paging shows each once while others come', async () => {
