@@ -1,6 +1,7 @@
 import type { Fact } from '@stopgo/core';
 import { type Artifact, type StreamResponse, TaskState, type TaskStatus } from './protocol.ts';
 import { artifactsOf, contextIdOf, statusOf, type TaskView } from './task.ts';
+import { isWaiting } from './task-state.ts';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
 export function stateAfter(fact: { readonly case: Fact['case'] | undefined }, before: TaskState | undefined) {
@@ -41,10 +42,6 @@ export function updatesOf(view: TaskView, revision: number, next: TaskState, wit
 }
 
 const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
-
-/** True for a state in which the task waits for somebody. */
-export const isWaiting = (state: TaskState): boolean =>
-  state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
 
 const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
 
