@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { gracefulStop, listen, OpenStreams } from '@stopgo/http';
 import type { Request } from 'express';
 import {
   AGENT_STOP_GRACE_MS,
@@ -11,7 +12,7 @@ import {
 import { type AgentProfile, cardOf } from '../card.ts';
 import { activatedOf, extensionsHeader, extensionsNamed } from '../extensions.ts';
 import type { GrpcListener } from '../grpc.ts';
-import { gracefulStop, type HttpAgent, listen, OpenStreams, type Peer } from '../http/index.ts';
+import type { HttpAgent, Peer } from '../http/index.ts';
 import { AgentCard } from '../protocol.ts';
 import { type AgentBehaviour, AgentCore } from './agent-core.ts';
 import { agentApp } from './app.ts';
