@@ -1,6 +1,7 @@
 import type { Fact } from '@stopgo/core';
 import { type Artifact, type StreamResponse, type Task, TaskState, type TaskStatus } from './protocol.ts';
 import { artifactsOf, contextIdOf, statusOf, type TaskView, taskOf } from './task.ts';
+import { isWaiting } from './task-state.ts';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
 export function stateAfter(fact: { readonly case: Fact['case'] | undefined }, before: TaskState | undefined) {
@@ -58,10 +59,6 @@ const artifactsAfter = ({ head }: TaskView, next: TaskState): Artifact[] =>
   next === TaskState.TASK_STATE_COMPLETED ? artifactsOf(head) : [];
 
 const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
-
-/** True for a state in which the task waits for somebody. */
-export const isWaiting = (state: TaskState): boolean =>
-  state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
 
 const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
 

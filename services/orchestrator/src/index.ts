@@ -2,14 +2,13 @@ export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';
 export { BridgeTools } from './bridges/tools.ts';
 export { RecordedDefinitions } from './definitions.ts';
-export {
-  type AgentAsks,
-  type DelegationAnswer,
-  type DelegationOutcome,
-  type DelegationPort,
-  type DelegationRequest,
-  type LookedUp,
-  noAgents,
+export type {
+  AgentAsks,
+  DelegationAnswer,
+  DelegationOutcome,
+  DelegationPort,
+  DelegationRequest,
+  LookedUp,
 } from './delegation-port.ts';
 export { AgentNews } from './driver/agent-news.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';

@@ -11,10 +11,12 @@ import {
   type SendMessageRequest,
   type StreamResponse,
   type Task,
+  TaskState,
   UnsupportedOperationError,
 } from '../protocol.ts';
+import { isWaiting, TERMINAL } from '../task-state.ts';
 import type { Turn } from './process.ts';
-import { hasEnded, isWaiting, type MemoryTaskStore } from './task-store.ts';
+import { hasEnded, type MemoryTaskStore } from './task-store.ts';
 import { revisionOf, type Tasks } from './tasks.ts';
 
 /** What a handler needs of the agent. */
@@ -181,8 +183,8 @@ async function* follow(
       yield event;
       const { payload } = event;
       if (payload?.$case !== 'statusUpdate') continue;
-      const now = { ...task, status: payload.value.status };
-      if (hasEnded(now) || (untilWaiting && isWaiting(now))) return;
+      const { state = TaskState.TASK_STATE_UNSPECIFIED } = payload.value.status ?? {};
+      if (TERMINAL.has(state) || (untilWaiting && isWaiting(state))) return;
     }
   } finally {
     await updates.return(undefined);
