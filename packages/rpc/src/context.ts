@@ -8,6 +8,9 @@ export type Principal = { readonly kind: 'anonymous' };
 /** Nobody in particular. */
 export const ANONYMOUS: Principal = { kind: 'anonymous' };
 
+/** What tells a principal from all others, for ever: it stands on the record, and in ids that are made from it. */
+export const principalKey = ({ kind }: Principal): string => kind;
+
 /** What a service knows of a call besides the request. */
 export type CallContext = {
   /** The end user's token, to be forwarded to tools and agents, never stored. */
