@@ -11,6 +11,8 @@ export type A2ACall = {
   readonly idempotencyKey: string | undefined;
   /** The revision after which a stream goes on; undefined if it begins with the task as it is. */
   readonly after: number | undefined;
+  /** What is wrong with the request's headers: every operation throws it. */
+  readonly unreadable?: unknown;
   /** The extensions that the peer names. */
   readonly extensions: readonly string[];
   /** True if the peer asked for the shapes of the extension `hitl/v1`. */

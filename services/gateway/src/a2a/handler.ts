@@ -42,10 +42,14 @@ export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestH
  * replica can answer the next one. Errors are such that a peer may read them.
  */
 function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+  const admit = (params: Addressed): void => {
+    if (call.unreadable !== undefined) throw call.unreadable;
+    requireNoTenant(params);
+    requireNamed(extensionsOf(deps), call.extensions);
+  };
   const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
-      requireNoTenant(params);
-      requireNamed(extensionsOf(deps), call.extensions);
+      admit(params);
       return await work();
     } catch (error) {
       throw deps.asA2AError(error, call);
@@ -53,8 +57,7 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
   };
   const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
     try {
-      requireNoTenant(params);
-      requireNamed(extensionsOf(deps), call.extensions);
+      admit(params);
       yield* work();
     } catch (error) {
       throw deps.asA2AError(error, call);

@@ -5,12 +5,22 @@ import type { Request, Response } from 'express';
 import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import type { A2ACall } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
-/** @throws DomainError `invalid_argument` for a malformed `Idempotency-Key` or `Last-Event-ID`. */
+/** What the headers of a request say; what is wrong with them its own dialect has to tell, and so each operation does. */
+function headersOf(req: Request): Pick<A2ACall, 'idempotencyKey' | 'after' | 'unreadable'> {
+  try {
+    return { idempotencyKey: idempotencyKeyOf(req), after: lastRevisionSeen(req) };
+  } catch (error) {
+    return { idempotencyKey: undefined, after: undefined, unreadable: error };
+  }
+}
+
+/** Who sent a request over HTTP. */
 export function peerOf(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Peer {
   const left = new AbortController();
   res.once('close', () => left.abort());
@@ -24,8 +34,7 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const asked = {
     open,
     frame,
-    idempotencyKey: idempotencyKeyOf(req),
-    after: lastRevisionSeen(req),
+    ...headersOf(req),
     extensions,
     withHitl: extensions.includes(HITL_EXTENSION),
     cursor,
