@@ -10,9 +10,11 @@ export const nothingSaid = 'The run ended without an answer.';
 /** Said for a node that leaves its loop. */
 export const loopLeft = 'exit_loop called';
 
-/** Answer of a tree of nodes that failed. */
+const pipelineFailure = 'Pipeline error: ';
+
+/** Answer of a tree of nodes that failed. What an agent says that was delegated to may have failed so itself: it is said once. */
 export function pipelineFailureText(text: string): string {
-  return `Pipeline error: ${text}`;
+  return text.startsWith(pipelineFailure) ? text : `${pipelineFailure}${text}`;
 }
 
 /** A text that a node of a tree said, as a conversation shows it; the agent's only node has no name there. */
