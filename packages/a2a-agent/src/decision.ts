@@ -9,6 +9,8 @@ export type SaidDecision = {
   /** Absent: it was said of whatever is pending. */
   readonly approvalId?: string;
   readonly decision: HumanDecision;
+  /** Who decided, as the sender says. */
+  readonly by?: string;
 };
 
 /**
@@ -49,9 +51,14 @@ function structured(value: unknown): SaidDecision[] {
       ...present('action', item.action ?? item.decision),
       ...present('answer', item.answer),
       ...present('result', item.result),
+      ...present('by', item.by),
     } as Json);
     if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
-    return { ...(id === undefined ? {} : { approvalId: id }), decision: parsed.decision };
+    return {
+      ...(id === undefined ? {} : { approvalId: id }),
+      decision: parsed.decision,
+      ...present('by', parsed.by),
+    };
   });
 }
 

@@ -9,9 +9,11 @@ import {
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { ANONYMOUS } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
+import { approverNamed } from '../actor.ts';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
+import type { A2ACall } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
 import { profileOf } from './profile.ts';
@@ -56,6 +58,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
       dialect: caller.version,
       idempotencyKey: caller.header('idempotency-key'),
       after: undefined,
+      ...approverIn(caller),
       extensions,
       withHitl: extensions.includes(HITL_EXTENSION),
       cursor: { revision: undefined },
@@ -68,6 +71,15 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     sendMessageStream: (...args) => withinCap(deps, left, handler.sendMessageStream(...args)),
     resubscribe: (...args) => withinCap(deps, left, handler.resubscribe(...args)),
   };
+}
+
+/** What is wrong with the name each operation throws. */
+function approverIn({ header }: GrpcCaller): Pick<A2ACall, 'approver' | 'unreadable'> {
+  try {
+    return { approver: approverNamed(header('x-approver')) };
+  } catch (error) {
+    return { approver: undefined, unreadable: error };
+  }
 }
 
 const reporter =

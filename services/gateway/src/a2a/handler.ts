@@ -15,7 +15,7 @@ import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
-import { type A2ACall, userOf } from './call.ts';
+import { type A2ACall, cancelerOf } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { listTasks } from './list.ts';
 import { extended } from './profile.ts';
@@ -123,7 +123,7 @@ async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
   requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
-    { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },
+    { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: cancelerOf(call) } },
     { context: call.frame.context, timeoutMs: CALL_MARGIN_MS },
   );
   const { turn } = await answer.catch((error: unknown) => {

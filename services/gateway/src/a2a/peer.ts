@@ -2,6 +2,7 @@ import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, HITL_EXTE
 import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
+import { approverNamed } from '../actor.ts';
 import type { Frame } from '../frame.ts';
 import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
@@ -12,11 +13,15 @@ import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
 /** What the headers of a request say; what is wrong with them its own dialect has to tell, and so each operation does. */
-function headersOf(req: Request): Pick<A2ACall, 'idempotencyKey' | 'after' | 'unreadable'> {
+function headersOf(req: Request): Pick<A2ACall, 'idempotencyKey' | 'after' | 'approver' | 'unreadable'> {
   try {
-    return { idempotencyKey: idempotencyKeyOf(req), after: lastRevisionSeen(req) };
+    return {
+      idempotencyKey: idempotencyKeyOf(req),
+      after: lastRevisionSeen(req),
+      approver: approverNamed(req.get('x-approver')),
+    };
   } catch (error) {
-    return { idempotencyKey: undefined, after: undefined, unreadable: error };
+    return { idempotencyKey: undefined, after: undefined, approver: undefined, unreadable: error };
   }
 }
 
