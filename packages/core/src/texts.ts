@@ -83,11 +83,19 @@ export const decisionTexts = {
 
 /** What a client is told while approvals are pending; those of a tree's nodes in fewer words. */
 export function waitingText(
-  pending: readonly { readonly id: string; readonly description: string; readonly node?: string }[],
+  pending: readonly {
+    readonly id: string;
+    readonly description: string;
+    readonly choices: readonly string[];
+    readonly node?: string;
+  }[],
 ): string {
   return pending
-    .map(({ id, description, node = '' }) => {
-      const how = node === '' ? 'Please approve or reject using the approval UUID' : 'Approval UUID';
+    .map(({ id, description, choices, node = '' }) => {
+      const decide = choices.includes('run_again')
+        ? `Please decide (${choices.join(', ')})`
+        : 'Please approve or reject';
+      const how = node === '' ? `${decide} using the approval UUID` : 'Approval UUID';
       return `This action requires approval:\n\n${description}\n\n${how}: ${id}`;
     })
     .join('\n\n');

@@ -89,10 +89,14 @@ async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: 
   return named;
 }
 
-/** In the legacy dialect whatever is no yes is a no, as long as it is clear to what. */
+/**
+ * In the legacy dialect whatever is no yes is a no, as long as it is clear to what. Of a call in doubt it is none: that would
+ * give up what may have happened.
+ */
 function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly Named[] {
   const [only, ...others] = view.head.pendingApprovalIds;
   if (only === undefined || others.length > 0) return [];
+  if (view.approvals.find(({ id }) => id === only)?.choices.includes('give_up')) return [];
   return [{ approvalId: only, decision: { kind: 'reject' }, actor: approverOf(call, undefined), identity }];
 }
 
