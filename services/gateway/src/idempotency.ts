@@ -22,8 +22,10 @@ export type RequestIdentity = {
  *
  * @throws DomainError `invalid_argument` for a malformed one.
  */
-export function idempotencyKeyOf(req: Request): string | undefined {
-  const key = req.get('idempotency-key');
+export const idempotencyKeyOf = (req: Request): string | undefined => checkedKey(req.get('idempotency-key'));
+
+/** The same, however it came. @throws DomainError `invalid_argument` for a malformed one. */
+export function checkedKey(key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   const fits = key.length >= IDEMPOTENCY_KEY_CHARACTERS_MIN && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX;
   if (!fits || !VISIBLE_ASCII.test(key)) {

@@ -9,13 +9,12 @@ import {
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
 import { ANONYMOUS } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
-import { approverNamed } from '../actor.ts';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
-import type { A2ACall } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
+import { headersOf } from './headers.ts';
 import { profileOf } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
@@ -27,6 +26,7 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
   return listenGrpc({
     host: options.host,
     port: options.port,
+    portName: 'a2a_grpc_port',
     messageBytesMax: options.limits.bodyBytes,
     card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
     handlerFor: (caller) => handlerFor(deps, options, caller),
@@ -56,9 +56,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     {
       frame,
       dialect: caller.version,
-      idempotencyKey: caller.header('idempotency-key'),
-      after: undefined,
-      ...approverIn(caller),
+      ...headersOf(caller.header, () => undefined),
       extensions,
       withHitl: extensions.includes(HITL_EXTENSION),
       cursor: { revision: undefined },
@@ -71,15 +69,6 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     sendMessageStream: (...args) => withinCap(deps, left, handler.sendMessageStream(...args)),
     resubscribe: (...args) => withinCap(deps, left, handler.resubscribe(...args)),
   };
-}
-
-/** What is wrong with the name each operation throws. */
-function approverIn({ header }: GrpcCaller): Pick<A2ACall, 'approver' | 'unreadable'> {
-  try {
-    return { approver: approverNamed(header('x-approver')) };
-  } catch (error) {
-    return { approver: undefined, unreadable: error };
-  }
 }
 
 const reporter =

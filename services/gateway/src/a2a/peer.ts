@@ -2,28 +2,13 @@ import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, HITL_EXTE
 import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
-import { approverNamed } from '../actor.ts';
 import type { Frame } from '../frame.ts';
-import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
-import type { A2ACall } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
+import { headersOf } from './headers.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
-
-/** What the headers of a request say; what is wrong with them its own dialect has to tell, and so each operation does. */
-function headersOf(req: Request): Pick<A2ACall, 'idempotencyKey' | 'after' | 'approver' | 'unreadable'> {
-  try {
-    return {
-      idempotencyKey: idempotencyKeyOf(req),
-      after: lastRevisionSeen(req),
-      approver: approverNamed(req.get('x-approver')),
-    };
-  } catch (error) {
-    return { idempotencyKey: undefined, after: undefined, approver: undefined, unreadable: error };
-  }
-}
 
 /** Who sent a request over HTTP. */
 export function peerOf(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Peer {
@@ -39,7 +24,10 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const asked = {
     open,
     frame,
-    ...headersOf(req),
+    ...headersOf(
+      (name) => req.get(name),
+      () => lastRevisionSeen(req),
+    ),
     extensions,
     withHitl: extensions.includes(HITL_EXTENSION),
     cursor,
