@@ -9,6 +9,8 @@ export type SaidDecision = {
   /** Absent: it was said of whatever is pending. */
   readonly approvalId?: string;
   readonly decision: HumanDecision;
+  /** Who decided, as the sender says. */
+  readonly by?: string;
 };
 
 /**
@@ -53,9 +55,14 @@ function structured(value: unknown): SaidDecision[] {
       ...present('action', item.action ?? item.decision),
       ...present('answer', item.answer),
       ...present('result', item.result),
+      ...present('by', item.by),
     } as Json);
     if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
-    return { ...(id === undefined ? {} : { approvalId: id }), decision: parsed.decision };
+    return {
+      ...(id === undefined ? {} : { approvalId: id }),
+      decision: parsed.decision,
+      ...present('by', parsed.by),
+    };
   });
 }
 
@@ -87,13 +94,14 @@ function uuidIn(id: unknown): string | undefined {
 
 const present = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
 
-const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*$/i;
+/** A word and the approval that it is about; what a call came to may follow. */
+const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*(?::\s*(\S.*?)\s*)?$/i;
 
 function inWords(text: string): SaidDecision[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const named = lines.map((line) => {
-    const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
-    const decision = decisionOf(word);
+    const [, word = '', id = '', result = ''] = WORD_AND_ID.exec(line) ?? [];
+    const decision = decisionOf(word, result);
     return decision !== undefined && isUuid(id.toLowerCase()) ? [{ approvalId: id.toLowerCase(), decision }] : [];
   });
   if (named.length > 0 && named.every((line) => line.length > 0)) return named.flat();
@@ -101,8 +109,10 @@ function inWords(text: string): SaidDecision[] {
   return decision === undefined ? [] : [{ decision }];
 }
 
-function decisionOf(text: string): HumanDecision | undefined {
+function decisionOf(text: string, result = ''): HumanDecision | undefined {
   const word = text.trim().toLowerCase();
+  if (word === 'happened') return { kind: word, result };
+  if (result !== '') return undefined;
   if (word === 'run_again' || word === 'give_up') return { kind: word };
   const kind = decisionOfWord(word);
   return kind === undefined ? undefined : { kind };

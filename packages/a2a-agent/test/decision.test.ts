@@ -44,12 +44,25 @@ test.each([
   ],
   [['reject'], [`no ${id}`]],
   [
-    ['run_again', 'give_up'],
-    [`run_again ${id}`, `give_up ${id}`],
+    ['run_again', 'happened', 'give_up'],
+    [`run_again ${id}`, `happened ${id}`, `give_up ${id}`],
   ],
 ])('who is asked again about %j is told lines that decide', (choices, lines) => {
   const approval = { id, callId: 'k', tool: 'pay', arguments: {}, description: 'Pay', kind: 'tool', choices };
   const told = textOf(askAgain([approval])).split('\n');
   expect(told.filter((line) => line.endsWith(id))).toEqual(lines);
   for (const line of lines) expect(decisionsIn(message(textPart(line)))).toMatchObject([{ approvalId: id }]);
+});
+
+test.each([
+  ['happened', [{ decision: { kind: 'happened', result: '' } }]],
+  [`happened ${id}`, [{ approvalId: id, decision: { kind: 'happened', result: '' } }]],
+  [
+    `Happened ${id}: it was paid: 5 EUR `,
+    [{ approvalId: id, decision: { kind: 'happened', result: 'it was paid: 5 EUR' } }],
+  ],
+  [`yes ${id}: it was paid`, []],
+  [`happened ${id} it was paid`, []],
+])('%j decides %j', (text, decides) => {
+  expect(decisionsIn(message(textPart(text)))).toEqual(decides);
 });

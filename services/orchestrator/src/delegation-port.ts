@@ -69,6 +69,8 @@ export type DelegationAnswer = {
   readonly verdict: 'approve' | 'reject' | 'run_again' | 'happened' | 'give_up' | 'token';
   /** With `happened`: what is known of it. */
   readonly result: string;
+  /** Who decided, and at which agent; absent if nobody in particular did. */
+  readonly by?: string;
   /** The same each time that this answer is sent. */
   readonly messageId: string;
   /** It is not waited for what comes of it: there is more to answer. */

@@ -23,7 +23,7 @@ import {
 import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
-import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
@@ -80,7 +80,7 @@ async function create(
     sessionId: context.sessionId ?? '',
     agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
-    principal: context.principal.kind,
+    principal: principalKey(context.principal),
     ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
     ...(idempotency === undefined ? {} : { idempotency }),
   });

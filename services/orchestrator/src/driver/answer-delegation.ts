@@ -18,6 +18,7 @@ import {
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
+import { decidedBy } from './decided-by.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -258,8 +259,15 @@ async function answerTo(
   { remoteApprovalId: approvalId, verdict, messageId = '', decidedAt = 0 }: AskedQuestion,
   isOneOfSeveral: boolean,
 ): Promise<DelegationAnswer> {
-  const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
-  return { approvalId, verdict: verdicts[verdict ?? 'rejected'], result, messageId, isOneOfSeveral };
+  const { result, by } = verdict === 'token' ? nobody : await decisionAt(driver, decidedAt);
+  return {
+    approvalId,
+    verdict: verdicts[verdict ?? 'rejected'],
+    result: verdict === 'happened' ? result : '',
+    ...(by === undefined ? {} : { by }),
+    messageId,
+    isOneOfSeveral,
+  };
 }
 
 const verdicts = {
@@ -272,12 +280,17 @@ const verdicts = {
   token: 'token',
 } as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
 
-/** What a human said that a call came to. */
-async function resultAt(driver: RunDriver, revision: number): Promise<string> {
+type Decision = { readonly result: string; readonly by: string | undefined };
+const nobody: Decision = { result: '', by: undefined };
+
+/** What a human said that a call came to, and who. */
+async function decisionAt(driver: RunDriver, revision: number): Promise<Decision> {
   const stream = conversationStream(driver.conversationId);
-  for await (const { fact } of driver.ports.log.read(stream, revision, driver.stopSignal()))
-    return fact.case === 'approvalResolved' ? fact.value.result : '';
-  return '';
+  for await (const { fact, actor } of driver.ports.log.read(stream, revision, driver.stopSignal()))
+    return fact.case === 'approvalResolved'
+      ? { result: fact.value.result, by: decidedBy(actor, driver.state.agentName) }
+      : nobody;
+  return nobody;
 }
 
 type Recorded = { readonly run: RunState; readonly call: CallState };
