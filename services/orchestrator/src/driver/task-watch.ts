@@ -5,6 +5,8 @@
  * 2. A look changes nothing at the agent. What it shows is put on the record only if the questions are still those that were
  *    looked at, and nobody is about to answer one.
  * 3. The task of a run that has ended here is ended there, too.
+ * 4. An agent that calls back says only that its task has changed; what has become of it a look shows. Calls may be lost: the
+ *    task is looked at from time to time as well.
  */
 import {
   type CallState,
@@ -15,6 +17,7 @@ import {
   type Fact,
   type LeftElsewhere,
   parkedTasks,
+  type RunState,
   remoteAgentOf,
   sha256Hex,
 } from '@stopgo/core';
@@ -24,11 +27,14 @@ import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
+import type { Registrations } from './registrations.ts';
 
 /** How often a task is looked at while nothing happens, first and in the end, in milliseconds. */
 export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
 export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 
+/** The pause between looks at tasks whose agents call back, in milliseconds. */
+const calledBackPauseMs = 600_000;
 /** Runs that are looked at together. */
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
@@ -53,7 +59,21 @@ export type WatchParts = {
   load(conversationId: string): Promise<{ readonly state: ConversationState }>;
   /** The run may have work again. */
   resume(conversationId: string, bearer?: Secret): Promise<void>;
+  /** Which agents call back; absent: none. */
+  readonly registrations?: Registrations;
 };
+
+/** Why a task is looked at. */
+type Occasion = {
+  /** `turn`: it is due. `wanted`: somebody waits for what the look shows. `call`: its agent says that it has changed. */
+  readonly kind: 'turn' | 'wanted' | 'call';
+  readonly bearer?: Secret;
+  /** The only task that is looked at, by the message that it was made of; absent: all of the conversation. */
+  readonly messageId?: string;
+};
+
+/** What looks have shown. `isCalled`: all tasks of the conversation are of agents that call back. */
+type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean };
 
 export class TaskWatch {
   private readonly parts: WatchParts;
@@ -86,11 +106,14 @@ export class TaskWatch {
     while (left.length > 0) {
       const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const hasChanged = await this.lookAll(conversationId, undefined, false).catch((error: unknown) => {
-          ports.onFault(error, `looking at the tasks of run ${runId}`);
-          return false;
-        });
-        const next = hasChanged ? this.times.firstMs : Math.min(2 * pauseMs, this.times.mostMs);
+        const { hasChanged, isCalled } = await this.lookAll(conversationId, { kind: 'turn' }).catch(
+          (error: unknown) => {
+            ports.onFault(error, `looking at the tasks of run ${runId}`);
+            return nothingShown;
+          },
+        );
+        const usual = Math.min(2 * pauseMs, this.times.mostMs);
+        const next = hasChanged ? this.times.firstMs : isCalled ? calledBackPauseMs : usual;
         // What is due a moment after a round is not left for the next.
         this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
       });
@@ -99,17 +122,36 @@ export class TaskWatch {
   }
 
   /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
-  look(conversationId: string, bearer?: Secret): Promise<boolean> {
-    return this.lookAll(conversationId, bearer, true);
+  async look(conversationId: string, bearer?: Secret): Promise<boolean> {
+    return (await this.lookAll(conversationId, { kind: 'wanted', ...(bearer && { bearer }) })).hasChanged;
   }
 
-  /** Unless somebody waits for it, an agent that has just taken too long is not asked: others would wait for their turn. */
-  private async lookAll(conversationId: string, bearer: Secret | undefined, isWanted: boolean): Promise<boolean> {
+  /** Looks at one task now, because its agent says that it has changed. Rejects if the store is away. */
+  async called(conversationId: string, messageId: string): Promise<void> {
+    await this.lookAll(conversationId, { kind: 'call', messageId });
+  }
+
+  /** A run has come to rest here: the agents that it waits for are asked to call back. */
+  async rested(state: ConversationState, bearer: Secret | undefined): Promise<void> {
+    const { ports } = this.parts;
+    const open = parkedTasks(state).filter((task) => openRunOf(state, task) !== undefined);
+    const offers = open.map(async (task) => {
+      // What it waits for now may be a task of another agent, which does not call.
+      if (this.due.get(task.runId)?.pauseMs === calledBackPauseMs) this.due.delete(task.runId);
+      const request = await this.requestOf(state, task, bearer);
+      if (request !== undefined) await this.offer(request);
+    });
+    await Promise.all(offers).catch((error: unknown) => ports.onFault(error, `resting in conversation ${state.id}`));
+  }
+
+  private async lookAll(conversationId: string, occasion: Occasion): Promise<Shown> {
     const { state } = await this.parts.load(conversationId);
-    const looks = parkedTasks(state).map((task) => this.lookAt(state, task, bearer, isWanted));
-    const hasChanged = (await Promise.all(looks)).includes(true);
+    const { messageId = '', bearer } = occasion;
+    const tasks = parkedTasks(state).filter(({ call }) => messageId === '' || call.sent?.messageId === messageId);
+    const shown = await Promise.all(tasks.map((task) => this.lookAt(state, task, occasion)));
+    const hasChanged = shown.some((one) => one.hasChanged);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
-    return hasChanged;
+    return { hasChanged, isCalled: shown.length > 0 && shown.every((one) => one.isCalled) };
   }
 
   /** Of those that are alive each takes some. That two take one for a while does no harm. */
@@ -120,22 +162,41 @@ export class TaskWatch {
     return [...all].every((one) => one === instance || rank(one) < rank(instance));
   }
 
-  private async lookAt(
-    state: ConversationState,
-    task: LeftElsewhere,
-    bearer: Secret | undefined,
-    isWanted: boolean,
-  ): Promise<boolean> {
-    const { runId, agentDigest, call } = task;
-    // A run that another has followed is over.
-    const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
-    const { definitions, ports } = this.parts;
+  /** An agent that has just taken too long is not asked in its turn: others would wait for theirs. */
+  private async lookAt(state: ConversationState, task: LeftElsewhere, { kind, bearer }: Occasion): Promise<Shown> {
+    const { runId, call } = task;
+    const { ports, registrations } = this.parts;
+    const run = openRunOf(state, task);
     // Whoever is about to answer looks as well.
-    if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
-    const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
-    if (agent === undefined || (!isWanted && this.slow.has(agent.url))) return false;
+    if (run !== undefined && dueAnswers(run, call).length > 0) return nothingShown;
+    const request = await this.requestOf(state, task, bearer);
+    if (request === undefined || (kind === 'turn' && this.slow.has(request.agent.url))) return nothingShown;
+    if (run === undefined) {
+      // How often that is tried is not for the agent to say.
+      if (kind === 'call') return nothingShown;
+      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
+      return { hasChanged: isSendersStill ? false : await this.end(state, call, request), isCalled: false };
+    }
+    // Before the look: what changes after it is called back.
+    if (kind === 'turn') await this.offer(request);
+    const found = await this.lookUp(request);
+    const hasChanged =
+      found !== undefined &&
+      (await this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : [])));
+    if (hasChanged && kind === 'turn') registrations?.forget(request);
+    return { hasChanged, isCalled: registrations?.isTaken(request) === true };
+  }
+
+  /** Whom to ask about a task; undefined if that cannot be told. */
+  private async requestOf(
+    state: ConversationState,
+    { runId, agentDigest, call }: LeftElsewhere,
+    bearer: Secret | undefined,
+  ): Promise<DelegationRequest | undefined> {
+    const agent = remoteAgentOf(await this.parts.definitions.agent(agentDigest), call);
+    if (call.sent === undefined || agent === undefined) return undefined;
     const { messageId, contextId, taskId } = call.sent;
-    const request: DelegationRequest = {
+    return {
       key: { conversationId: state.id, runId, callId: call.id, attempt: call.attempt },
       agent,
       message: '',
@@ -145,13 +206,6 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run === undefined) {
-      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
-      return isSendersStill ? false : this.end(state, call, request);
-    }
-    const found = await this.lookUp(request);
-    if (found === undefined) return false;
-    return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
   }
 
   /** The run is over, and its task waits there still. */
@@ -180,19 +234,27 @@ export class TaskWatch {
     return isRecorded;
   }
 
-  private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    const { clock } = this.parts.ports;
+  private async offer(request: DelegationRequest): Promise<void> {
+    const { registrations } = this.parts;
+    if (registrations) await this.within(lookMs, (signal) => registrations.offer(request, signal));
+  }
+
+  private lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
+    return this.within(lookMs, (signal) => {
+      signal.addEventListener('abort', () => this.leaveAlone(request), { once: true });
+      return lookedUp(this.parts.ports, request, signal);
+    });
+  }
+
+  private async within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
     const timer = new AbortController();
-    clock.sleep(lookMs, timer.signal).then(
-      () => {
-        this.leaveAlone(request);
-        over.abort(looksTooLong);
-      },
+    this.parts.ports.clock.sleep(ms, timer.signal).then(
+      () => over.abort(looksTooLong),
       () => undefined,
     );
     try {
-      return await lookedUp(this.parts.ports, request, over.signal);
+      return await work(over.signal);
     } finally {
       timer.abort(looksTooLong);
     }
@@ -209,6 +271,13 @@ export class TaskWatch {
     const after = await handOver(this.parts.ports, state, decide);
     return after.revision > state.revision;
   }
+}
+
+const nothingShown: Shown = { hasChanged: false, isCalled: false };
+
+/** The run of a task, if it is open. One that another has followed is over. */
+function openRunOf({ run }: ConversationState, { runId }: LeftElsewhere): RunState | undefined {
+  return run?.id === runId && run.status === 'open' ? run : undefined;
 }
 
 /** Nothing has become of the call since it was looked at. */
