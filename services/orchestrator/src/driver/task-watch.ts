@@ -34,7 +34,7 @@ export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
 export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 
 /** The pause between looks at tasks whose agents call back, in milliseconds. */
-const calledBackPauseMs = 600_000;
+const calledBackPauseMs = 900_000;
 /** Runs that are looked at together. */
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
@@ -78,8 +78,8 @@ type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean };
 export class TaskWatch {
   private readonly parts: WatchParts;
   private readonly times: WatchTimes;
-  /** By run: when it is looked at next, on the monotonic clock, and the pause before that. */
-  private readonly due = new Map<string, { readonly at: number; readonly pauseMs: number }>();
+  /** By run: when it is looked at next, on the monotonic clock, the pause before that, and how far the run was then. */
+  private readonly due = new Map<string, Due>();
   /** Looks at tasks that are to be ended, by run and call. */
   private readonly endings = new Map<string, number>();
 
@@ -102,9 +102,9 @@ export class TaskWatch {
       if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
     for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
-    const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
+    const left = listed.filter(({ runId, revision }) => isDue(this.due.get(runId), revision, now));
     while (left.length > 0) {
-      const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
+      const some = left.splice(0, togetherMax).map(async ({ conversationId, runId, revision }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
         const { hasChanged, isCalled } = await this.lookAll(conversationId, { kind: 'turn' }).catch(
           (error: unknown) => {
@@ -115,7 +115,8 @@ export class TaskWatch {
         const usual = Math.min(2 * pauseMs, this.times.mostMs);
         const next = hasChanged ? this.times.firstMs : isCalled ? calledBackPauseMs : usual;
         // What is due a moment after a round is not left for the next.
-        this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
+        const at = ports.clock.monotonic() + next - this.times.firstMs / 2;
+        this.due.set(runId, { at, pauseMs: next, revision });
       });
       await Promise.all(some);
     }
@@ -136,8 +137,6 @@ export class TaskWatch {
     const { ports } = this.parts;
     const open = parkedTasks(state).filter((task) => openRunOf(state, task) !== undefined);
     const offers = open.map(async (task) => {
-      // What it waits for now may be a task of another agent, which does not call.
-      if (this.due.get(task.runId)?.pauseMs === calledBackPauseMs) this.due.delete(task.runId);
       const request = await this.requestOf(state, task, bearer);
       if (request !== undefined) await this.offer(request);
     });
@@ -271,6 +270,13 @@ export class TaskWatch {
     const after = await handOver(this.parts.ports, state, decide);
     return after.revision > state.revision;
   }
+}
+
+type Due = { readonly at: number; readonly pauseMs: number; readonly revision: number };
+
+/** A run that has moved on meanwhile may wait for a task of another agent, which does not call back. */
+function isDue(due: Due | undefined, revision: number, now: number): boolean {
+  return due === undefined || due.at <= now || (due.pauseMs === calledBackPauseMs && due.revision !== revision);
 }
 
 const nothingShown: Shown = { hasChanged: false, isCalled: false };

@@ -5,7 +5,7 @@ import type { Nudges } from '../driver/nudges.ts';
 import type { Callbacks } from './callbacks.ts';
 
 /** Who may call back, and what comes of it. */
-export type CalledBack = { readonly callbacks: Callbacks; readonly nudges: Nudges };
+export type CalledBack = { readonly callbacks: Callbacks; readonly nudges: Pick<Nudges, 'nudge'> };
 
 type Methods = Pick<ServiceImpl<typeof wire.OrchestratorService>, 'nudgeTask'>;
 
