@@ -283,7 +283,7 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
   });
   registry.driver(conversationId)?.poke();
   // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(loaded.state).length > 0) void parts.watch.look(conversationId).catch(() => undefined);
+  if (parkedTasks(loaded.state).length > 0) void parts.watch.ended(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')
