@@ -58,18 +58,19 @@ function watchOver(errand: Errand, ids: readonly string[], lookUp: DelegationPor
   return { watch, looks, pass };
 }
 
-test('a task is looked at however long another of its agent hangs', async () => {
+test('a task is looked at however many others of its agent hang', async () => {
   const errand = new Errand(node, { delegate: [asks] });
   await errand.first().ended;
-  const ids = Array.from({ length: 20 }, (_, index) => `c${index}`);
-  const { looks, pass } = watchOver(errand, ids, (request, signal) =>
-    request.key.conversationId === 'c0'
+  const hanging = Array.from({ length: 150 }, (_, index) => `hangs-${index}`);
+  const others = Array.from({ length: 20 }, (_, index) => `answers-${index}`);
+  const { looks, pass } = watchOver(errand, [...hanging, ...others], (request, signal) =>
+    request.key.conversationId.startsWith('hangs')
       ? new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
       : Promise.resolve(asks),
   );
   await pass(hourMs);
-  // Every five minutes, in the end; half a minute each time may be lost to the one that hangs.
-  for (const id of ids) expect(looks.get(id), id).toBeGreaterThanOrEqual(10);
+  // All come in turn, as slowly as those that hang let them.
+  for (const id of others) expect(looks.get(id), id).toBeGreaterThanOrEqual(4);
 });
 
 test('what an ended run left under way is ended there, also while the next runs are busy', async () => {
