@@ -49,7 +49,7 @@ type Sent = {
   readonly answered: Set<string>;
   /** By key, how often an answer was sent that was not taken, as far as anybody knows. */
   readonly sends: Map<string, number>;
-  /** Keys of questions whose answer may have arrived all the same. */
+  /** Keys of questions whose answer may have arrived all the same, whoever has sent it. */
   readonly lost: Set<string>;
 };
 
@@ -158,9 +158,15 @@ async function answerOne(
     return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
-    const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
-    if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
-      return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
+    // What another process has sent may be on its way as well.
+    if (!sent.sends.has(again.key)) sent.lost.add(again.key);
+    if (again.remoteApprovalId === '' && sent.lost.has(again.key)) {
+      if (!found.isIdempotent)
+        return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
+      // The promise to take it once is made to each caller, and without the token this would be another one.
+      if (needsToken(driver, call))
+        return unknown(`the token with which the agent ${request.agent.name} was answered is not at hand any more`);
+    }
     return (
       (await leave(driver, request, Number.NEGATIVE_INFINITY, over)) ??
       deliver(driver, request, again, found, sent, over)
@@ -207,7 +213,10 @@ async function deliver(
       await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
-      return askAgain(found, sent, key, 'the agent wants another bearer token');
+      // This one was refused: that says nothing of those before.
+      return sent.lost.has(key)
+        ? unknown(`the agent ${now.agent.name} was answered, and wants another bearer token now`)
+        : askAgain(found, sent, key, 'the agent wants another bearer token');
     case 'unavailable':
       break;
     case 'failed':

@@ -369,3 +369,44 @@ test.each([
   expect(all).toHaveLength(times);
   if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
 });
+
+const asksOnce = (one: RemoteQuestion) => ({ ...asks(one), isIdempotent: true });
+const dies = () => new Promise<never>(() => undefined);
+
+test('words that a run has said with a token are not said again without it: to the agent that is somebody else', async () => {
+  const bearer = new Secret('s3cret');
+  const script = { lookUp: Array(9).fill(asksOnce(inWords)), answer: [dies, done('Paid twice.')] };
+  const errand = await asked(inWords, script, true);
+  decide(errand);
+  const frozen = second(errand, bearer);
+  await quiet();
+  frozen.driver.stop(new Error('the process ends'));
+  await frozen.ended;
+  await errand.process('third', { dead: ['first', 'second'] }).ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({
+    kind: facts.ApprovalKind.IN_DOUBT,
+    reason: expect.stringContaining('token'),
+  });
+});
+
+test.each([
+  ['by the same process', async () => Promise.reject(lost), false],
+  ['by another one', dies, true],
+])('a 401 says nothing of an answer that was sent before %s: a human decides', async (_, first, hasDied) => {
+  const script = { lookUp: Array(9).fill(asksOnce(shown)), answer: [first, wantsToken, done('Paid twice.')] };
+  const errand = await asked(shown, script);
+  decide(errand);
+  let process = second(errand);
+  await quiet();
+  if (hasDied) {
+    process.driver.stop(new Error('the process ends'));
+    await process.ended;
+    process = errand.process('third', { dead: ['first', 'second'] });
+  }
+  for (let second = 0; second < 5; second += 1) await quiet().then(() => process.clock.pass(1_000));
+  await process.ended;
+  expect(errand.answered).toHaveLength(2);
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
