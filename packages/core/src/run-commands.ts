@@ -72,7 +72,7 @@ export type RemoteQuestion = {
   readonly key: string;
   /** `approval`: for people; `auth`: for a bearer token, and for nothing else. */
   readonly kind: 'approval' | 'auth';
-  /** In its words. */
+  /** What it says of this question, and of no other; empty if it lets the arguments speak for themselves. */
   readonly prompt: string;
   /** What it shows of the approval that it waits for. */
   readonly approval?: {

@@ -337,7 +337,7 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
     choices: [],
     agents: ['c'],
   };
-  expect(found).toMatchObject({ kind: 'asks', questions: [{ key: id, kind: 'approval', prompt: 'May I?', approval }] });
+  expect(found).toMatchObject({ kind: 'asks', questions: [{ key: id, kind: 'approval', prompt: '', approval }] });
   const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
   await client().answer(request, no, () => undefined, never);
   expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
