@@ -23,15 +23,16 @@ export function standingOfQuestion(
 
 /**
  * Digest of an attempt and all that an agent shows of its question: its names, its words, the arguments and the agents between.
- * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form.
+ * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form, or is
+ * not told because of a token in it.
  */
 export function questionDigest(
   { id, attempt, tool: called }: CallState,
-  { kind, key: shownKey, prompt, approval }: RemoteQuestion,
+  { kind, key: shownKey, prompt, holdsToken, approval }: RemoteQuestion,
   key = shownKey,
 ): string | undefined {
   if (kind === 'auth') return '';
-  if (approval?.isUnreadable) return undefined;
+  if (holdsToken || approval?.isUnreadable) return undefined;
   const { argumentsJson = '' } = approval ?? {};
   const parsed = parseJson(argumentsJson);
   const shown = {

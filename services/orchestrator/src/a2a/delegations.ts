@@ -6,7 +6,6 @@
  *    outcome, and everything else is for whoever asks.
  * 3. An agent is talked to at the address that is configured for it, in the newest version that its card offers there.
  */
-import type { RemoteQuestion } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
@@ -18,10 +17,9 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
-import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
+import { listPauseMostMs, pollPauseMs } from './bounds.ts';
 import { callHeaders } from './call-headers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
@@ -40,6 +38,7 @@ import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
+import { SentTokens } from './sent-tokens.ts';
 
 /** The agent has named no task that this would be about. */
 const noTask = { id: '', state: '' };
@@ -49,6 +48,7 @@ export class A2aDelegations implements DelegationPort {
   private readonly fetch: BoundedFetch;
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
+  private readonly tokens = new SentTokens();
 
   constructor(clock: Clock) {
     const bare = createBareFetch();
@@ -65,7 +65,7 @@ export class A2aDelegations implements DelegationPort {
     const startedAt = this.clock.monotonic();
     const { url } = request.agent;
     const since = (): number => Math.round(this.clock.monotonic() - startedAt);
-    const redact = redactorFor(request);
+    const redact = this.tokens.redactor(request);
     const leftAlone = this.agents.leftAlone(url);
     if (leftAlone !== undefined) return { kind: 'unavailable', message: leftAlone };
     let endpoint: Endpoint | undefined;
@@ -98,14 +98,14 @@ export class A2aDelegations implements DelegationPort {
     try {
       const endpoint = await this.agents.endpoint(url, signal);
       const line = await this.line(request, endpoint, signal);
-      const told = newStates(request, tell);
+      const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
       const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
       const said = await sendMessage(line, sending, told, isOneOfSeveral);
       if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
         this.agents.answered(url);
-        return { kind: 'running', ...updateOf(withoutToken(request, said.task)) };
+        return { kind: 'running', ...updateOf(this.tokens.hidden(request, said.task)) };
       }
       const since = (): number => Math.round(this.clock.monotonic() - startedAt);
       return await this.outcomeOf(request, endpoint, line, said, told, since);
@@ -114,8 +114,9 @@ export class A2aDelegations implements DelegationPort {
       this.count(url, error);
       if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
       if (error instanceof NotTaken || error instanceof NoSuchTask)
-        return { kind: 'unavailable', message: redactorFor(request)(error.message) };
-      if (error instanceof AgentFailed) return { kind: 'failed', message: redactorFor(request)(error.message) };
+        return { kind: 'unavailable', message: this.tokens.redactor(request)(error.message) };
+      if (error instanceof AgentFailed)
+        return { kind: 'failed', message: this.tokens.redactor(request)(error.message) };
       throw error;
     }
   }
@@ -148,7 +149,7 @@ export class A2aDelegations implements DelegationPort {
         ? { kind: 'repeatable' }
         : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
     try {
-      const task = withoutToken(request, await askAbout(line, found.id));
+      const task = this.tokens.hidden(request, await askAbout(line, found.id));
       if (task.questions.length > 0) return asks(task, endpoint);
       if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
       return { kind: 'outcome', outcome: finished(task, 0) };
@@ -184,7 +185,7 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<DelegationOutcome> {
     const { message: text, messageId, contextId } = request;
     const line = await this.line(request, endpoint, signal);
-    const told = newStates(request, tell);
+    const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
     const answer = await sendMessage(line, { text, messageId, contextId }, told);
     return this.outcomeOf(request, endpoint, line, answer, told, since);
   }
@@ -200,16 +201,17 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<Extract<DelegationOutcome, { kind: 'finished' | 'asks' }>> {
     this.agents.answered(request.agent.url);
     if (answer.kind === 'message') {
-      const said = withoutToken(request, answer);
+      const said = this.tokens.hidden(request, answer);
       return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
     }
     const { task } = answer;
-    const last = withoutToken(request, isAtRest(task) ? task : await followed(line, task, told));
+    const last = this.tokens.hidden(request, isAtRest(task) ? task : await followed(line, task, told));
     return last.questions.length > 0 ? asks(last, endpoint) : finished(last, since());
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const { url, dialect } = endpoint;
+    this.tokens.note(request);
     const peer =
       dialect === 'legacy'
         ? legacyPeer(url, this.fetch)
@@ -243,11 +245,11 @@ async function followed(
 }
 
 /** Tells each state that is new and goes on: what the task comes to, or waits for, is told otherwise. */
-function newStates(request: DelegationRequest, tell: (update: DelegationUpdate) => void) {
+function newStates(tell: (task: RemoteTaskSeen) => void) {
   let toldLast = '';
   return (task: RemoteTaskSeen): void => {
     const now = `${task.state} ${task.id}`;
-    if (now !== toldLast && !isAtRest(task)) tell(updateOf(withoutToken(request, task)));
+    if (now !== toldLast && !isAtRest(task)) tell(task);
     toldLast = now;
   };
 }
@@ -267,27 +269,6 @@ function updateOf({ id, state, text }: RemoteTaskSeen): DelegationUpdate {
   return { task: { id, state }, text };
 }
 
-/** An agent may repeat the token that it was given: what it says goes on the record. */
-function withoutToken<T extends { readonly text: string; readonly questions?: readonly RemoteQuestion[] }>(
-  { bearer }: DelegationRequest,
-  said: T,
-): T {
-  const token = bearer?.reveal() ?? '';
-  if (token.length < hiddenTokenCharactersMin) return said;
-  const hidden = (text: string): string => text.replaceAll(token, '[redacted]');
-  // What is shown of an approval is a text of JSON, too: a token in it is a part of one of its texts.
-  const questions = said.questions?.map(({ approval, ...one }) => ({
-    ...one,
-    prompt: hidden(one.prompt),
-    ...(approval && { approval: { ...approval, argumentsJson: hidden(approval.argumentsJson) } }),
-  }));
-  return { ...said, text: hidden(said.text), ...(questions && { questions }) };
-}
-
 function unknown(message: string): LookedUp {
   return { kind: 'unknown', message };
-}
-
-function redactorFor({ bearer }: DelegationRequest): (text: string) => string {
-  return createRedactor(bearer === undefined ? [] : [bearer.reveal()]);
 }

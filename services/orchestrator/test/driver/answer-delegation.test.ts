@@ -410,3 +410,13 @@ test.each([
   expect(errand.all('delegationAnswered')).toHaveLength(1);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
 });
+
+test('a question that repeats the token is asked of nobody: its delegation has failed, and says why', async () => {
+  const errand = new Errand(node, { delegate: [asks({ ...inWords, holdsToken: true })] });
+  await errand.first({ bearer: new Secret('s3cret') }).ended;
+  expect(errand.all('approvalRequested')).toEqual([]);
+  expect(errand.all('delegationFinished')).toMatchObject([
+    { isError: true, content: expect.stringContaining('repeated in its question the bearer token') },
+  ]);
+  expect(errand.state.run?.status).toBe('failed');
+});

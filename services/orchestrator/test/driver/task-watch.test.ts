@@ -192,3 +192,17 @@ test('an agent that takes too long over some tasks is not asked about its others
   await quiet().then(() => clock.pass(5_000));
   await next;
 });
+
+test('a question that repeats the token by now fails its delegation once: nothing of it is on the record', async () => {
+  const [shown] = asks('q1').questions;
+  const looks = [shown, { ...shown, holdsToken: true }, shown, { ...shown, holdsToken: true }] as RemoteQuestion[];
+  const { errand, clock, resumed, watch } = await watched(looks.map((one) => ({ ...asks(), questions: [one] })));
+  const one = watch('first');
+  for (let round = 0; round < 9; round += 1) {
+    await one.round();
+    await clock.pass(times.firstMs);
+  }
+  expect(errand.all('approvalRequested')).toHaveLength(1);
+  expect(errand.names.slice(-2)).toEqual(['delegationFinished', 'stepFinished']);
+  expect(resumed).toEqual(['c']);
+});
