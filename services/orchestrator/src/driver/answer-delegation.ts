@@ -34,7 +34,7 @@ import {
   patienceMs,
   requestOf,
 } from './send-delegation.ts';
-import { sureOf } from './sure-of.ts';
+import { surelyStill, sureOf } from './sure-of.ts';
 
 /** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
 const sendsMax = 5;
@@ -298,27 +298,17 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/**
- * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
- * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
- * owns the run; else it is for another process, or the run has ended without the task, which is to end then.
- */
+/** This process must own the run when it sends anything, also once more. Undefined if it does; else what is left to do. */
 async function leave(
   driver: RunDriver,
   request: DelegationRequest,
   sureUntil: number,
   over: AbortSignal,
 ): Promise<Next | undefined> {
-  const { clock, liveness } = driver.ports;
-  for (let until = sureUntil; clock.monotonic() >= until; ) {
-    if (!liveness.isFresh()) await liveness.renewed(over);
-    until = sureOf(driver);
-    await driver.refresh();
-    if (driver.isOwner()) continue;
-    const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
-    return isLeft ? 'look again' : { end: undefined };
-  }
-  return undefined;
+  if (await surelyStill(driver, sureUntil, () => driver.isOwner(), over)) return undefined;
+  // The run may have ended without the task, which is to end then; else it is for another process.
+  const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
+  return isLeft ? 'look again' : { end: undefined };
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {
