@@ -92,12 +92,20 @@ export class A2aDelegations implements DelegationPort {
     answer: DelegationAnswer,
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
+    mayGo: () => Promise<boolean>,
   ): ReturnType<DelegationPort['answer']> {
     const startedAt = this.clock.monotonic();
     const { url } = request.agent;
+    const redact = this.tokens.redactor(request);
+    const ready = await this.ready(request, signal).catch((error: Error) => {
+      signal.throwIfAborted();
+      this.count(url, error);
+      return { kind: 'unavailable', message: redact(error.message) } as const;
+    });
+    if ('kind' in ready) return ready;
+    const { endpoint, line } = ready;
+    if (!(await mayGo())) return { kind: 'held' };
     try {
-      const endpoint = await this.agents.endpoint(url, signal);
-      const line = await this.line(request, endpoint, signal);
       const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
@@ -114,9 +122,8 @@ export class A2aDelegations implements DelegationPort {
       this.count(url, error);
       if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
       if (error instanceof NotTaken || error instanceof NoSuchTask)
-        return { kind: 'unavailable', message: this.tokens.redactor(request)(error.message) };
-      if (error instanceof AgentFailed)
-        return { kind: 'failed', message: this.tokens.redactor(request)(error.message) };
+        return { kind: 'unavailable', message: redact(error.message) };
+      if (error instanceof AgentFailed) return { kind: 'failed', message: redact(error.message) };
       throw error;
     }
   }
@@ -133,8 +140,7 @@ export class A2aDelegations implements DelegationPort {
 
   private async seen(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
     const { agent } = request;
-    const endpoint = await this.agents.endpoint(agent.url, signal);
-    const line = await this.line(request, endpoint, signal);
+    const { endpoint, line } = await this.ready(request, signal);
     let found = await this.find(request, line);
     // What is on its way may still arrive. Where it may be sent again nobody has to wait for that.
     for (let pauseMs = pollPauseMs; found.kind === 'none' && !endpoint.isIdempotent; pauseMs *= 2) {
@@ -161,8 +167,7 @@ export class A2aDelegations implements DelegationPort {
 
   async cancel(request: DelegationRequest): Promise<void> {
     const never = new AbortController().signal;
-    const endpoint = await this.agents.endpoint(request.agent.url, never);
-    const line = await this.line(request, endpoint, never);
+    const { line } = await this.ready(request, never);
     const found = await this.find(request, line);
     if (found.kind === 'task') await cancelTask(line, found.id);
   }
@@ -207,6 +212,15 @@ export class A2aDelegations implements DelegationPort {
     const { task } = answer;
     const last = this.tokens.hidden(request, isAtRest(task) ? task : await followed(line, task, told));
     return last.questions.length > 0 ? asks(last, endpoint) : finished(last, since());
+  }
+
+  /** Where an agent is talked to, and how: all that is needed before something is sent. */
+  private async ready(
+    request: DelegationRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly endpoint: Endpoint; readonly line: Line }> {
+    const endpoint = await this.agents.endpoint(request.agent.url, signal);
+    return { endpoint, line: await this.line(request, endpoint, signal) };
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {

@@ -167,10 +167,7 @@ async function answerOne(
       if (needsToken(driver, call))
         return unknown(`the token with which the agent ${request.agent.name} was answered is not at hand any more`);
     }
-    return (
-      (await leave(driver, request, Number.NEGATIVE_INFINITY, over)) ??
-      deliver(driver, request, again, found, sent, over)
-    );
+    return deliver(driver, request, await answerTo(driver, again), Number.NEGATIVE_INFINITY, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -179,29 +176,41 @@ async function answerOne(
     return { end: needed === 'ignored' ? asking : undefined };
   }
   const { callId, attempt } = request.key;
+  // Whatever has to be read is read before the fence: what fails after it counts as sent.
+  const answer = await answerTo(driver, due);
   const sureUntil = sureOf(driver);
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
   if (fenced === undefined) return { end: undefined };
-  return (await leave(driver, request, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
+  return deliver(driver, request, { ...answer, question: fenced }, sureUntil, found, sent, over);
 }
 
 async function deliver(
   driver: RunDriver,
   request: DelegationRequest,
-  question: AskedQuestion,
+  { question, verdict, result }: Answer,
+  sureUntil: number,
   found: AgentAsks,
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
   const { clock, delegations } = driver.ports;
-  const { key } = question;
+  const { key, remoteApprovalId: approvalId, messageId = '' } = question;
   const now = latest(driver, request);
-  const answer = await answerTo(driver, question, (recorded(driver, request)?.call.sent?.questions ?? []).length > 1);
+  const isOneOfSeveral = (recorded(driver, request)?.call.sent?.questions ?? []).length > 1;
+  const answer = { approvalId, verdict, result, messageId, isOneOfSeveral };
+  let hasGone = false;
+  let held: Next | undefined;
+  const mayGo = async (): Promise<boolean> => {
+    held = await leave(driver, request, sureUntil, over);
+    hasGone = held === undefined;
+    return hasGone;
+  };
   const said = await delegations
-    .answer(now, answer, (update) => note(driver, request, update), over)
+    .answer(now, answer, (update) => note(driver, request, update), over, mayGo)
     .catch(() => undefined);
+  if (held !== undefined) return held;
   switch (said?.kind) {
     case 'finished':
       return { end: said };
@@ -217,17 +226,18 @@ async function deliver(
       return sent.lost.has(key)
         ? unknown(`the agent ${now.agent.name} was answered, and wants another bearer token now`)
         : askAgain(found, sent, key, 'the agent wants another bearer token');
+    case 'held':
     case 'unavailable':
       break;
     case 'failed':
     case undefined:
       // This one may have arrived, whatever became of those before.
-      sent.lost.add(key);
+      if (hasGone) sent.lost.add(key);
   }
   if (over.aborted) return 'look again';
   const times = (sent.sends.get(key) ?? 0) + 1;
   sent.sends.set(key, times);
-  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.message);
+  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.kind === 'held' ? undefined : said?.message);
   await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
   return 'look again';
 }
@@ -256,19 +266,21 @@ async function outlastStale(driver: RunDriver, request: DelegationRequest, quest
   for (let look = 0; look < staleLooksMax && driver.isRunOpen(); look += 1) {
     const found = await looked(driver, request);
     const call = recorded(driver, request)?.call;
-    if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
-      return;
+    if (call === undefined) return;
+    // A look that was lost says nothing.
+    const isStale = found?.kind === 'asks' && standingOfQuestion(call, question, found.questions) === 'there';
+    if (found !== undefined && !isStale) return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
   }
 }
 
-async function answerTo(
-  driver: RunDriver,
-  { remoteApprovalId: approvalId, verdict, messageId = '', decidedAt = 0 }: AskedQuestion,
-  isOneOfSeveral: boolean,
-): Promise<DelegationAnswer> {
+/** What a question is answered. */
+type Answer = Pick<DelegationAnswer, 'verdict' | 'result'> & { readonly question: AskedQuestion };
+
+async function answerTo(driver: RunDriver, question: AskedQuestion): Promise<Answer> {
+  const { verdict = 'rejected', decidedAt = 0 } = question;
   const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
-  return { approvalId, verdict: verdicts[verdict ?? 'rejected'], result, messageId, isOneOfSeveral };
+  return { question, verdict: verdicts[verdict], result };
 }
 
 const verdicts = {
