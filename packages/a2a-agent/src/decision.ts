@@ -15,7 +15,7 @@ export type SaidDecision = {
 
 /**
  * The decisions that a message holds: in the shapes of the extension `hitl/v1`, in data parts, else in words (`yes`,
- * or a line `yes <approval id>` for each). None, if it is about something else.
+ * or a line `yes <approval id>` for each); lines on other approvals count beside data. None, if it is about something else.
  *
  * @throws A2AError if it means to decide but does not say clearly what.
  */
@@ -28,14 +28,18 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
   const words = inWords(textOf(parts));
   if (said.length === 0) return unambiguous(words);
   for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
-  return unambiguous(said);
+  const isOther = (word: SaidDecision) =>
+    word.approvalId !== undefined &&
+    !said.some(({ approvalId }) => (approvalId ?? word.approvalId) === word.approvalId);
+  return unambiguous([...said, ...words.filter(isOther)]);
 }
 
 const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
 
-/** True if a word says something else of the same approval; one that names none is of all. */
+/** True if a word says something else of the same approval; what names none is of all. */
 const contradicts = ({ approvalId, decision }: SaidDecision, word: SaidDecision): boolean =>
-  (word.approvalId === undefined || word.approvalId === approvalId) && word.decision.kind !== decision.kind;
+  (word.approvalId === undefined || approvalId === undefined || word.approvalId === approvalId) &&
+  word.decision.kind !== decision.kind;
 
 /**
  * True for data that means to decide, so that in a task it is no message to the agent: it names an approval as such, and says

@@ -6,7 +6,7 @@ import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/ser
 import type { ServerCallContext, User } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
-import { listenError } from './http/listen.ts';
+import { listenError } from '@stopgo/http';
 import type { A2ARequestHandler, AgentCard } from './protocol.ts';
 
 /** Who makes a call. */

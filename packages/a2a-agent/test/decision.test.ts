@@ -16,14 +16,25 @@ describe('data and words beside it', () => {
     },
   );
 
-  test.each([[`yes ${id}`], ['approved'], ['I have looked at it.'], [`no ${other}`]])(
-    'that say %j are taken',
+  test.each([[`yes ${id}`], ['approved'], ['I have looked at it.']])('that say %j are taken', (text) => {
+    expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
+  });
+
+  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`]])(
+    'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([
         { approvalId: id, decision: { kind: 'approve' } },
+        { approvalId: other, decision: { kind: 'reject' } },
       ]);
     },
   );
+
+  test('of whatever is pending are refused beside a word that decides otherwise, and the same is said once', () => {
+    const any = dataPart({ type: 'tool_approval_response', approvals: [{ approved: true }] });
+    expect(() => decisionsIn(message(textPart(`no ${other}`), any))).toThrow('decides otherwise than its data');
+    expect(decisionsIn(message(textPart(`yes ${other}`), any))).toEqual([{ decision: { kind: 'approve' } }]);
+  });
 });
 
 test.each([

@@ -173,16 +173,15 @@ describe('a list', () => {
 
 describe('the extended card', () => {
   test.each([
-    ['GET', '/extendedAgentCard', undefined],
-    ['GET', '/v1/card', undefined],
-    ['POST', '/a2a', rpc('GetExtendedAgentCard', {})],
-    ['POST', '/a2a', rpc('agent/getAuthenticatedExtendedCard', {})],
-  ] as const)('that is not configured is not there: %s %s', async (method, path, sent) => {
+    ['GET', '/extendedAgentCard', undefined, 'UNSUPPORTED_OPERATION'],
+    ['POST', '/a2a', rpc('GetExtendedAgentCard', {}), -32004],
+    ['GET', '/v1/card', undefined, -32007],
+    ['POST', '/a2a', rpc('agent/getAuthenticatedExtendedCard', {}), -32007],
+  ] as const)('that is not configured is not there: %s %s', async (method, path, sent, error) => {
     const { send } = await gateway({ bridge: { listTools: async () => ({ tools: [] }) } });
-    const { status, json, text } = await send(method, path, sent);
+    const { status, json } = await send(method, path, sent);
     expect(status).toBe(method === 'GET' ? 400 : 200);
-    if (path !== '/extendedAgentCard') expect(json.error?.code ?? json.code).toBe(-32007);
-    else expect(text).toContain('EXTENDED_AGENT_CARD_NOT_CONFIGURED');
+    expect(json.error?.details?.[0]?.reason ?? json.error?.code ?? json.code).toBe(error);
   });
 
   test('is asked about by its own name', async () => {

@@ -33,8 +33,15 @@ const said = (text: string, version: '1.0' | 'legacy') => ({
 /** A task that waits for an approval, and what was asked in its conversation before. */
 function parked(before: readonly views.Approval[] = []) {
   const view = waiting([approval()], { pendingApprovalIds: [APPROVAL] });
+  const asked = [...before, approval()].filter(({ byPolicy }) => !byPolicy);
   return {
-    store: { ...storeOf(view), listApprovals: async () => ({ approvals: [...before, approval()], nextCursor: '' }) },
+    store: {
+      ...storeOf(view),
+      listApprovals: async ({ askedInRun = '', limit = 0 }) => ({
+        approvals: asked.filter(({ runId }) => runId === askedInRun).slice(0, limit),
+        nextCursor: 'there is more',
+      }),
+    },
     approvals: { resolve: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }) },
   };
 }
@@ -54,6 +61,7 @@ describe('a plain word', () => {
     expect(status).toBe(200);
     const resolved = calls.filter(({ method }) => method === 'resolve').map(({ request }) => request);
     expect(resolved).toMatchObject(decides ? [{ approvalId: APPROVAL }] : []);
+    expect(calls.filter(({ method }) => method === 'listApprovals').length).toBe(version === 'legacy' ? 0 : 1);
     if (!decides) expect(JSON.stringify(json.result.task.status.message)).toContain(`yes ${APPROVAL}`);
   });
 });

@@ -54,8 +54,6 @@ export type LookedUp =
   | AgentAsks
   /** Its task goes on there. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
-  /** It never arrived, and never will, however late. An agent that merely lists no task for it has not said that. */
-  | { readonly kind: 'never_arrived' }
   /** Nothing is known of it, but the agent promises to take a message of one id once: it may be sent again. */
   | { readonly kind: 'repeatable' }
   /** The agent wants a bearer token, or another one, before it says anything of it. */
@@ -112,12 +110,4 @@ export type DelegationPort = {
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;
   /** Asks the agent to end the task of an attempt. Whether it does, `delegate` and `lookUp` tell. */
   cancel(request: DelegationRequest): Promise<void>;
-};
-
-/** For a program without a client for other agents: none is ever reached. */
-export const noAgents: DelegationPort = {
-  delegate: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
-  answer: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
-  lookUp: async () => ({ kind: 'unknown', message: 'this program has no client for other agents' }),
-  cancel: async () => undefined,
 };

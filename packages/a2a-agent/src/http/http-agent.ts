@@ -1,8 +1,8 @@
+import type { StreamSlot } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import type { AgentProfile } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
 import type { A2ARequestHandler } from '../protocol.ts';
-import type { StreamSlot } from './open-streams.ts';
 
 /** Who sent a request, whatever it turns out to speak. */
 export type Peer = {

@@ -1,3 +1,5 @@
+import type { StreamSlot } from '@stopgo/http';
+import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import { isObject } from '../dialect.ts';
 import { isAbsentOr, mustBeText } from '../ids.ts';
@@ -27,8 +29,6 @@ import {
 } from '../rest.ts';
 import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
 import { answerEnvelope } from './json-rpc-routes.ts';
-import type { StreamSlot } from './open-streams.ts';
-import { jsonBody } from './request-body.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { ServiceError } from './service-error.ts';
 import { openStream, sendStream } from './sse-answer.ts';

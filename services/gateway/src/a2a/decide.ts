@@ -101,16 +101,16 @@ function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly 
 }
 
 /** True if nothing else was asked in this run before: a word sent for an earlier question must not answer this one. */
-async function isFirstOfRun({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
-  const { id: conversationId, run } = view.head;
-  let cursor = '';
-  do {
-    const page = await clients.store.listApprovals({ conversationId, cursor }, { context: frame.context });
-    const first = page.approvals.find(({ runId, byPolicy }) => runId === run?.id && !byPolicy);
-    if (first !== undefined) return first.id === approvalId;
-    cursor = page.nextCursor;
-  } while (cursor !== '');
-  return false;
+async function isFirstOfRun(
+  { clients }: RouteDependencies,
+  { frame }: A2ACall,
+  { head }: SoundView,
+  approvalId: string,
+) {
+  if (head.run === undefined) return false;
+  const asked = { conversationId: head.id, askedInRun: head.run.id, limit: 1 };
+  const { approvals } = await clients.store.listApprovals(asked, { context: frame.context });
+  return approvals[0]?.id === approvalId;
 }
 
 async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {

@@ -66,7 +66,7 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
   const extendedCard = async () => {
     await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
-    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps)));
+    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps, call.dialect)));
   };
   return {
     getAgentCard: card,

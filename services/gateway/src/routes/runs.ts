@@ -1,4 +1,4 @@
-import { objectBody } from '@stopgo/a2a-agent/http';
+import { objectBody } from '@stopgo/http';
 import { approverNamed, userActor } from '../actor.ts';
 import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';

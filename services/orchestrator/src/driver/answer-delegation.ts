@@ -154,7 +154,7 @@ async function answerOne(
   const questions = (call.sent?.questions ?? []).filter(isOpen);
   const isStale = found.questions.some(({ key }) => sent.answered.has(key));
   const reason = `the agent ${request.agent.name} has taken an answer to this, and still shows it`;
-  const asking: Asking = { ...found, answered: [...sent.answered], ...(isStale && { reason }) };
+  const asking: Asking = { ...found, closed: [...sent.answered], ...(isStale && { reason }) };
   if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
     return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
@@ -208,7 +208,7 @@ async function deliver(
       await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
-      return askAgain(found, [...sent.answered, key], 'the agent wants another bearer token');
+      return askAgain(found, sent, key, 'the agent wants another bearer token');
     case 'unavailable':
       break;
     case 'failed':
@@ -228,14 +228,14 @@ async function deliver(
 function givenUp(
   { agent }: DelegationRequest,
   found: AgentAsks,
-  { answered, lost }: Sent,
+  sent: Sent,
   key: string,
   message: string | undefined,
 ): Next {
   const why = message === undefined ? 'it has not said what became of that' : `it says: ${message}`;
-  return lost.has(key)
+  return sent.lost.has(key)
     ? unknown(`the agent ${agent.name} was answered ${sendsMax} times, and still asks; ${why}`)
-    : askAgain(found, [...answered, key], `it was not answered: ${message}`);
+    : askAgain(found, sent, key, `it was not answered: ${message}`);
 }
 
 function looked(driver: RunDriver, request: DelegationRequest) {
@@ -334,8 +334,8 @@ function longestPause(driver: RunDriver, request: DelegationRequest): number {
   return open.some((one) => !isSent(one)) ? moreAnswersPauseMs : askPauseMostMs;
 }
 
-function askAgain(found: AgentAsks, answered: readonly string[], reason: string): Next {
-  return { end: { ...found, answered, reason } };
+function askAgain(found: AgentAsks, { answered, lost }: Sent, key: string, reason: string): Next {
+  return { end: { ...found, closed: [...answered, key], notTaken: lost.has(key) ? [] : [key], reason } };
 }
 
 function unknown(message: string): Next {

@@ -4,8 +4,8 @@ import { isIPv6 } from 'node:net';
 import { answerBytesMax, deliveryMsMax } from './bounds.ts';
 import { isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 
-/** Gives the addresses of a name, at least one. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+/** Gives the addresses of a name, at least one. What has to wait for its turn is not begun when the signal has aborted. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export type DeliverPorts = {
   readonly resolve: Resolve;
@@ -44,7 +44,7 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
   const ends = AbortSignal.any([signal, limit]);
   try {
     const url = new URL(delivery.url);
-    const addresses = await until(ends, addressesOf(ports.resolve, url.hostname));
+    const addresses = await until(ends, addressesOf(ports.resolve, url.hostname, ends));
     const refusal = refusalOf(ports, url, addresses);
     if (refusal !== undefined) return failed(refusal);
     return outcomeOf(await post(url, addresses, delivery, ends));
@@ -54,9 +54,9 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
   }
 }
 
-async function addressesOf(resolve: Resolve, hostname: string): Promise<readonly string[]> {
+async function addressesOf(resolve: Resolve, hostname: string, signal: AbortSignal): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
-  return literal === undefined ? resolve(hostname) : [literal];
+  return literal === undefined ? resolve(hostname, signal) : [literal];
 }
 
 function refusalOf({ allowPrivate }: DeliverPorts, { protocol }: URL, addresses: readonly string[]) {

@@ -217,6 +217,7 @@ test('an agent that is down is waited for; what it refuses again and again is as
     kind: facts.ApprovalKind.PROXY,
     reason: 'it was not answered: not now',
   });
+  expect(errand.all('delegationAsked').at(-1)?.notTaken).toEqual([shown.key]);
 });
 
 test('a task that waits for a token is answered with one, and with nothing else', async () => {

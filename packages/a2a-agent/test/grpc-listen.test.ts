@@ -1,19 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listen } from '@stopgo/http';
 import { expect, test } from 'vitest';
 import { listenGrpc } from '../src/grpc.ts';
-import { listen } from '../src/http/listen.ts';
-
-test('errors of a server that listens are told, each of them, and do not end the process', async () => {
-  const server = createServer();
-  const told: string[] = [];
-  await listen(server, '127.0.0.1', 0, ({ message }) => told.push(message));
-  expect(server.listenerCount('error')).toBe(1);
-  server.emit('error', new Error('first'));
-  server.emit('error', new Error('second'));
-  expect(told).toEqual(['first', 'second']);
-  await new Promise((resolve) => server.close(resolve));
-});
 
 const grpcAt = (host: string, port = 0) => {
   const unused = () => {
