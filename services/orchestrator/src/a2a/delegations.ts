@@ -10,6 +10,8 @@ import type { Clock } from '@stopgo/log';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
   AgentAsks,
+  Callback,
+  CallbackAnswer,
   DelegationAnswer,
   DelegationOutcome,
   DelegationPort,
@@ -25,6 +27,7 @@ import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
 import {
   askAbout,
+  askToNotify,
   awaitEnd,
   cancelTask,
   findInContext,
@@ -170,6 +173,24 @@ export class A2aDelegations implements DelegationPort {
     const { line } = await this.ready(request, never);
     const found = await this.find(request, line);
     if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  async notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer> {
+    const redact = this.tokens.redactor(request, callback.token);
+    try {
+      const endpoint = await this.agents.endpoint(request.agent.url, signal);
+      const line = await this.line(request, endpoint, signal);
+      if (!endpoint.notifies || line.peer.notify === undefined) return { kind: 'not_offered' };
+      const found = await this.find(request, line);
+      if (found.kind !== 'task') return { kind: 'refused', reason: 'it names no task' };
+      await askToNotify(line, found.id, callback);
+      return { kind: 'taken' };
+    } catch (error) {
+      const isSure = error instanceof AgentFailed || error instanceof NoSuchTask;
+      if (isSure || (error instanceof NotTaken && !error.isOutage))
+        return { kind: 'refused', reason: redact(error.message) };
+      throw new Error(redact(error instanceof Error ? error.message : String(error)));
+    }
   }
 
   /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */

@@ -40,9 +40,9 @@ export class SentTokens {
     return { ...said, text: hide(said.text), ...(questions && { questions }) };
   }
 
-  /** For what is told of an error. */
-  redactor(request: DelegationRequest): (text: string) => string {
-    return createRedactor(this.of(request));
+  /** For what is told of an error; other secrets may be known besides. */
+  redactor(request: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
+    return createRedactor([...this.of(request), ...others.map((one) => one.reveal())]);
   }
 
   private of({ key, bearer }: DelegationRequest): string[] {

@@ -18,6 +18,7 @@ import {
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
+import { decidedBy } from './decided-by.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -189,7 +190,7 @@ async function answerOne(
 async function deliver(
   driver: RunDriver,
   request: DelegationRequest,
-  { question, verdict, result }: Answer,
+  { question, ...decided }: Answer,
   sureUntil: number,
   found: AgentAsks,
   sent: Sent,
@@ -199,7 +200,7 @@ async function deliver(
   const { key, remoteApprovalId: approvalId, messageId = '' } = question;
   const now = latest(driver, request);
   const isOneOfSeveral = (recorded(driver, request)?.call.sent?.questions ?? []).length > 1;
-  const answer = { approvalId, verdict, result, messageId, isOneOfSeveral };
+  const answer = { ...decided, approvalId, messageId, isOneOfSeveral };
   let hasGone = false;
   let held: Next | undefined;
   const mayGo = async (): Promise<boolean> => {
@@ -275,12 +276,17 @@ async function outlastStale(driver: RunDriver, request: DelegationRequest, quest
 }
 
 /** What a question is answered. */
-type Answer = Pick<DelegationAnswer, 'verdict' | 'result'> & { readonly question: AskedQuestion };
+type Answer = Pick<DelegationAnswer, 'verdict' | 'result' | 'by'> & { readonly question: AskedQuestion };
 
 async function answerTo(driver: RunDriver, question: AskedQuestion): Promise<Answer> {
   const { verdict = 'rejected', decidedAt = 0 } = question;
-  const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
-  return { question, verdict: verdicts[verdict], result };
+  const { result, by } = verdict === 'token' ? nobody : await decisionAt(driver, decidedAt);
+  return {
+    question,
+    verdict: verdicts[verdict],
+    result: verdict === 'happened' ? result : '',
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 const verdicts = {
@@ -293,12 +299,17 @@ const verdicts = {
   token: 'token',
 } as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
 
-/** What a human said that a call came to. */
-async function resultAt(driver: RunDriver, revision: number): Promise<string> {
+type Decision = { readonly result: string; readonly by: string | undefined };
+const nobody: Decision = { result: '', by: undefined };
+
+/** What a human said that a call came to, and who. */
+async function decisionAt(driver: RunDriver, revision: number): Promise<Decision> {
   const stream = conversationStream(driver.conversationId);
-  for await (const { fact } of driver.ports.log.read(stream, revision, driver.stopSignal()))
-    return fact.case === 'approvalResolved' ? fact.value.result : '';
-  return '';
+  for await (const { fact, actor } of driver.ports.log.read(stream, revision, driver.stopSignal()))
+    return fact.case === 'approvalResolved'
+      ? { result: fact.value.result, by: decidedBy(actor, driver.state.agentName) }
+      : nobody;
+  return nobody;
 }
 
 type Recorded = { readonly run: RunState; readonly call: CallState };

@@ -33,11 +33,7 @@ const graceMs = 30_000;
 export type Asking = AgentAsks & Pick<DelegationAskedCommand, 'closed' | 'notTaken' | 'reason'>;
 
 /** What is known of an attempt in the end, or for as long as its agent waits for somebody. */
-export type DelegationEnd =
-  | DelegationOutcome
-  | Asking
-  | { readonly kind: 'never_arrived' }
-  | { readonly kind: 'unknown'; readonly message: string };
+export type DelegationEnd = DelegationOutcome | Asking | { readonly kind: 'unknown'; readonly message: string };
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const timeIsUp = new Error('the run goes on without the answer, and the agent had its time');
