@@ -14,7 +14,7 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import { lookedUp, tellDefect } from './agent-news.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
@@ -50,7 +50,7 @@ export async function sendDelegation(
     const { delegations } = driver.ports;
     const end = await delegations
       .delegate(request, (update) => note(driver, request, update), over)
-      .catch(() => undefined);
+      .catch((error: unknown) => tellDefect(driver.ports, error, `delegating to the agent ${request.agent.name}`));
     // What a run asks that is over is for nobody here: its task is to be ended.
     const isForNobody = end === undefined || (end.kind === 'asks' && !driver.isRunOpen());
     return isForNobody ? await findOut(driver, request, over) : end;
@@ -108,7 +108,9 @@ export async function findOut(
   let since = clock.monotonic();
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
-    const found = await askOnce(driver, request, over).catch(() => undefined);
+    const found = await askOnce(driver, request, over).catch((error: unknown) =>
+      tellDefect(driver.ports, error, `asking the agent ${request.agent.name} about its task`),
+    );
     if (found?.kind === 'asks' && !driver.isRunOpen())
       await driver.ports.delegations.cancel(latest(driver, request)).catch(() => undefined);
     else if (found !== undefined && found.kind !== 'running' && found.kind !== 'token_wanted') return found;

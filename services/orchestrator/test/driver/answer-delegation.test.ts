@@ -453,3 +453,21 @@ test('a question that repeats the token is asked of nobody: its delegation has f
   ]);
   expect(errand.state.run?.status).toBe('failed');
 });
+
+test('a defect of our own is told once, though its agent is silent already; a broken connection is none', async () => {
+  const defect = new TypeError('x is not a function');
+  const silent = new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
+  const errand = await asked(shown, { lookUp: [silent, asks(shown), ...Array(9).fill(defect)], answer: [defect] });
+  decide(errand);
+  const process = second(errand);
+  const told: string[] = [];
+  Object.assign(process.driver.ports, {
+    onFault: (error: Error, where: string) => told.push(`${error.message}: ${where}`),
+  });
+  for (let second = 0; second < 100; second += 1) await quiet().then(() => process.clock.pass(1_000));
+  await process.ended;
+  expect(told).toEqual([
+    'x is not a function: answering the agent peer',
+    'x is not a function: looking at a task of the agent peer',
+  ]);
+});
