@@ -6,7 +6,7 @@
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
-import { type CallState, type DelegationAskedCommand, delegationOf } from '@stopgo/core';
+import { type CallState, type DelegationAskedCommand, delegationOf, type RunCommand } from '@stopgo/core';
 import type {
   AgentAsks,
   DelegationOutcome,
@@ -176,6 +176,19 @@ function lost({ agent }: DelegationRequest, kind: string | undefined): string {
 export function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: DelegationUpdate): void {
   const { callId, attempt } = key;
   void driver.submit({ type: 'delegationUpdated', callId, attempt, task, text });
+}
+
+/**
+ * An agent whose delegation was failed here by what it asked waits for an answer that never comes, and its own people may still
+ * say yes: it is asked to end the task. Nobody waits for that, and it is asked once.
+ */
+export function endUnanswered(driver: RunDriver, call: CallState, command: RunCommand, argumentsJson: string): void {
+  if (command.type !== 'delegationAsked' || command.questions.length === 0) return;
+  const { run } = driver.state;
+  const now = run?.id === driver.runId ? run.calls[call.id] : undefined;
+  if (now?.attempt === command.attempt && (now.phase === 'asking' || now.phase === 'started')) return;
+  const request = { ...requestOf(driver, call, argumentsJson), taskId: command.task.id };
+  void driver.ports.delegations.cancel(request).catch(() => undefined);
 }
 
 export function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {

@@ -308,6 +308,17 @@ test('a question that repeats the token is asked of nobody: its delegation has f
     { isError: true, content: expect.stringContaining('repeated in its question the bearer token') },
   ]);
   expect(errand.state.run?.status).toBe('failed');
+  // Its own people are not to say yes to what has failed here.
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+});
+
+test('what a look finds that cannot be asked fails the delegation, and its task is ended there', async () => {
+  const hostile = [shown, { ...shown, prompt: 'May I have it all?' }];
+  const errand = await asked(shown, { lookUp: [asks(...hostile)] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.state.run?.status, errand.answered]).toEqual(['failed', []]);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
 });
 
 test('a defect of our own is told once, though its agent is silent already; a broken connection is none', async () => {

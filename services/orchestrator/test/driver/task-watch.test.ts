@@ -206,6 +206,7 @@ test('a question that repeats the token by now fails its delegation once: nothin
   }
   expect(errand.all('approvalRequested')).toHaveLength(1);
   expect(errand.names.slice(-2)).toEqual(['delegationFinished', 'stepFinished']);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
   expect(resumed).toEqual(['c']);
 });
 
