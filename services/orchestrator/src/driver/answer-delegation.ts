@@ -6,7 +6,8 @@
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
  *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent
  *    shows an id, or promises to take a message once. Otherwise nobody knows, and a human decides.
- * 3. What was surely taken is never sent again; what was surely not taken may be.
+ * 3. What this process has heard to be taken it never sends again; what it has heard to be refused it may. Neither is on the
+ *    record: of what another process has sent, this one only knows that it may be there.
  */
 import {
   type AskedQuestion,
@@ -16,8 +17,8 @@ import {
   type RunState,
   standingOfQuestion,
 } from '@stopgo/core';
-import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { lookedUp, tellDefect } from './agent-news.ts';
 import { decidedBy } from './decided-by.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
@@ -54,8 +55,8 @@ type Sent = {
   readonly lost: Set<string>;
 };
 
-/** What a look led to: the end, or another look. */
-type Next = { readonly end: DelegationEnd | undefined } | 'look again';
+/** What a look led to: the end, another look at once, or one after a pause. */
+type Next = { readonly end: DelegationEnd | undefined } | 'look again' | 'wait';
 
 /** Sends the answers that are due, and finds out what the task comes to. Undefined if it is for another process to know. */
 export async function answerDelegation(
@@ -80,54 +81,58 @@ async function goOn(
   if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
     return undefined;
   let heardAt = clock.monotonic();
-  let mostMs = askPauseMostMs;
-  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
+  for (let pauseMs = askPauseMs; ; ) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
     const found = await looked(driver, latest(driver, request));
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
     if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
-    const hasBeenAway = clock.monotonic() - heardAt >= patienceMs;
-    if (hasBeenAway) driver.away.add(request.key.callId);
+    const isAway = clock.monotonic() - heardAt >= patienceMs;
+    if (isAway) driver.away.add(request.key.callId);
     else driver.away.delete(request.key.callId);
-    mostMs = found === undefined ? askPauseMostMs : longestPause(driver, request);
-    const questions = current.call.sent?.questions ?? [];
-    switch (found?.kind) {
-      case 'unauthenticated':
-        if (await pausedForToken(driver, current)) return undefined;
-        if (questions.some(isSent) && hasBeenAway)
-          return {
-            kind: 'unknown',
-            message: `the agent ${request.agent.name} was answered, and does not say what became of it without another bearer token`,
-          };
-        break;
-      case undefined:
-        // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
-        if (questions.some(isSent) && hasBeenAway)
-          return {
-            kind: 'unknown',
-            message: `the agent ${request.agent.name} was answered, and does not answer any more`,
-          };
-        break;
-      case 'outcome':
-        return found.outcome;
-      case 'running':
-        // One of several questions may only be hidden by what goes on with another.
-        if (questions.length === 1 && !questions.some(isSent)) return { ...found, ...nothingAsked };
-        note(driver, request, found);
-        break;
-      case 'asks': {
-        const next = await answerOne(driver, request, found, current, sent, over);
-        if (next !== 'look again') return next.end;
-        pauseMs = askPauseMs;
-        continue;
-      }
-      case 'unknown':
-        return found;
-      default:
-        return { kind: 'unknown', message: 'the agent does not know the task any more' };
+    const next =
+      found?.kind === 'asks'
+        ? await answerOne(driver, request, found, current, sent, over)
+        : await unasked(driver, request, found, current, isAway);
+    if (typeof next === 'object') return next.end;
+    if (next === 'look again') {
+      pauseMs = askPauseMs;
+      continue;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
+    pauseMs = Math.min(2 * pauseMs, found === undefined ? askPauseMostMs : longestPause(driver, request));
+  }
+}
+
+/** What follows from a look that shows no question. */
+async function unasked(
+  driver: RunDriver,
+  request: DelegationRequest,
+  found: Exclude<LookedUp, AgentAsks> | undefined,
+  current: Recorded,
+  isAway: boolean,
+): Promise<Next> {
+  const questions = current.call.sent?.questions ?? [];
+  // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
+  const isLost = questions.some(isSent) && isAway;
+  const answered = `the agent ${request.agent.name} was answered`;
+  switch (found?.kind) {
+    case undefined:
+      return isLost ? unknown(`${answered}, and does not answer any more`) : 'wait';
+    case 'unauthenticated':
+      if (await pausedForToken(driver, current)) return { end: undefined };
+      return isLost ? unknown(`${answered}, and does not say what became of it without another bearer token`) : 'wait';
+    case 'running':
+      // One of several questions may only be hidden by what goes on with another.
+      if (questions.length === 1 && !questions.some(isSent)) return { end: { ...found, ...nothingAsked } };
+      note(driver, request, found);
+      return 'wait';
+    case 'outcome':
+      return { end: found.outcome };
+    case 'unknown':
+      return { end: found };
+    default:
+      return unknown('the agent does not know the task any more');
   }
 }
 
@@ -210,7 +215,7 @@ async function deliver(
   };
   const said = await delegations
     .answer(now, answer, (update) => note(driver, request, update), over, mayGo)
-    .catch(() => undefined);
+    .catch((error: unknown) => tellDefect(driver.ports, error, `answering the agent ${now.agent.name}`));
   if (held !== undefined) return held;
   switch (said?.kind) {
     case 'finished':
@@ -228,6 +233,7 @@ async function deliver(
         ? unknown(`the agent ${now.agent.name} was answered, and wants another bearer token now`)
         : askAgain(found, sent, key, 'the agent wants another bearer token');
     case 'held':
+      return 'look again';
     case 'unavailable':
       break;
     case 'failed':
@@ -238,7 +244,7 @@ async function deliver(
   if (over.aborted) return 'look again';
   const times = (sent.sends.get(key) ?? 0) + 1;
   sent.sends.set(key, times);
-  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.kind === 'held' ? undefined : said?.message);
+  if (times >= sendsMax) return givenUp(request, found, sent, key, said?.message);
   await clock.sleep(askPauseMs * 2 ** times, driver.stopSignal()).catch(() => undefined);
   return 'look again';
 }

@@ -11,7 +11,7 @@ import { handInLate } from './hand-in-late.ts';
 import { authPrompt, delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
-import { sendDelegation } from './send-delegation.ts';
+import { endUnanswered, sendDelegation } from './send-delegation.ts';
 import { surelyStill, sureOf } from './sure-of.ts';
 
 /** Attempts of a call that follow each other at once; before each further one there is a pause, in milliseconds. */
@@ -56,7 +56,9 @@ export async function performCall(
       ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
       : await delegated(driver, call.id, argumentsJson, signal);
   if (command === undefined) return;
+  const fenced = driver.state.run?.calls[call.id] ?? call;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
+  else endUnanswered(driver, fenced, command, argumentsJson);
 }
 
 async function executed(

@@ -206,9 +206,16 @@ export class TaskWatch {
     // Before the look: what changes after it is called back.
     if (kind === 'turn') await this.offer(request);
     const found = await this.lookUp(request);
+    let isFailed = false;
     const hasChanged =
       found !== undefined &&
-      (await this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : [])));
+      (await this.record(state, (now) => {
+        const facts = isSame(now, runId, call) ? seen(now, call, found) : [];
+        isFailed = facts.some((one) => one.case === 'delegationFinished');
+        return facts;
+      }));
+    // What it asks has failed its delegation: nobody here answers it, and its own people may still say yes.
+    if (hasChanged && isFailed) void this.parts.ports.delegations.cancel(request).catch(() => undefined);
     if (hasChanged && kind === 'turn') registrations?.forget(request);
     return { hasChanged, isCalled: registrations?.isTaken(request) === true, isLeft: false };
   }

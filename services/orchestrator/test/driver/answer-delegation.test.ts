@@ -1,40 +1,11 @@
-import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { Registry } from '../../src/driver/registry.ts';
-import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
+import { asked, asks, decide, finished, inWords, longMs, node, second, shown, token } from './asking-agent.ts';
+import { done, Errand, lost, quiet } from './errands.ts';
 import { HandClock } from './one-driver.ts';
-
-const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
-const task = { id: 'task-1', state: 'input-required' };
-const shown: RemoteQuestion = {
-  key: 'q1',
-  kind: 'approval',
-  prompt: 'May I pay?',
-  approval: { id: 'q1', tool: 'pay', server: 'bank', argumentsJson: '{"sum":5}', choices: [], agents: ['till'] },
-};
-const inWords: RemoteQuestion = { key: 'w1', kind: 'approval', prompt: 'Really?' };
-const token: RemoteQuestion = { key: 'auth 1', kind: 'auth', prompt: 'Who are you?' };
-const asks = (...questions: readonly RemoteQuestion[]) =>
-  ({ kind: 'asks', task, text: '', questions, isIdempotent: false }) as const;
-const finished = { kind: 'outcome', outcome: done('Paid.') } as const;
-/** More than any agent is given to answer. */
-const longMs = 10 * 60_000;
-
-/** An agent that asks at once, and what comes after. */
-async function asked(first: RemoteQuestion, script: Script, bearerTokenPresent = false): Promise<Errand> {
-  const errand = new Errand(node, { delegate: [asks(first)], ...script }, [], bearerTokenPresent);
-  await errand.first(bearerTokenPresent ? { bearer: new Secret('s3cret') } : {}).ended;
-  expect(errand.names.at(-1)).toBe('runReleased');
-  return errand;
-}
-
-function decide(errand: Errand, decision: HumanDecision = { kind: 'approve' }): void {
-  errand.append(errand.decision(decision));
-}
-
-const second = (errand: Errand, bearer?: Secret) => errand.process('second', bearer === undefined ? {} : { bearer });
 
 test('a question is an approval here; its answer is sent once it is on the record, after a look', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] });
@@ -77,16 +48,6 @@ test('an answer that was lost is sent again, the same, to a question that shows 
   expect(await errand.response()).toBe('Paid.');
 });
 
-test('an answer in words that was lost is not sent again: it may be on its way, and would answer the next question', async () => {
-  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [lost] });
-  decide(errand);
-  const { clock, ended } = second(errand);
-  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
-  await ended;
-  expect(errand.answered).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
-});
-
 test.each([
   ['a question that shows its id is answered again', shown, 2],
   ['one in words is for a human', inWords, 1],
@@ -121,37 +82,6 @@ test('a process that was taken for dead before it could answer leaves that to th
   slow.renew();
   await slow.ended;
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
-});
-
-test('a process that was taken for dead while it made ready to answer leaves that to the other', async () => {
-  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [done('Paid.')] });
-  decide(errand);
-  let isReady: () => void = () => undefined;
-  errand.ready = () => new Promise((resolve) => (isReady = resolve));
-  const slow = second(errand);
-  await quiet();
-  expect([errand.names.at(-1), errand.answered]).toEqual(['delegationAnswered', []]);
-  errand.ready = undefined;
-  await errand.process('third', { dead: ['first', 'second'] }).ended;
-  await slow.clock.pass(longMs);
-  isReady();
-  await slow.ended;
-  // The other could not know: a human decides, and nothing goes out behind their back.
-  expect(errand.answered).toEqual([]);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
-});
-
-test('what an answer says is read before it counts as sent', async () => {
-  const doubt = { ...shown, approval: { ...shown.approval, choices: ['run_again', 'happened', 'give_up'] } };
-  const errand = await asked(doubt as RemoteQuestion, { lookUp: Array(9).fill(asks(doubt as RemoteQuestion)) });
-  decide(errand, { kind: 'happened', result: 'It did.' });
-  const decidedAt = errand.log.length;
-  errand.reading = async (from) => {
-    if (from === decidedAt) throw new TypeError('the log has no such event');
-  };
-  second(errand);
-  await quiet();
-  expect([errand.all('delegationAnswered'), errand.answered]).toEqual([[], []]);
 });
 
 test('whoever is faster with the fence is the only one to answer', async () => {
@@ -323,39 +253,6 @@ test.each([
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
 });
 
-test('words that the agent failed at are not said again: they may have arrived', async () => {
-  const failed = { kind: 'failed', message: 'out of paper' } as const;
-  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [failed, done('Paid.')] });
-  decide(errand);
-  const { clock, ended } = second(errand);
-  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
-  await ended;
-  expect(errand.answered).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
-});
-
-test('a process that was taken for dead after it has answered does not answer again beside the other', async () => {
-  let isFresh = true;
-  const errand = await asked(shown, {
-    lookUp: [asks(shown), asks(shown), asks(shown)],
-    answer: [
-      async () => {
-        isFresh = false;
-        throw lost;
-      },
-      done('Paid.'),
-    ],
-  });
-  decide(errand);
-  const slow = errand.process('second', { isFresh: () => isFresh });
-  for (let second = 0; second < 3; second += 1) await quiet().then(() => slow.clock.pass(1_000));
-  expect(errand.answered).toHaveLength(1);
-  await errand.process('third', { dead: ['first', 'second'] }).ended;
-  slow.renew();
-  await slow.ended;
-  expect([errand.answered.length, await errand.response()]).toEqual([2, 'Paid.']);
-});
-
 test('a decision for an agent that is away is kept for it, and keeps nobody else from being served', async () => {
   let isAway = true;
   const look = async () => {
@@ -403,47 +300,6 @@ test.each([
   if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
 });
 
-const asksOnce = (one: RemoteQuestion) => ({ ...asks(one), isIdempotent: true });
-const dies = () => new Promise<never>(() => undefined);
-
-test('words that a run has said with a token are not said again without it: to the agent that is somebody else', async () => {
-  const bearer = new Secret('s3cret');
-  const script = { lookUp: Array(9).fill(asksOnce(inWords)), answer: [dies, done('Paid twice.')] };
-  const errand = await asked(inWords, script, true);
-  decide(errand);
-  const frozen = second(errand, bearer);
-  await quiet();
-  frozen.driver.stop(new Error('the process ends'));
-  await frozen.ended;
-  await errand.process('third', { dead: ['first', 'second'] }).ended;
-  expect(errand.answered).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({
-    kind: facts.ApprovalKind.IN_DOUBT,
-    reason: expect.stringContaining('token'),
-  });
-});
-
-test.each([
-  ['by the same process', async () => Promise.reject(lost), false],
-  ['by another one', dies, true],
-])('a 401 says nothing of an answer that was sent before %s: a human decides', async (_, first, hasDied) => {
-  const script = { lookUp: Array(9).fill(asksOnce(shown)), answer: [first, wantsToken, done('Paid twice.')] };
-  const errand = await asked(shown, script);
-  decide(errand);
-  let process = second(errand);
-  await quiet();
-  if (hasDied) {
-    process.driver.stop(new Error('the process ends'));
-    await process.ended;
-    process = errand.process('third', { dead: ['first', 'second'] });
-  }
-  for (let second = 0; second < 5; second += 1) await quiet().then(() => process.clock.pass(1_000));
-  await process.ended;
-  expect(errand.answered).toHaveLength(2);
-  expect(errand.all('delegationAnswered')).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
-});
-
 test('a question that repeats the token is asked of nobody: its delegation has failed, and says why', async () => {
   const errand = new Errand(node, { delegate: [asks({ ...inWords, holdsToken: true })] });
   await errand.first({ bearer: new Secret('s3cret') }).ended;
@@ -452,4 +308,33 @@ test('a question that repeats the token is asked of nobody: its delegation has f
     { isError: true, content: expect.stringContaining('repeated in its question the bearer token') },
   ]);
   expect(errand.state.run?.status).toBe('failed');
+  // Its own people are not to say yes to what has failed here.
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+});
+
+test('what a look finds that cannot be asked fails the delegation, and its task is ended there', async () => {
+  const hostile = [shown, { ...shown, prompt: 'May I have it all?' }];
+  const errand = await asked(shown, { lookUp: [asks(...hostile)] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.state.run?.status, errand.answered]).toEqual(['failed', []]);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+});
+
+test('a defect of our own is told once, though its agent is silent already; a broken connection is none', async () => {
+  const defect = new TypeError('x is not a function');
+  const silent = new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
+  const errand = await asked(shown, { lookUp: [silent, asks(shown), ...Array(9).fill(defect)], answer: [defect] });
+  decide(errand);
+  const process = second(errand);
+  const told: string[] = [];
+  Object.assign(process.driver.ports, {
+    onFault: (error: Error, where: string) => told.push(`${error.message}: ${where}`),
+  });
+  for (let second = 0; second < 100; second += 1) await quiet().then(() => process.clock.pass(1_000));
+  await process.ended;
+  expect(told).toEqual([
+    'x is not a function: answering the agent peer',
+    'x is not a function: looking at a task of the agent peer',
+  ]);
 });
