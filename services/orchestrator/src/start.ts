@@ -109,6 +109,7 @@ export async function startOrchestrator(
       ports,
       definitions,
       load: (conversationId) => registry.load(conversationId),
+      isResting: (conversationId) => registry.isResting(conversationId),
       resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
     },
     watchTimes,

@@ -18,6 +18,7 @@ import {
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
+import { onlyWaits } from './only-waits.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -53,6 +54,9 @@ type Sent = {
   readonly lost: Set<string>;
 };
 
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const restsUntilHeard = new Error('the agents that the run waits for are away; its driver rests until one is heard of');
+
 /** What a look led to: the end, or another look. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again';
 
@@ -65,7 +69,10 @@ export async function answerDelegation(
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
   const { away } = driver;
-  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => {
+    // Of a driver that rests it is known what it waits for.
+    if (!driver.isStopped()) away.delete(call.id);
+  });
 }
 
 async function goOn(
@@ -125,6 +132,10 @@ async function goOn(
         return found;
       default:
         return { kind: 'unknown', message: 'the agent does not know the task any more' };
+    }
+    if (found === undefined && onlyWaits(driver)) {
+      driver.stop(restsUntilHeard);
+      return undefined;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
   }

@@ -51,6 +51,8 @@ export type WatchParts = {
   readonly ports: DriverPorts;
   readonly definitions: Definitions;
   load(conversationId: string): Promise<{ readonly state: ConversationState }>;
+  /** True while this process owns the conversation's run, and nobody drives it until one of its agents is heard of. */
+  isResting(conversationId: string): boolean;
   /** The run may have work again. */
   resume(conversationId: string, bearer?: Secret): Promise<void>;
 };
@@ -74,7 +76,9 @@ export class TaskWatch {
   /** Looks at whatever is due, and is this process' to watch. To be called every `firstMs`. */
   async round(): Promise<void> {
     const { ports } = this.parts;
-    const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
+    const listed = (await ports.log.watchedRuns()).filter(
+      ({ conversationId }) => this.isMine(conversationId) || this.parts.isResting(conversationId),
+    );
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
     const watched = new Set(listed.map(({ conversationId }) => conversationId));
@@ -98,7 +102,7 @@ export class TaskWatch {
     }
   }
 
-  /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
+  /** Looks at the tasks of a conversation now. True if something was put on the record, or its run goes on. Rejects if the store is away. */
   look(conversationId: string, bearer?: Secret): Promise<boolean> {
     return this.lookAll(conversationId, bearer, true);
   }
@@ -130,8 +134,9 @@ export class TaskWatch {
     // A run that another has followed is over.
     const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
     const { definitions, ports } = this.parts;
-    // Whoever is about to answer looks as well.
-    if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
+    // Whoever is about to answer looks as well, unless it rests.
+    const isDue = run !== undefined && dueAnswers(run, call).length > 0;
+    if (call.sent === undefined || (isDue && !this.parts.isResting(state.id))) return false;
     const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
     if (agent === undefined || (!isWanted && this.slow.has(agent.url))) return false;
     const { messageId, contextId, taskId } = call.sent;
@@ -151,6 +156,8 @@ export class TaskWatch {
     }
     const found = await this.lookUp(request);
     if (found === undefined) return false;
+    // Whoever drives it from here on looks once more, before anything is sent.
+    if (isDue) return true;
     return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
   }
 

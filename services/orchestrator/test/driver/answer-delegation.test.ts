@@ -2,9 +2,7 @@ import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
-import { Registry } from '../../src/driver/registry.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
-import { HandClock } from './one-driver.ts';
 
 const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
 const task = { id: 'task-1', state: 'input-required' };
@@ -210,7 +208,7 @@ test('an agent that is down is waited for; what it refuses again and again is as
   });
   decide(errand);
   const { clock, ended } = second(errand);
-  for (let minute = 0; minute < 20; minute += 1) await quiet().then(() => clock.pass(longMs));
+  for (let pass = 0; pass < 20; pass += 1) await quiet().then(() => clock.pass(pass < 3 ? 1_000 : longMs));
   await ended;
   expect(errand.answered).toHaveLength(5);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({
@@ -323,33 +321,6 @@ test('a process that was taken for dead after it has answered does not answer ag
   slow.renew();
   await slow.ended;
   expect([errand.answered.length, await errand.response()]).toEqual([2, 'Paid.']);
-});
-
-test('a decision for an agent that is away is kept for it, and keeps nobody else from being served', async () => {
-  let isAway = true;
-  const look = async () => {
-    if (isAway) throw lost;
-    return asks(shown);
-  };
-  const errand = await asked(shown, { lookUp: Array(200).fill(look), answer: [done('Paid.')] });
-  decide(errand);
-  const clock = new HandClock();
-  const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
-  const registry = new Registry(errand.watcher('second', ['second'], clock), definitions, 1);
-  const pass = async (seconds: number) => {
-    for (let second = 0; second < seconds; second += 1) await quiet().then(() => clock.pass(1_000));
-  };
-  await registry.resume('c');
-  await pass(30);
-  expect(() => registry.admit('other')).toThrow(/limits.concurrent_runs/);
-  await pass(270);
-  // After a second, two, four and eight, and then every 15 seconds.
-  expect(errand.asked.length).toBeLessThan(27);
-  expect(errand.answered).toEqual([]);
-  registry.admit('other')();
-  isAway = false;
-  await pass(16);
-  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
 
 test.each([
