@@ -38,3 +38,5 @@ export const STREAM_HEARTBEAT_MS = 15_000;
 export const STREAM_STALL_MS = 60_000;
 /** How long running requests may take to finish when the agent stops, in milliseconds. */
 export const AGENT_STOP_GRACE_MS = 8_000;
+/** Characters of the name of a method that is not found which its sender is shown again. */
+export const METHOD_CHARACTERS_SHOWN_MAX = 100;

@@ -180,7 +180,7 @@ export type ConversationState = {
   readonly id: string;
   /** Absent if the conversation is of no context but its own. */
   readonly contextId?: string;
-  /** Kind of principal that it belongs to; absent for the anonymous one. */
+  /** Key of the principal that it belongs to; absent for the anonymous one. */
   readonly principal?: string;
   readonly sessionId: string;
   readonly agentName: string;

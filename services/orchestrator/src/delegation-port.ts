@@ -69,6 +69,8 @@ export type DelegationAnswer = {
   readonly verdict: 'approve' | 'reject' | 'run_again' | 'happened' | 'give_up' | 'token';
   /** With `happened`: what is known of it. */
   readonly result: string;
+  /** Who decided, and at which agent; absent if nobody in particular did. */
+  readonly by?: string;
   /** The same each time that this answer is sent. */
   readonly messageId: string;
   /** It is not waited for what comes of it: there is more to answer. */
@@ -82,6 +84,20 @@ export type Answered =
   | ({ readonly kind: 'running' } & DelegationUpdate)
   /** The agent has answered that it could not do it; how far it came nobody knows. The message is told to the user. */
   | { readonly kind: 'failed'; readonly message: string };
+
+/** Where an agent is to say that a task has changed. */
+export type Callback = {
+  /** The same for one task each time. */
+  readonly id: string;
+  readonly url: string;
+  /** What it is to show there. */
+  readonly token: Secret;
+};
+
+/** What an agent made of a callback; the reason of a refusal is for the log, and holds no secrets. */
+export type CallbackAnswer =
+  | { readonly kind: 'taken' | 'not_offered' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** Other agents as the orchestrator needs them. Nothing is kept between calls but connections. */
 export type DelegationPort = {
@@ -106,6 +122,11 @@ export type DelegationPort = {
   ): Promise<Answered>;
   /** Asks the agent what it knows of an attempt. Changes nothing there. Rejects if it does not answer within seconds. */
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;
+  /**
+   * Has the agent call back whenever the task of an attempt changes from now on. The same callback again is the same. Rejects
+   * if it is not known what the agent made of it.
+   */
+  notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer>;
   /** Asks the agent to end the task of an attempt. Whether it does, `delegate` and `lookUp` tell. */
   cancel(request: DelegationRequest): Promise<void>;
 };

@@ -15,11 +15,12 @@ export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export { TaskWatch } from './driver/task-watch.ts';
 export * from './models/index.ts';
-export { attemptsMax } from './push/bounds.ts';
+export { attemptsMax, heldPauseMsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';
 export { Outbox, type OutboxPorts } from './push/outbox.ts';
 export { PushLog } from './push/push-log.ts';
 export { Sealer } from './push/sealed.ts';
+export { SendSlots } from './push/send-slots.ts';
 export { type OrchestratorParts, orchestratorService } from './server.ts';
 export {
   type Orchestrator,

@@ -67,6 +67,7 @@ export function delegationPort(world: World, process: VirtualProcess): Delegatio
           },
         },
       ),
+    notify: async () => ({ kind: 'not_offered' }),
     cancel: (request) =>
       network.call(
         process,

@@ -116,7 +116,7 @@ export class OrchestratorProcess {
         ports: this.ports,
         definitions,
         load: (id) => registry.load(id),
-        isResting: (id) => registry.isResting(id),
+        isLaidAside: (id) => registry.isLaidAside(id),
         resume: (id, bearer) => registry.resume(id, bearer),
       },
       watchTimes,

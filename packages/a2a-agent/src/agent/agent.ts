@@ -149,6 +149,7 @@ async function startGrpc(core: AgentCore, { profile, ...place }: GrpcPlace): Pro
   const { listenGrpc } = await import('../grpc.ts');
   return listenGrpc({
     ...place,
+    portName: 'grpcPort',
     card: async () => AgentCard.fromJSON(cardOf(profile())),
     handlerFor: ({ header, version: dialect, signal }) =>
       core.handlerFor({ dialect, header, cursor: { revision: undefined }, signal }, extensionsNamed(header), profile()),

@@ -1,10 +1,9 @@
 import { requireUncanceled } from '../cancel.ts';
-import { type AgentProfile, cardOf } from '../card.ts';
+import { type AgentProfile, cardOf, noExtendedCard } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   type A2ARequestHandler,
   AgentCard,
-  ExtendedAgentCardNotConfiguredError,
   type Message,
   type Part,
   PushNotificationNotSupportedError,
@@ -76,7 +75,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
     getAuthenticatedExtendedAgentCard: (params) =>
       guard(params, () => {
         const { profile, extendedSkills } = deps;
-        if (extendedSkills === undefined) throw new ExtendedAgentCardNotConfiguredError();
+        if (extendedSkills === undefined) throw noExtendedCard(call.dialect);
         return AgentCard.fromJSON(cardOf({ ...profile, skills: [...profile.skills, ...extendedSkills] }));
       }),
     sendMessage: (params) =>

@@ -22,7 +22,7 @@ export type Cursor = { revision: number | undefined };
  * surface only hands it on.
  */
 export type HttpAgent<Frame> = {
-  /** @throws DomainError `invalid_argument` for headers that cannot be read. */
+  /** What is wrong with its headers is thrown by the operations of its handler, so that it is told in the peer's dialect. */
   readonly peerOf: (req: Request, res: Response, frame: Frame) => Peer;
   /** What the agent says of itself to this asker. */
   readonly profileOf: (req: Request, frame: Frame) => Promise<AgentProfile>;

@@ -2,6 +2,7 @@ import type { StreamSlot } from '@stopgo/http';
 import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import { isObject } from '../dialect.ts';
+import { isAbsentOr, mustBeText } from '../ids.ts';
 import {
   ContentTypeNotSupportedError,
   RequestMalformedError,
@@ -48,15 +49,18 @@ const idOf = (req: Request): string => (typeof req.params.taskId === 'string' ? 
 
 /** The tenant that a request names, in its path or query. */
 function tenantOf({ params, query }: Request): string {
-  const named: unknown = params.tenant ?? query.tenant;
-  return named === undefined ? '' : String(named);
+  return asTenant(params.tenant ?? query.tenant);
+}
+
+function asTenant(named: unknown): string {
+  if (!isAbsentOr('string', named)) throw new RequestMalformedError(mustBeText('tenant'));
+  return typeof named === 'string' ? named : '';
 }
 
 /** The same, or in the body of a request that may have none. */
 function tenantAnywhere(req: Request): string {
   const body = req.method === 'POST' ? jsonBody(req) : undefined;
-  const named = isObject(body) ? (body.tenant ?? '') : '';
-  return tenantOf(req) || String(named);
+  return tenantOf(req) || asTenant(isObject(body) ? body.tenant : undefined);
 }
 
 const taskAnswer = (version: RestVersion, task: Task): Outcome => ({

@@ -8,9 +8,12 @@
  */
 import type { RemoteQuestion } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
+import type { Secret } from '@stopgo/rpc';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
   AgentAsks,
+  Callback,
+  CallbackAnswer,
   DelegationAnswer,
   DelegationOutcome,
   DelegationPort,
@@ -27,6 +30,7 @@ import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
 import {
   askAbout,
+  askToNotify,
   awaitEnd,
   cancelTask,
   findInContext,
@@ -166,6 +170,24 @@ export class A2aDelegations implements DelegationPort {
     if (found.kind === 'task') await cancelTask(line, found.id);
   }
 
+  async notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer> {
+    const redact = redactorFor(request, callback.token);
+    try {
+      const endpoint = await this.agents.endpoint(request.agent.url, signal);
+      const line = await this.line(request, endpoint, signal);
+      if (!endpoint.notifies || line.peer.notify === undefined) return { kind: 'not_offered' };
+      const found = await this.find(request, line);
+      if (found.kind !== 'task') return { kind: 'refused', reason: 'it names no task' };
+      await askToNotify(line, found.id, callback);
+      return { kind: 'taken' };
+    } catch (error) {
+      const isSure = error instanceof AgentFailed || error instanceof NoSuchTask;
+      if (isSure || (error instanceof NotTaken && !error.isOutage))
+        return { kind: 'refused', reason: redact(error.message) };
+      throw new Error(redact(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
   /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
   async about(url: string, signal: AbortSignal): Promise<string> {
     return (await this.agents.endpoint(url, signal)).about;
@@ -288,6 +310,6 @@ function unknown(message: string): LookedUp {
   return { kind: 'unknown', message };
 }
 
-function redactorFor({ bearer }: DelegationRequest): (text: string) => string {
-  return createRedactor(bearer === undefined ? [] : [bearer.reveal()]);
+function redactorFor({ bearer }: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
+  return createRedactor([...(bearer === undefined ? [] : [bearer]), ...others].map((secret) => secret.reveal()));
 }

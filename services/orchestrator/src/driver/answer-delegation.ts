@@ -18,6 +18,7 @@ import {
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
+import { decidedBy } from './decided-by.ts';
 import { onlyWaits } from './only-waits.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
@@ -55,7 +56,9 @@ type Sent = {
 };
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
-const restsUntilHeard = new Error('the agents that the run waits for are away; its driver rests until one is heard of');
+const laidAsideUntilHeard = new Error(
+  'the agents that the run waits for are away; it is laid aside until one is heard of',
+);
 
 /** What a look led to: the end, or another look. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again';
@@ -70,7 +73,7 @@ export async function answerDelegation(
   const request = requestOf(driver, call, argumentsJson);
   const { away } = driver;
   return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => {
-    // Of a driver that rests it is known what it waits for.
+    // Of a run that is laid aside it stays known what it waits for.
     if (!driver.isStopped()) away.delete(call.id);
   });
 }
@@ -134,7 +137,7 @@ async function goOn(
         return { kind: 'unknown', message: 'the agent does not know the task any more' };
     }
     if (found === undefined && onlyWaits(driver)) {
-      driver.stop(restsUntilHeard);
+      driver.stop(laidAsideUntilHeard);
       return undefined;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
@@ -269,8 +272,15 @@ async function answerTo(
   { remoteApprovalId: approvalId, verdict, messageId = '', decidedAt = 0 }: AskedQuestion,
   isOneOfSeveral: boolean,
 ): Promise<DelegationAnswer> {
-  const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
-  return { approvalId, verdict: verdicts[verdict ?? 'rejected'], result, messageId, isOneOfSeveral };
+  const { result, by } = verdict === 'token' ? nobody : await decisionAt(driver, decidedAt);
+  return {
+    approvalId,
+    verdict: verdicts[verdict ?? 'rejected'],
+    result: verdict === 'happened' ? result : '',
+    ...(by === undefined ? {} : { by }),
+    messageId,
+    isOneOfSeveral,
+  };
 }
 
 const verdicts = {
@@ -283,12 +293,17 @@ const verdicts = {
   token: 'token',
 } as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
 
-/** What a human said that a call came to. */
-async function resultAt(driver: RunDriver, revision: number): Promise<string> {
+type Decision = { readonly result: string; readonly by: string | undefined };
+const nobody: Decision = { result: '', by: undefined };
+
+/** What a human said that a call came to, and who. */
+async function decisionAt(driver: RunDriver, revision: number): Promise<Decision> {
   const stream = conversationStream(driver.conversationId);
-  for await (const { fact } of driver.ports.log.read(stream, revision, driver.stopSignal()))
-    return fact.case === 'approvalResolved' ? fact.value.result : '';
-  return '';
+  for await (const { fact, actor } of driver.ports.log.read(stream, revision, driver.stopSignal()))
+    return fact.case === 'approvalResolved'
+      ? { result: fact.value.result, by: decidedBy(actor, driver.state.agentName) }
+      : nobody;
+  return nobody;
 }
 
 type Recorded = { readonly run: RunState; readonly call: CallState };

@@ -28,14 +28,16 @@ const faultsMax = 5;
 const takenUpAtOnceMax = 16;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
 
-/** How far a run that rests had come, and the token that it goes on with. */
-type Resting = { readonly revision: number; readonly bearer: Secret | undefined };
+/** How far a run that was laid aside had come, and the token that it goes on with. */
+type LaidAside = { readonly revision: number; readonly bearer: Secret | undefined };
 
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
   /** Is told of each conversation that begins to be driven here. */
   onStart: (conversationId: string) => void = () => undefined;
+  /** Is told of each conversation that is driven here no more, as it stands. */
+  onRest: (state: ConversationState, bearer: Secret | undefined) => void = () => undefined;
   private readonly definitions: Definitions;
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
@@ -47,7 +49,7 @@ export class Registry implements DriverListener {
   private readonly runsMax: number;
   private readonly faults = new Map<string, number>();
   /** Conversations whose runs wait for agents that are away: still owned by this process, and driven by nobody until one is heard of. */
-  private readonly resting = new Map<string, Resting>();
+  private readonly laidAside = new Map<string, LaidAside>();
   private isStopping = false;
   private hasStopped = false;
 
@@ -132,9 +134,9 @@ export class Registry implements DriverListener {
       this.nudge(before.conversationId, start.bearer);
       return before;
     }
-    const rested = this.resting.get(start.state.id)?.bearer;
-    this.resting.delete(start.state.id);
-    const withToken = rested === undefined ? start : { bearer: rested, ...start };
+    const bearer = this.laidAside.get(start.state.id)?.bearer;
+    this.laidAside.delete(start.state.id);
+    const withToken = bearer === undefined ? start : { bearer, ...start };
     const driver = new RunDriver(withToken, this.ports, this.transcripts, this);
     const { conversationId } = driver;
     // What was admitted before the stop and recorded after it: whoever takes over drives it.
@@ -146,9 +148,10 @@ export class Registry implements DriverListener {
       this.remember(driver.state);
       this.running.delete(driver);
       if (driver.isStopped() && !this.hasStopped && onlyWaits(driver))
-        this.resting.set(conversationId, { revision: driver.state.revision, bearer: driver.bearer });
+        this.laidAside.set(conversationId, { revision: driver.state.revision, bearer: driver.bearer });
       if (driver.state.run?.id !== driver.runId || driver.state.run.status !== 'open') this.faults.delete(driver.runId);
       this.changed(driver);
+      if (!this.isStopping) this.onRest(driver.state, driver.bearer);
       // What came in while the run was being released: its nudge went to a driver that was about to end.
       const { run } = driver.state;
       if (run !== null && run.owner === null && hasWork(run)) this.takeUp(driver);
@@ -201,8 +204,8 @@ export class Registry implements DriverListener {
     const mine = new Set(
       open.flatMap((run) => (run.ownerInstance === this.ports.instance ? [run.conversationId] : [])),
     );
-    for (const conversationId of this.resting.keys())
-      if (!mine.has(conversationId)) this.resting.delete(conversationId);
+    for (const conversationId of this.laidAside.keys())
+      if (!mine.has(conversationId)) this.laidAside.delete(conversationId);
     const left = open.filter((run) => this.isLeft(run));
     while (left.length > 0) {
       // Together: one that has to wait for an answer of the store does not hold up the others.
@@ -217,14 +220,14 @@ export class Registry implements DriverListener {
   }
 
   /** True while a run of the conversation waits here for agents that are away, and for nothing else. */
-  isResting(conversationId: string): boolean {
-    return this.resting.has(conversationId);
+  isLaidAside(conversationId: string): boolean {
+    return this.laidAside.has(conversationId);
   }
 
   private isLeft({ conversationId, ownerInstance, revision }: OpenRun): boolean {
     if (this.driver(conversationId) !== undefined) return false;
-    const rested = this.resting.get(conversationId);
-    if (rested !== undefined && ownerInstance === this.ports.instance) return revision > rested.revision;
+    const aside = this.laidAside.get(conversationId);
+    if (aside !== undefined && ownerInstance === this.ports.instance) return revision > aside.revision;
     return ownerInstance === '' || ownerInstance === this.ports.instance || this.ports.liveness.isDead(ownerInstance);
   }
 

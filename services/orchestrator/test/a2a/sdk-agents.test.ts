@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { client, delegated, never, order } from './orders.ts';
 import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
 import { sdkAgent03 } from './sdk-agent-0-3.ts';
@@ -96,6 +98,43 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     expect(
       peer.requests.filter(({ path }) => path.includes('well-known')).map(({ headers }) => headers.authorization),
     ).toEqual([undefined]);
+  });
+
+  test('calls back with the token once its task goes on; one that does not offer that is not asked to', async () => {
+    const calls: IncomingHttpHeaders[] = [];
+    const hook = createServer((call, answer) => {
+      calls.push(call.headers);
+      answer.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    const token = new Secret('t0ken-of-the-callback');
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
+    const callback = { id: crypto.randomUUID(), url, token };
+    for (const notifies of [true, false]) {
+      const peer = await agent({ ...offer, notifies }, ({ text, task, status, finished }) => {
+        task(text === 'Buy bread.' ? inputRequired : working);
+        if (text !== 'Buy bread.') status(completed);
+        finished();
+      });
+      const by = client();
+      const { outcome } = await delegated(order(peer.url), by);
+      const taskId = outcome.kind === 'asks' ? outcome.task.id : '';
+      const request = order(peer.url, { taskId });
+      const before = peer.requests.length;
+      // The two lines of the SDK do not agree on how 0.3 says that over HTTP+JSON.
+      const isHeard = offer.isOlder !== true || offer.binding !== 'HTTP+JSON';
+      const kind = notifies ? (isHeard ? 'taken' : 'refused') : 'not_offered';
+      expect(await by.notify(request, callback, never)).toMatchObject({ kind });
+      expect(peer.requests.length - before).toBe(notifies ? 1 : 0);
+      if (kind !== 'taken') continue;
+      expect(await by.notify({ ...request, taskId: 'other' }, callback, never)).toMatchObject({ kind: 'refused' });
+      const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+      await by.answer(request, answer, () => undefined, never);
+      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
+      const shown = calls.map((one) => one['x-a2a-notification-token'] ?? one.authorization);
+      for (const one of shown) expect(one).toMatch(/^(Bearer )?t0ken-of-the-callback$/);
+    }
+    hook.close();
   });
 
   test('says why it has failed, or will not', async () => {

@@ -16,7 +16,7 @@ const asks = {
   isIdempotent: false,
 } as const;
 
-/** So many that the tasks are another's to watch, as long as nobody rests. */
+/** So many that the tasks are another's to watch, as long as its run is not laid aside here. */
 const others = Array.from({ length: 40 }, (_, index) => `orchestrator-${index}`);
 
 /** A run that began with a token and has a decision for an agent that is away, and a process that has just taken it up. */
@@ -41,7 +41,7 @@ async function decidedFor() {
     ports,
     definitions,
     load: (id) => registry.load(id),
-    isResting: (id) => registry.isResting(id),
+    isLaidAside: (id) => registry.isLaidAside(id),
     resume: (id, bearer) => registry.resume(id, bearer),
   });
   const pass = async (seconds: number) => {
@@ -56,7 +56,7 @@ test('a decision for an agent that is away is kept for it; after a minute nobody
   await pass(30);
   expect(() => registry.admit('other')).toThrow(/limits.concurrent_runs/);
   await pass(60);
-  expect([registry.driver('c'), registry.isResting('c')]).toEqual([undefined, true]);
+  expect([registry.driver('c'), registry.isLaidAside('c')]).toEqual([undefined, true]);
   registry.admit('other')();
   const { length: asked } = errand.asked;
   expect(asked).toBeLessThan(12);
@@ -64,19 +64,19 @@ test('a decision for an agent that is away is kept for it; after a minute nobody
   await registry.sweep();
   await watch.round();
   await pass(60);
-  expect([errand.asked.length, registry.isResting('c'), errand.answered]).toEqual([asked + 1, true, []]);
+  expect([errand.asked.length, registry.isLaidAside('c'), errand.answered]).toEqual([asked + 1, true, []]);
   expect(errand.all('runClaimed')).toHaveLength(1);
   agent.isAway = false;
   await watch.round();
   await pass(5);
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
-  expect([errand.names.includes('inputRequested'), registry.isResting('c')]).toEqual([false, false]);
+  expect([errand.names.includes('inputRequested'), registry.isLaidAside('c')]).toEqual([false, false]);
 });
 
-test('a run that rests is taken up at once when somebody else puts something on its record', async () => {
+test('a run that is laid aside is taken up at once when somebody else puts something on its record', async () => {
   const { agent, errand, registry, pass } = await decidedFor();
   await pass(90);
-  expect(registry.isResting('c')).toBe(true);
+  expect(registry.isLaidAside('c')).toBe(true);
   errand.append([fact('stateSet', { runId: 'r', stepId: 'root', key: 'k' })]);
   agent.isAway = false;
   await registry.sweep();

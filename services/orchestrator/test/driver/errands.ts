@@ -20,6 +20,7 @@ import {
 import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type {
+  Callback,
   DelegationAnswer,
   DelegationPort,
   DelegationRequest,
@@ -46,6 +47,7 @@ export type Script = {
   readonly delegate?: readonly Answer<DelegationPort['delegate']>[];
   readonly lookUp?: readonly Answer<DelegationPort['lookUp']>[];
   readonly answer?: readonly Answer<DelegationPort['answer']>[];
+  readonly notify?: readonly Answer<DelegationPort['notify']>[];
 };
 type Answer<F extends (...args: never[]) => Promise<unknown>> =
   | Awaited<ReturnType<F>>
@@ -75,6 +77,8 @@ export class Errand {
   readonly sent: Sent[] = [];
   readonly asked: DelegationRequest[] = [];
   readonly canceled: DelegationRequest[] = [];
+  /** Callbacks that the agent was given. */
+  readonly offered: { readonly request: DelegationRequest; readonly callback: Callback }[] = [];
   /** Answers that were sent, and what was on the record by then. */
   readonly answered: { readonly answer: DelegationAnswer; readonly on: readonly FactName[] }[] = [];
   readonly told: ModelRequest[] = [];
@@ -214,6 +218,13 @@ export class Errand {
         const answer = this.script.lookUp?.[this.asked.length - 1];
         return orAborted(
           played(answer ?? (this.script.lookUp && lost), request, () => undefined),
+          signal,
+        );
+      },
+      notify: async (request, callback, signal) => {
+        this.offered.push({ request, callback });
+        return orAborted(
+          played(this.script.notify?.[this.offered.length - 1], request, () => undefined),
           signal,
         );
       },

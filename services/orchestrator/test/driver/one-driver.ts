@@ -81,7 +81,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
       },
       cancel: () => Promise.resolve(),
     },
-    delegations: { delegate: never, answer: never, lookUp: never, cancel: never },
+    delegations: { delegate: never, answer: never, lookUp: never, notify: never, cancel: never },
     models: {
       forModel: () => {
         throw new Error('no model is asked here');

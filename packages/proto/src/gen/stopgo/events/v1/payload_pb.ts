@@ -310,7 +310,7 @@ export type ConversationCreated = Message<"stopgo.events.v1.ConversationCreated"
   contextId: string;
 
   /**
-   * Kind of the principal that opened it: to that one alone its context belongs. Empty: anonymous.
+   * Key of the principal that opened it: to that one alone its context belongs. Empty: anonymous.
    *
    * @generated from field: string principal = 7;
    */

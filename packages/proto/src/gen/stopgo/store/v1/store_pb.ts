@@ -701,7 +701,7 @@ export type ListByChangeRequest = Message<"stopgo.store.v1.ListByChangeRequest">
   contextId: string;
 
   /**
-   * Kind of principal, for the context.
+   * Key of the principal, for the context.
    *
    * @generated from field: string principal = 2;
    */
@@ -784,7 +784,7 @@ export type ReadContextRequest = Message<"stopgo.store.v1.ReadContextRequest"> &
   contextId: string;
 
   /**
-   * Kind of principal that the context belongs to.
+   * Key of the principal that the context belongs to.
    *
    * @generated from field: string principal = 2;
    */
