@@ -20,7 +20,7 @@ import { choicesOf, questionDigest, standingOfQuestion, wellFormed } from './que
 import { questionRequest, tokenRequest } from './requests.ts';
 import type { DelegationAskedCommand, RemoteQuestion, RunCommand } from './run-commands.ts';
 import type { AskedQuestion, CallState, RunState } from './state.ts';
-import { askedTooOften, unreadableQuestion } from './texts.ts';
+import { askedTooOften, tokenInQuestion, unreadableQuestion } from './texts.ts';
 import { dueAnswers } from './work.ts';
 
 /**
@@ -43,7 +43,7 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   if (!areTold(call, questions))
     return [
       ...withdrawn(run, known, becameOf(call, task.state)),
-      ...failedCall(run, call, unreadableQuestion(call.agent)),
+      ...failedCall(run, call, whyNotTold(call, questions)),
     ];
   const isKept = (one: RemoteQuestion): boolean =>
     kept.some((asked) => standingOfQuestion(call, asked, [one]) === 'there');
@@ -81,6 +81,10 @@ function areTold(call: CallState, questions: readonly RemoteQuestion[]): boolean
     known.set(one.key, digest);
   }
   return true;
+}
+
+function whyNotTold({ agent }: CallState, questions: readonly RemoteQuestion[]): string {
+  return questions.some(({ holdsToken }) => holdsToken) ? tokenInQuestion(agent) : unreadableQuestion(agent);
 }
 
 /** The fence of an answer; none if the question is not there any more, or is answered already. */

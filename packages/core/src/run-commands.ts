@@ -72,8 +72,10 @@ export type RemoteQuestion = {
   readonly key: string;
   /** `approval`: for people; `auth`: for a bearer token, and for nothing else. */
   readonly kind: 'approval' | 'auth';
-  /** In its words. */
+  /** What it says of this question, and of no other; empty if it lets the arguments speak for themselves. */
   readonly prompt: string;
+  /** True if it repeats a bearer token that it was given: what it says is not told, so it cannot be decided on. */
+  readonly holdsToken?: true;
   /** What it shows of the approval that it waits for. */
   readonly approval?: {
     readonly id: string;

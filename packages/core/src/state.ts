@@ -4,7 +4,7 @@
  */
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 2;
+export const foldVersion = 3;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];

@@ -57,6 +57,11 @@ export function unreadableQuestion(agent = ''): string {
   return `The agent ${agent} asked what cannot be bound to an answer: malformed, nested too deep, or two questions of one id; it is not answered.`;
 }
 
+/** Result of a delegation to an agent that repeats a token where people, and the record, would see it. */
+export function tokenInQuestion(agent = ''): string {
+  return `The agent ${agent} repeated in its question the bearer token that it was given; it is not answered.`;
+}
+
 /** What an agent answered that ended its task without a word. */
 export function taskText(id: string, state: string): string {
   return `Task ${id}: ${state}`;

@@ -80,6 +80,8 @@ export type DelegationAnswer = {
 /** What became of sending an answer. */
 export type Answered =
   | DelegationOutcome
+  /** Nothing was sent: it was not to go any more. */
+  | { readonly kind: 'held' }
   /** It was taken, and the task goes on. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
   /** The agent has answered that it could not do it; how far it came nobody knows. The message is told to the user. */
@@ -112,13 +114,15 @@ export type DelegationPort = {
   ): Promise<DelegationOutcome>;
   /**
    * Sends an answer to the task that asked, and follows it until it ends or asks something else; of several answers only
-   * until it was taken (`running`). `unavailable`: it was surely not taken. Rejects as `delegate` does.
+   * until it was taken (`running`). `unavailable`: it was surely not taken. `mayGo` is asked once all is at hand that the
+   * sending needs; nothing is awaited between a yes and that. Rejects as `delegate` does, and if `mayGo` does.
    */
   answer(
     request: DelegationRequest,
     answer: DelegationAnswer,
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
+    mayGo: () => Promise<boolean>,
   ): Promise<Answered>;
   /** Asks the agent what it knows of an attempt. Changes nothing there. Rejects if it does not answer within seconds. */
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;

@@ -39,7 +39,9 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
   const id = data.approval_id;
   if (id === '' || byteLength(id) > taskWordBytesMax) return [];
   const word = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
-  const prompt = word('description') === '' ? text : word('description');
+  const description = word('description');
+  // The words of a message are of all its questions, and others when some of them are answered: no part of what is decided.
+  const prompt = description === '' && data.arguments === undefined ? text : description;
   const approval = {
     id,
     tool: word('tool'),

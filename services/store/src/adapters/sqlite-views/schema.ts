@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 3;
+const rowsVersion = 4;
 
 /**
  * The tables of the views. All of it can be made again from the log.
