@@ -52,8 +52,14 @@ export function checkDelegated(world: World, instance: string, request: Delegati
   const what = `${instance} sent ${nameOf(request)}`;
   world.trace(() => what);
   if (started === undefined) world.violation('g', `${what}, and its start is not on the record`);
-  else if (started.actor.id !== instance && !traitsOf(request.agent.url).isIdempotent)
-    world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+  else if (!traitsOf(request.agent.url).isIdempotent) {
+    if (started.actor.id !== instance)
+      world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+    const facts = factsOf(world, request);
+    const isOpen = !facts.some(({ fact }) => isEnd(fact) && fact.value.runId === request.key.runId);
+    if (isOpen && ownedSince(facts, request.key.runId, instance) === undefined)
+      world.violation('g', `${what}, and does not own the run any more`);
+  }
 }
 
 /** Rule b, when an agent makes a task: one of each message, unless it was lost to it. */

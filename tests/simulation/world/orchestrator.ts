@@ -116,6 +116,7 @@ export class OrchestratorProcess {
         ports: this.ports,
         definitions,
         load: (id) => registry.load(id),
+        isLaidAside: (id) => registry.isLaidAside(id),
         resume: (id, bearer) => registry.resume(id, bearer),
       },
       watchTimes,

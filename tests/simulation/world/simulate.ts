@@ -116,8 +116,9 @@ class City {
     return this.world.store.conversations().some((stream) => {
       const state = stream.states.at(-1) ?? initialState;
       const standing = runStanding(state);
-      // The task of a run that has ended here is to be ended there, too.
-      return standing === 'working' || (standing !== 'waiting' && parkedTasks(state).length > 0);
+      const waits = standing === 'waiting' ? state.run?.id : undefined;
+      // The task of a run that has ended here is to be ended there, too, also while a later run waits.
+      return standing === 'working' || parkedTasks(state).some(({ runId }) => runId !== waits);
     });
   }
 
