@@ -9,6 +9,7 @@ const files: Readonly<Record<string, string>> = {
   'a2a-contexts.test.ts': 'kills the platform and starts it again; a port for gRPC',
   'a2a-extensions.test.ts': 'has a configuration of its own: extensions, an extended card',
   'a2a-fuzz.test.ts': 'has a configuration of its own: a port for gRPC',
+  'a2a-gateways.test.ts': 'is about two gateways that the launcher starts',
   'a2a-hostile.test.ts': 'has a configuration of its own: small bodies, a port for gRPC',
   'a2a-lost-answer.test.ts': 'has configurations of its own: a tree with another agent',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',

@@ -23,7 +23,7 @@ import {
 import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
-import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
@@ -84,7 +84,7 @@ async function create(
     sessionId: context.sessionId ?? '',
     agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
-    principal: context.principal.kind,
+    principal: principalKey(context.principal),
     ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
@@ -283,7 +283,7 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
   });
   registry.driver(conversationId)?.poke();
   // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(loaded.state).length > 0) void parts.watch.look(conversationId).catch(() => undefined);
+  if (parkedTasks(loaded.state).length > 0) void parts.watch.ended(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')

@@ -35,13 +35,13 @@ export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 
 /** The pause between looks at tasks whose agents call back, in milliseconds. */
 const calledBackPauseMs = 900_000;
-/** Runs that are looked at together. */
+/** Runs that are looked at together, and tasks of one run. */
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
 /**
- * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds: longer than that is looked
- * for there. Then that process is gone.
+ * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds from when it was first seen
+ * here: longer than that is looked for there. Then that process is gone.
  */
 const sendersTimeMs = 180_000;
 /** How long the other tasks of an agent are left alone that took too long over one, in milliseconds. */
@@ -65,24 +65,32 @@ export type WatchParts = {
 
 /** Why a task is looked at. */
 type Occasion = {
-  /** `turn`: it is due. `wanted`: somebody waits for what the look shows. `call`: its agent says that it has changed. */
-  readonly kind: 'turn' | 'wanted' | 'call';
+  /**
+   * `turn`: it is due. `wanted`: somebody waits for what the look shows. `over`: its run has just ended. `call`: its agent says
+   * that it has changed.
+   */
+  readonly kind: 'turn' | 'wanted' | 'over' | 'call';
   readonly bearer?: Secret;
   /** The only task that is looked at, by the message that it was made of; absent: all of the conversation. */
   readonly messageId?: string;
 };
 
-/** What looks have shown. `isCalled`: all tasks of the conversation are of agents that call back. */
-type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean };
+/**
+ * What looks have shown. `isCalled`: all tasks of the conversation are of agents that call back. `isLeft`: some were not looked
+ * at although it was their turn.
+ */
+type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean; readonly isLeft: boolean };
+
+/** A task that is to be ended: how often that was tried in its turn, and since when it is known, on the monotonic clock. */
+type Ending = { readonly tries: number; readonly since: number };
 
 export class TaskWatch {
   private readonly parts: WatchParts;
   private readonly times: WatchTimes;
   /** By run: when it is looked at next, on the monotonic clock, the pause before that, and how far the run was then. */
   private readonly due = new Map<string, Due>();
-  /** Looks at tasks that are to be ended, by run and call. */
-  private readonly endings = new Map<string, number>();
-
+  /** Tasks that are to be ended, by conversation, run and call. */
+  private readonly endings = new Map<string, Ending>();
   /** By address of an agent that took too long: until when its tasks are left alone, on the monotonic clock. */
   private readonly slow = new Map<string, number>();
 
@@ -102,16 +110,21 @@ export class TaskWatch {
       if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
     for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
-    const left = listed.filter(({ runId, revision }) => isDue(this.due.get(runId), revision, now));
+    const dueAt = ({ runId }: { readonly runId: string }) => this.due.get(runId)?.at ?? 0;
+    // Whoever waits longest is first: others of the same agent may keep it from its turn.
+    const left = listed
+      .filter(({ runId, revision }) => isDue(this.due.get(runId), revision, now))
+      .sort((one, other) => dueAt(one) - dueAt(other));
     while (left.length > 0) {
       const some = left.splice(0, togetherMax).map(async ({ conversationId, runId, revision }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const { hasChanged, isCalled } = await this.lookAll(conversationId, { kind: 'turn' }).catch(
+        const { hasChanged, isCalled, isLeft } = await this.lookAll(conversationId, { kind: 'turn' }).catch(
           (error: unknown) => {
             ports.onFault(error, `looking at the tasks of run ${runId}`);
             return nothingShown;
           },
         );
+        if (isLeft) return;
         const usual = Math.min(2 * pauseMs, this.times.mostMs);
         const next = hasChanged ? this.times.firstMs : isCalled ? calledBackPauseMs : usual;
         // What is due a moment after a round is not left for the next.
@@ -122,9 +135,16 @@ export class TaskWatch {
     }
   }
 
-  /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
+  /**
+   * Looks at the tasks of a conversation's open run now. True if something was put on the record. Rejects if the store is away.
+   */
   async look(conversationId: string, bearer?: Secret): Promise<boolean> {
     return (await this.lookAll(conversationId, { kind: 'wanted', ...(bearer && { bearer }) })).hasChanged;
+  }
+
+  /** A run of the conversation has ended: what waits of it at other agents is ended there. Rejects if the store is away. */
+  async ended(conversationId: string): Promise<void> {
+    await this.lookAll(conversationId, { kind: 'over' });
   }
 
   /** Looks at one task now, because its agent says that it has changed. Rejects if the store is away. */
@@ -145,12 +165,22 @@ export class TaskWatch {
 
   private async lookAll(conversationId: string, occasion: Occasion): Promise<Shown> {
     const { state } = await this.parts.load(conversationId);
-    const { messageId = '', bearer } = occasion;
-    const tasks = parkedTasks(state).filter(({ call }) => messageId === '' || call.sent?.messageId === messageId);
-    const shown = await Promise.all(tasks.map((task) => this.lookAt(state, task, occasion)));
+    const { kind, messageId = '', bearer } = occasion;
+    const tasks = parkedTasks(state).filter(
+      (task) =>
+        (messageId === '' || task.call.sent?.messageId === messageId) &&
+        // Nobody but the round and whoever ends a run waits for agents that are of no use to it any more.
+        (kind === 'turn' || (openRunOf(state, task) === undefined) === (kind === 'over')),
+    );
+    const shown: Shown[] = [];
+    while (tasks.length > 0) {
+      const some = tasks.splice(0, togetherMax);
+      shown.push(...(await Promise.all(some.map((task) => this.lookAt(state, task, occasion)))));
+    }
     const hasChanged = shown.some((one) => one.hasChanged);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
-    return { hasChanged, isCalled: shown.length > 0 && shown.every((one) => one.isCalled) };
+    const isLeft = shown.some((one) => one.isLeft);
+    return { hasChanged, isLeft, isCalled: shown.length > 0 && shown.every((one) => one.isCalled) };
   }
 
   /** Of those that are alive each takes some. That two take one for a while does no harm. */
@@ -164,18 +194,15 @@ export class TaskWatch {
   /** An agent that has just taken too long is not asked in its turn: others would wait for theirs. */
   private async lookAt(state: ConversationState, task: LeftElsewhere, { kind, bearer }: Occasion): Promise<Shown> {
     const { runId, call } = task;
-    const { ports, registrations } = this.parts;
+    const { registrations } = this.parts;
     const run = openRunOf(state, task);
     // Whoever is about to answer looks as well.
     if (run !== undefined && dueAnswers(run, call).length > 0) return nothingShown;
     const request = await this.requestOf(state, task, bearer);
-    if (request === undefined || (kind === 'turn' && this.slow.has(request.agent.url))) return nothingShown;
-    if (run === undefined) {
-      // How often that is tried is not for the agent to say.
-      if (kind === 'call') return nothingShown;
-      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
-      return { hasChanged: isSendersStill ? false : await this.end(state, call, request), isCalled: false };
-    }
+    if (request === undefined) return nothingShown;
+    if (kind === 'turn' && this.slow.has(request.agent.url)) return { ...nothingShown, isLeft: true };
+    if (run === undefined)
+      return { ...nothingShown, hasChanged: await this.end(state, call, request, kind === 'turn') };
     // Before the look: what changes after it is called back.
     if (kind === 'turn') await this.offer(request);
     const found = await this.lookUp(request);
@@ -183,7 +210,7 @@ export class TaskWatch {
       found !== undefined &&
       (await this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : [])));
     if (hasChanged && kind === 'turn') registrations?.forget(request);
-    return { hasChanged, isCalled: registrations?.isTaken(request) === true };
+    return { hasChanged, isCalled: registrations?.isTaken(request) === true, isLeft: false };
   }
 
   /** Whom to ask about a task; undefined if that cannot be told. */
@@ -207,13 +234,21 @@ export class TaskWatch {
     };
   }
 
-  /** The run is over, and its task waits there still. */
-  private async end(state: ConversationState, call: CallState, request: DelegationRequest): Promise<boolean> {
+  /** The run is over, and its task waits there still. Only turns are tries: how many others there are says nothing of time. */
+  private async end(
+    state: ConversationState,
+    call: CallState,
+    request: DelegationRequest,
+    isTurn: boolean,
+  ): Promise<boolean> {
+    const { clock, delegations } = this.parts.ports;
     const runId = request.key.runId;
     const place = `${state.id} ${runId} ${call.id}`;
-    const tries = (this.endings.get(place) ?? 0) + 1;
-    this.endings.set(place, tries);
-    const { clock, delegations } = this.parts.ports;
+    const { tries: before, since: seenAt } = this.endings.get(place) ?? { tries: 0, since: clock.monotonic() };
+    const isSendersStill = call.phase === 'started' && clock.monotonic() - seenAt < sendersTimeMs;
+    const tries = before + (isTurn && !isSendersStill ? 1 : 0);
+    this.endings.set(place, { tries, since: seenAt });
+    if (isSendersStill) return false;
     const since = clock.monotonic();
     await delegations.cancel(request).catch(() => undefined);
     const hasHung = clock.monotonic() - since >= lookMs;
@@ -279,7 +314,7 @@ function isDue(due: Due | undefined, revision: number, now: number): boolean {
   return due === undefined || due.at <= now || (due.pauseMs === calledBackPauseMs && due.revision !== revision);
 }
 
-const nothingShown: Shown = { hasChanged: false, isCalled: false };
+const nothingShown: Shown = { hasChanged: false, isCalled: false, isLeft: false };
 
 /** The run of a task, if it is open. One that another has followed is over. */
 function openRunOf({ run }: ConversationState, { runId }: LeftElsewhere): RunState | undefined {

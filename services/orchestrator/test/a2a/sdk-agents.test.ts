@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { client, delegated, never, order } from './orders.ts';
+import { client, delegated, may, never, order } from './orders.ts';
 import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
 import { sdkAgent03 } from './sdk-agent-0-3.ts';
 
@@ -129,7 +129,7 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
       if (kind !== 'taken') continue;
       expect(await by.notify({ ...request, taskId: 'other' }, callback, never)).toMatchObject({ kind: 'refused' });
       const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
-      await by.answer(request, answer, () => undefined, never);
+      await by.answer(request, answer, () => undefined, never, may);
       await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
       const shown = calls.map((one) => one['x-a2a-notification-token'] ?? one.authorization);
       for (const one of shown) expect(one).toMatch(/^(Bearer )?t0ken-of-the-callback$/);
@@ -169,10 +169,10 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     const known = { ...request, taskId: outcome.kind === 'asks' ? outcome.task.id : '' };
     expect(await by.lookUp(known, never)).toMatchObject({ kind: 'asks', questions: [{ key: first?.key }] });
     const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
-    const next = await by.answer(known, yes, () => undefined, never);
+    const next = await by.answer(known, yes, () => undefined, never, may);
     expect(next).toMatchObject({ kind: 'asks', questions: [{ prompt: 'Sliced?' }] });
     const no = { ...yes, verdict: 'reject', messageId: 'no' } as const;
-    expect(await by.answer(known, no, () => undefined, never)).toMatchObject({
+    expect(await by.answer(known, no, () => undefined, never, may)).toMatchObject({
       kind: 'finished',
       isError: false,
       text: 'rejected, so none.',
@@ -182,7 +182,7 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     expect([...new Set(keys)]).toEqual(peer.taken);
     // The SDK of the 0.3 line breaks while it says so: an error inside of it is no refusal.
     const isBroken = offer.isOlder && offer.streaming && offer.binding === 'HTTP+JSON';
-    const late = await by.answer(known, no, () => undefined, never);
+    const late = await by.answer(known, no, () => undefined, never, may);
     expect(late).toMatchObject(
       isBroken ? { kind: 'failed', message: expect.stringContaining('Bug: ') } : { kind: 'unavailable' },
     );

@@ -84,6 +84,10 @@ export class Errand {
   readonly told: ModelRequest[] = [];
   /** What another process does right before an append of one that holds such a fact. */
   before: { readonly fact: FactName; readonly happens: () => void } | undefined;
+  /** What an answer waits for before it can be sent. */
+  ready: (() => Promise<void>) | undefined;
+  /** What reading the log waits for, or fails with. */
+  reading: ((from: number) => Promise<void>) | undefined;
   readonly agent: AgentDefinition;
   private readonly script: Script;
   private readonly answers: readonly ModelAnswer[];
@@ -209,7 +213,9 @@ export class Errand {
         this.sent.push({ request, on: this.names });
         return orAborted(played(this.script.delegate?.[this.sent.length - 1], request, tell), signal);
       },
-      answer: (request, answer, tell, signal) => {
+      answer: async (request, answer, tell, signal, mayGo) => {
+        await this.ready?.();
+        if (!(await mayGo())) return { kind: 'held' };
         this.answered.push({ answer, on: this.names });
         return orAborted(played(this.script.answer?.[this.answered.length - 1], request, tell), signal);
       },
@@ -243,6 +249,7 @@ export class Errand {
 
   private port(): ConversationLog {
     const { log, waiting } = this;
+    const reading = (from: number): Promise<void> | undefined => this.reading?.(from);
     return {
       append: async (append) => {
         await new Promise((next) => setImmediate(next));
@@ -258,6 +265,7 @@ export class Errand {
         return { kind: 'appended', revision: log.length };
       },
       read: async function* (_, from) {
+        await reading(from);
         yield* log.slice(from - 1);
       },
       follow: async function* (_, from, signal) {
