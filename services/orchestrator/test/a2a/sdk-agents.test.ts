@@ -260,3 +260,32 @@ test('an agent may answer with no more than a message', async () => {
   const { outcome } = await delegated(order(peer.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'We are closed.', task: { id: '' } });
 });
+
+test.each([-32602, -32000])(
+  'an agent that repeats the token as it refuses a callback, with %i, is not repeated',
+  async (code) => {
+    const token = new Secret('t0ken-of-the-callback');
+    const peer = await agent(
+      {
+        ...{ version: '1.0', binding: 'JSONRPC', notifies: true },
+        before: (request, response, next) => {
+          const { method, id, params } = request.body ?? {};
+          if (method !== 'CreateTaskPushNotificationConfig') return next();
+          const message = `no: ${JSON.stringify(params)}`;
+          if (code === 0) response.status(500).send(message);
+          else response.json({ jsonrpc: '2.0', id, error: { code, message } });
+        },
+      },
+      bakes,
+    );
+    const callback = { id: crypto.randomUUID(), url: 'https://us.example.com/', token };
+    const answer = await client()
+      .notify(order(peer.url, { taskId: 'task-1' }), callback, never)
+      .then(
+        (said) => (said.kind === 'refused' ? said.reason : said.kind),
+        (error: unknown) => String(error),
+      );
+    expect(answer).toContain('[redacted]');
+    expect(answer).not.toContain(token.reveal());
+  },
+);

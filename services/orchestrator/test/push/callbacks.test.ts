@@ -23,6 +23,8 @@ test('a token is that of one task and one key, whichever process makes it, and i
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
   expect(tokenOf(at('https://b.example.com'))).toBe(token);
   expect(tokenOf(at('https://a.example.com', new Uint8Array(32).fill(8)))).not.toBe(token);
+  const another = { ...task, messageId: '0c9d2a34-8a53-4f0e-9b55-3f7f1f2b6a12' };
+  expect(tokenOf(at('https://a.example.com'), another)).not.toBe(token);
   const swapped = { conversationId: task.messageId, messageId: task.conversationId };
   expect(tokenOf(at('https://a.example.com'), swapped)).not.toBe(token);
 });
