@@ -178,8 +178,7 @@ export class A2aDelegations implements DelegationPort {
   async notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer> {
     const redact = this.tokens.redactor(request, callback.token);
     try {
-      const endpoint = await this.agents.endpoint(request.agent.url, signal);
-      const line = await this.line(request, endpoint, signal);
+      const { endpoint, line } = await this.ready(request, signal);
       if (!endpoint.notifies || line.peer.notify === undefined) return { kind: 'not_offered' };
       const found = await this.find(request, line);
       if (found.kind !== 'task') return { kind: 'refused', reason: 'it names no task' };

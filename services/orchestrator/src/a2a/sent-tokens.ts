@@ -40,7 +40,7 @@ export class SentTokens {
     return { ...said, text: hide(said.text), ...(questions && { questions }) };
   }
 
-  /** For what is told of an error; other secrets may be known besides. */
+  /** For what is told of an error. `others`: what the agent was given besides. */
   redactor(request: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
     return createRedactor([...this.of(request), ...others.map((one) => one.reveal())]);
   }
