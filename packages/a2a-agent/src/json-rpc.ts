@@ -53,7 +53,7 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   if (spoken === 'unsupported') {
     return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
   }
-  const notFound = methodNotFound(method, spoken === 'unsaid' ? '0.3' : spoken);
+  const notFound = methodNotFound(method, spoken === 'unsaid' ? '0.3' : spoken, (call.version ?? '') !== '');
   if (notFound !== undefined) return one(errorEnvelope(id, notFound));
   const known = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
   const dialect = known === 'unknown' ? '0.3' : known;

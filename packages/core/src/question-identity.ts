@@ -2,6 +2,7 @@
  * What makes a question of another agent the one that people were asked about: what tells it from others, and all that was
  * shown of it. A yes to one is no yes to another that took its name.
  */
+import { argumentsBytesMax } from './bounds.ts';
 import { sha256Hex } from './digest.ts';
 import { canonicalJson, parseJson } from './json.ts';
 import type { RemoteQuestion } from './run-commands.ts';
@@ -34,12 +35,13 @@ export function questionDigest(
   if (kind === 'auth') return '';
   if (holdsToken || approval?.isUnreadable) return undefined;
   const { argumentsJson = '' } = approval ?? {};
-  const parsed = parseJson(argumentsJson);
+  // What is too long to be shown can only be declined: it is told from others by its text, which costs little however long.
+  const parsed = argumentsJson.length > argumentsBytesMax ? undefined : parseJson(argumentsJson);
   const shown = {
     ...{ v: 3, call: id, attempt, key, id: approval?.id ?? '', choices: choicesOf(approval?.choices ?? []) },
     ...{ tool: wellFormed(approval?.tool || called), server: wellFormed(approval?.server ?? '') },
     ...{ agents: (approval?.agents ?? []).map(wellFormed), text: wellFormed(prompt) },
-    ...(parsed === undefined ? { argumentsText: argumentsJson } : { arguments: parsed }),
+    ...(parsed === undefined ? { argumentsDigest: sha256Hex(argumentsJson) } : { arguments: parsed }),
   };
   try {
     return sha256Hex(canonicalJson(shown));

@@ -77,6 +77,13 @@ describe('a question whose content changes under its id', () => {
     expect(factsOf(nothing.state, [dearer({ argumentsJson: '"null"' })])).toContain('approvalRequested');
   });
 
+  test('of arguments that are too long to be shown is another by any letter of them', () => {
+    const long = (end: string) => dearer({ argumentsJson: JSON.stringify({ to: 'x'.repeat(argumentsBytesMax), end }) });
+    const so = given(...underWay, drove([asks([long('a')])], lone));
+    expect(factsOf(so.state, [long('a')])).toEqual(['runClaimed', 'runReleased']);
+    expect(factsOf(so.state, [long('b')])).toContain('approvalRequested');
+  });
+
   test('while nobody has decided withdraws what was asked', () => {
     after()
       .when(drives([claim, asks([dearer()])], lone))

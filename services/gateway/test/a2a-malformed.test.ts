@@ -210,8 +210,11 @@ describe('a method that is not found', () => {
   ])('%.20s %j is named, with the version that it was looked up in', async (method, headers, said) => {
     const { send, calls } = await gateway(quiet);
     const { text } = await send('POST', '/a2a', { body: rpc(method, {}), headers });
-    const { id, code, message } = errorIn(text);
+    const { id, code, message: words, data } = errorIn(text);
+    const message = [words, ...(data === undefined ? [] : [data])].join(': ');
     expect([id, code, message]).toEqual(['r-7', -32601, expect.stringContaining(`Method not found: ${said}`)]);
+    // Who says no version is told the words of the first dialect, and no others.
+    if (!('A2A-Version' in headers)) expect(words).toBe('Method not found');
     expect(message.length).toBeLessThan(300);
     expect(message).toBe(visibleText(message));
     expect(calls).toEqual([]);
