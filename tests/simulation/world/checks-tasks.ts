@@ -257,8 +257,8 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
     ({ fact }) => fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
   );
   const before = stream.states[end.revision - 1]?.run?.calls[callId];
-  // One that was seen to wait can be found, and ended.
-  if (isUnknown && before?.phase !== 'asking') {
+  // One that was seen to wait can be found, and ended; of an attempt that a human had run again only the doubt is known.
+  if (isUnknown && (before?.phase !== 'asking' || before.attempt !== attempt)) {
     world.count('tasks that nobody knows of');
     return;
   }

@@ -198,21 +198,6 @@ test('an agent that takes too long over some tasks is not asked about its others
   await next;
 });
 
-test('a question that repeats the token by now fails its delegation once: nothing of it is on the record', async () => {
-  const [shown] = asks('q1').questions;
-  const looks = [shown, { ...shown, holdsToken: true }, shown, { ...shown, holdsToken: true }] as RemoteQuestion[];
-  const { errand, clock, resumed, watch } = await watched(looks.map((one) => ({ ...asks(), questions: [one] })));
-  const one = watch('first');
-  for (let round = 0; round < 9; round += 1) {
-    await one.round();
-    await clock.pass(times.firstMs);
-  }
-  expect(errand.all('approvalRequested')).toHaveLength(1);
-  expect(errand.names.slice(-2)).toEqual(['delegationFinished', 'stepFinished']);
-  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
-  expect(resumed).toEqual(['c']);
-});
-
 /** As `watched`, with agents that may call back. */
 async function calledBack(script: Pick<Script, 'lookUp' | 'notify'>) {
   const errand = new Errand(node, { delegate: [asks('q1')], ...script });
@@ -306,4 +291,19 @@ test('a call has its task looked at, and no other; that of a run that is over is
   for (let call = 0; call < 30; call += 1) await watch.called('c', messageId);
   await watch.rested(errand.state, undefined);
   expect([errand.canceled, errand.offered]).toEqual([[], []]);
+});
+
+test('a question that repeats the token by now fails its delegation once: nothing of it is on the record', async () => {
+  const [shown] = asks('q1').questions;
+  const looks = [shown, { ...shown, holdsToken: true }, shown, { ...shown, holdsToken: true }] as RemoteQuestion[];
+  const { errand, clock, resumed, watch } = await watched(looks.map((one) => ({ ...asks(), questions: [one] })));
+  const one = watch('first');
+  for (let round = 0; round < 9; round += 1) {
+    await one.round();
+    await clock.pass(times.firstMs);
+  }
+  expect(errand.all('approvalRequested')).toHaveLength(1);
+  expect(errand.names.slice(-2)).toEqual(['delegationFinished', 'stepFinished']);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+  expect(resumed).toEqual(['c']);
 });
