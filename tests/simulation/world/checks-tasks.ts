@@ -1,4 +1,4 @@
-import { conversationStream, decisionKind, parkedCalls, type RecordedFact } from '@stopgo/core';
+import { conversationStream, decisionKind, parkedCalls, type RecordedFact, type RemoteQuestion } from '@stopgo/core';
 import type { DelegationAnswer, DelegationRequest, LookedUp } from '@stopgo/orchestrator';
 import { facts as wire } from '@stopgo/proto';
 import { ownedSince } from './checks-now.ts';
@@ -18,14 +18,14 @@ const noticedMs = 30_000;
 type Sent = {
   readonly instance: string;
   readonly messageId: string;
-  /** Keys that the agent showed this process when it looked last. */
-  readonly shown: readonly string[];
+  /** What the agent showed this process when it looked last. */
+  readonly shown: readonly RemoteQuestion[];
   isRefused: boolean;
 };
 
 type Notes = {
   readonly sent: Sent[];
-  readonly looks: Map<string, readonly string[]>;
+  readonly looks: Map<string, readonly RemoteQuestion[]>;
   readonly acted: Map<string, string>;
 };
 const notesOf = new WeakMap<World, Notes>();
@@ -70,10 +70,7 @@ export function checkNewTask(world: World, request: DelegationRequest, tasks: It
 }
 
 export function noteLook(world: World, instance: string, { contextId }: DelegationRequest, found: LookedUp): void {
-  notes(world).looks.set(
-    `${instance} ${contextId}`,
-    found.kind === 'asks' ? found.questions.map(({ key }) => key) : [],
-  );
+  notes(world).looks.set(`${instance} ${contextId}`, found.kind === 'asks' ? found.questions : []);
 }
 
 export function noteRefused(sent: Sent): void {
@@ -107,7 +104,8 @@ export function checkAnswerSent(
   if (isOpen && fence.instance !== instance && !isOwned)
     world.violation('g', `${what}, and neither fenced nor owns it`);
   if (isOpen && !isOwned) world.violation('g', `${what}, and does not own the run any more`);
-  if (!shown.includes(fence.key)) world.violation('m', `${what}, but was shown ${shown.join() || 'no question'} last`);
+  const keys = shown.map(({ key }) => key);
+  if (!keys.includes(fence.key)) world.violation('m', `${what}, but was shown ${keys.join() || 'no question'} last`);
   const isBound = answer.approvalId !== '' || traitsOf(request.agent.url).isIdempotent;
   if (!isBound && !earlier.every((one) => one.isRefused))
     world.violation('m', `${what} again, in words, and the one before may be on its way`);
@@ -147,18 +145,21 @@ export function checkDecision(
   acted.set(messageId, question.shown.key);
   world.count('answers taken there');
   const isNamed = question.shown.approval !== undefined && verdict !== 'token';
+  const last = sent.findLast((one) => one.instance === instance && one.messageId === messageId);
+  const seen = last?.shown.find(({ key }) => key === fence?.key);
   if (fence !== undefined && fence.key !== question.shown.key && !isNamed) {
     // In words, or with a token, an answer names no question: somebody there was quicker than the message.
-    const last = sent.findLast((one) => one.instance === instance && one.messageId === messageId);
-    const wasThere = last?.shown.includes(fence.key) === true;
-    if (wasThere) world.count('answers in words that met another question');
+    if (seen !== undefined) world.count('answers in words that met another question');
     else world.violation('m', `${what}, but it was meant for ${fence.key}`);
     return;
   }
-  const asked = facts.find(({ fact }) => standsFor(fact, fence?.askedAs ?? '', request, question))?.fact;
-  if (asked === undefined) {
-    world.violation('m', `${what}, which nobody here was asked like that`);
-    return;
+  const wasAsked = (shown: RemoteQuestion) =>
+    facts.some(({ fact }) => standsFor(fact, fence?.askedAs ?? '', request, shown));
+  if (!wasAsked(question.shown)) {
+    // The agent has put another question under the same id since the look that the answer was sent after.
+    if (seen === undefined || !wasAsked(seen))
+      return world.violation('m', `${what}, which nobody here was asked like that`);
+    world.count('answers that met what their question had become');
   }
   const decided = facts.flatMap(({ fact, actor }) => {
     if (fact.case === 'inputProvided' && fact.value.inputId === fence?.askedAs) return ['token'];
@@ -172,7 +173,7 @@ export function checkDecision(
 }
 
 /** True for what asked people here this very question of the task. */
-function standsFor(fact: RecordedFact['fact'], id: string, { key }: DelegationRequest, { shown }: Question): boolean {
+function standsFor(fact: RecordedFact['fact'], id: string, { key }: DelegationRequest, shown: RemoteQuestion): boolean {
   if (fact.case === 'inputRequested')
     return fact.value.inputId === id && fact.value.question === shown.key && fact.value.callId === key.callId;
   if (fact.case !== 'approvalRequested' || fact.value.approvalId !== id) return false;
