@@ -157,8 +157,10 @@ export function checkDecision(
     facts.some(({ fact }) => standsFor(fact, fence?.askedAs ?? '', request, shown));
   if (!wasAsked(question.shown)) {
     // The agent has put another question under the same id since the look that the answer was sent after.
-    if (seen === undefined || !wasAsked(seen))
-      return world.violation('m', `${what}, which nobody here was asked like that`);
+    if (seen === undefined || !wasAsked(seen)) {
+      world.violation('m', `${what}, which nobody here was asked like that`);
+      return;
+    }
     world.count('answers that met what their question had become');
   }
   const decided = facts.flatMap(({ fact, actor }) => {

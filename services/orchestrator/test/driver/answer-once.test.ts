@@ -1,4 +1,4 @@
-import type { RemoteQuestion } from '@stopgo/core';
+import { DomainError, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test('what an answer says is read before it counts as sent', async () => {
   decide(errand, { kind: 'happened', result: 'It did.' });
   const decidedAt = errand.log.length;
   errand.reading = async (from) => {
-    if (from === decidedAt) throw new TypeError('the log has no such event');
+    if (from === decidedAt) throw new DomainError('unavailable', 'the log is away');
   };
   second(errand);
   await quiet();
