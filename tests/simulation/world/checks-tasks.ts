@@ -1,4 +1,4 @@
-import { conversationStream, decisionKind, parkedCalls, type RecordedFact } from '@stopgo/core';
+import { conversationStream, decisionKind, parkedCalls, type RecordedFact, type RemoteQuestion } from '@stopgo/core';
 import type { DelegationAnswer, DelegationRequest, LookedUp } from '@stopgo/orchestrator';
 import { facts as wire } from '@stopgo/proto';
 import { ownedSince } from './checks-now.ts';
@@ -18,14 +18,14 @@ const noticedMs = 30_000;
 type Sent = {
   readonly instance: string;
   readonly messageId: string;
-  /** Keys that the agent showed this process when it looked last. */
-  readonly shown: readonly string[];
+  /** What the agent showed this process when it looked last. */
+  readonly shown: readonly RemoteQuestion[];
   isRefused: boolean;
 };
 
 type Notes = {
   readonly sent: Sent[];
-  readonly looks: Map<string, readonly string[]>;
+  readonly looks: Map<string, readonly RemoteQuestion[]>;
   readonly acted: Map<string, string>;
 };
 const notesOf = new WeakMap<World, Notes>();
@@ -52,8 +52,14 @@ export function checkDelegated(world: World, instance: string, request: Delegati
   const what = `${instance} sent ${nameOf(request)}`;
   world.trace(() => what);
   if (started === undefined) world.violation('g', `${what}, and its start is not on the record`);
-  else if (started.actor.id !== instance && !traitsOf(request.agent.url).isIdempotent)
-    world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+  else if (!traitsOf(request.agent.url).isIdempotent) {
+    if (started.actor.id !== instance)
+      world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+    const facts = factsOf(world, request);
+    const isOpen = !facts.some(({ fact }) => isEnd(fact) && fact.value.runId === request.key.runId);
+    if (isOpen && ownedSince(facts, request.key.runId, instance) === undefined)
+      world.violation('g', `${what}, and does not own the run any more`);
+  }
 }
 
 /** Rule b, when an agent makes a task: one of each message, unless it was lost to it. */
@@ -64,10 +70,7 @@ export function checkNewTask(world: World, request: DelegationRequest, tasks: It
 }
 
 export function noteLook(world: World, instance: string, { contextId }: DelegationRequest, found: LookedUp): void {
-  notes(world).looks.set(
-    `${instance} ${contextId}`,
-    found.kind === 'asks' ? found.questions.map(({ key }) => key) : [],
-  );
+  notes(world).looks.set(`${instance} ${contextId}`, found.kind === 'asks' ? found.questions : []);
 }
 
 export function noteRefused(sent: Sent): void {
@@ -101,7 +104,8 @@ export function checkAnswerSent(
   if (isOpen && fence.instance !== instance && !isOwned)
     world.violation('g', `${what}, and neither fenced nor owns it`);
   if (isOpen && !isOwned) world.violation('g', `${what}, and does not own the run any more`);
-  if (!shown.includes(fence.key)) world.violation('m', `${what}, but was shown ${shown.join() || 'no question'} last`);
+  const keys = shown.map(({ key }) => key);
+  if (!keys.includes(fence.key)) world.violation('m', `${what}, but was shown ${keys.join() || 'no question'} last`);
   const isBound = answer.approvalId !== '' || traitsOf(request.agent.url).isIdempotent;
   if (!isBound && !earlier.every((one) => one.isRefused))
     world.violation('m', `${what} again, in words, and the one before may be on its way`);
@@ -141,18 +145,23 @@ export function checkDecision(
   acted.set(messageId, question.shown.key);
   world.count('answers taken there');
   const isNamed = question.shown.approval !== undefined && verdict !== 'token';
+  const last = sent.findLast((one) => one.instance === instance && one.messageId === messageId);
+  const seen = last?.shown.find(({ key }) => key === fence?.key);
   if (fence !== undefined && fence.key !== question.shown.key && !isNamed) {
     // In words, or with a token, an answer names no question: somebody there was quicker than the message.
-    const last = sent.findLast((one) => one.instance === instance && one.messageId === messageId);
-    const wasThere = last?.shown.includes(fence.key) === true;
-    if (wasThere) world.count('answers in words that met another question');
+    if (seen !== undefined) world.count('answers in words that met another question');
     else world.violation('m', `${what}, but it was meant for ${fence.key}`);
     return;
   }
-  const asked = facts.find(({ fact }) => standsFor(fact, fence?.askedAs ?? '', request, question))?.fact;
-  if (asked === undefined) {
-    world.violation('m', `${what}, which nobody here was asked like that`);
-    return;
+  const wasAsked = (shown: RemoteQuestion) =>
+    facts.some(({ fact }) => standsFor(fact, fence?.askedAs ?? '', request, shown));
+  if (!wasAsked(question.shown)) {
+    // The agent has put another question under the same id since the look that the answer was sent after.
+    if (seen === undefined || !wasAsked(seen)) {
+      world.violation('m', `${what}, which nobody here was asked like that`);
+      return;
+    }
+    world.count('answers that met what their question had become');
   }
   const decided = facts.flatMap(({ fact, actor }) => {
     if (fact.case === 'inputProvided' && fact.value.inputId === fence?.askedAs) return ['token'];
@@ -166,7 +175,7 @@ export function checkDecision(
 }
 
 /** True for what asked people here this very question of the task. */
-function standsFor(fact: RecordedFact['fact'], id: string, { key }: DelegationRequest, { shown }: Question): boolean {
+function standsFor(fact: RecordedFact['fact'], id: string, { key }: DelegationRequest, shown: RemoteQuestion): boolean {
   if (fact.case === 'inputRequested')
     return fact.value.inputId === id && fact.value.question === shown.key && fact.value.callId === key.callId;
   if (fact.case !== 'approvalRequested' || fact.value.approvalId !== id) return false;
@@ -251,14 +260,9 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
     ({ fact }) => fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
   );
   const before = stream.states[end.revision - 1]?.run?.calls[callId];
-  // One that was seen to wait can be found, and ended.
-  if (isUnknown && before?.phase !== 'asking') {
+  // One that was seen to wait can be found, and ended; of an attempt that a human had run again only the doubt is known.
+  if (isUnknown && (before?.phase !== 'asking' || before.attempt !== attempt)) {
     world.count('tasks that nobody knows of');
-    return;
-  }
-  if (stream.states.at(-1)?.run?.id !== runId) {
-    // The state of a conversation keeps the tasks of its last run only.
-    world.count('tasks left behind by the next run');
     return;
   }
   world.violation(
