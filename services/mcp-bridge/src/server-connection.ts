@@ -46,6 +46,7 @@ export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies;
   #state: ServerState = { kind: 'starting' };
   #stateSince: number;
+  #lastError: { readonly reason: string; readonly at: number } | undefined;
   #session: Session | undefined;
   #opened = 0;
   #comingBack: Promise<void> | undefined;
@@ -97,6 +98,16 @@ export class ServerConnection {
   /** Revision of the protocol that is spoken; undefined while there is no connection. */
   get protocolVersion(): string | undefined {
     return this.#session?.protocolVersion;
+  }
+
+  /** Which of the two protocols that is. */
+  get protocolEra(): 'legacy' | 'modern' | undefined {
+    return this.#session?.protocolEra;
+  }
+
+  /** What last went wrong with the server, and when; undefined if nothing has. */
+  get lastError(): { readonly reason: string; readonly at: number } | undefined {
+    return this.#lastError;
   }
 
   /** Why the server cannot be used now; undefined if it can. */
@@ -229,6 +240,7 @@ export class ServerConnection {
     const now = clock();
     this.#state = nextState(before, happening, { now, random: random() }, bounds);
     if (this.#state.kind !== before.kind) this.#stateSince = now;
+    if ('reason' in happening) this.#lastError = { reason: happening.reason, at: now };
   }
 
   /** Tries again after each pause that the state asks for, until the server is back or the bridge ends. */
