@@ -31,6 +31,8 @@ const files: Readonly<Record<string, string>> = {
   'services.test.ts': 'is about the launcher of separate processes',
   'services-cost.test.ts': 'counts the calls of separate processes by their logs',
   'start.test.ts': 'has configurations of its own, most of them refused',
+  'swapped-servers.test.ts': 'has tool servers of its own',
+  'tool-servers.test.ts': 'has tool servers of its own',
   'tools.test.ts': 'has tool servers of its own',
   'tree-loop.test.ts': 'has configurations of its own: trees',
   'tree-parallel.test.ts': 'has configurations of its own: trees',
