@@ -32,6 +32,7 @@ const files: Readonly<Record<string, string>> = {
   'services-cost.test.ts': 'counts the calls of separate processes by their logs',
   'start.test.ts': 'has configurations of its own, most of them refused',
   'swapped-servers.test.ts': 'has tool servers of its own',
+  'tool-server-replicas.test.ts': 'is about the launcher of separate processes',
   'tool-servers.test.ts': 'has tool servers of its own',
   'tools.test.ts': 'has tool servers of its own',
   'tree-loop.test.ts': 'has configurations of its own: trees',
