@@ -48,6 +48,13 @@ mcp_servers:
     command: node
     args: [${text(resolve('@modelcontextprotocol/server-filesystem/dist/index.js'))}, ${text(place.folder)}]
     on_start_failure: degrade
+  - name: shell
+    command: sh
+    args: [-c, "echo a secret"]
+    on_start_failure: degrade
+  - name: metadata
+    url: http://169.254.169.254/mcp?key=secret
+    on_start_failure: degrade
 `;
 
 beforeAll(async () => {
@@ -87,9 +94,11 @@ describe('what is shown', () => {
       ['nasty', 'ready', 8, 0],
       ['files', 'ready', 14, 0],
       ['same-again', 'ready', 0, 0],
+      ['shell', 'quarantined', 0, 0],
+      ['metadata', 'quarantined', 0, 0],
     ]);
     expect(bridges).toMatchObject([{ instance: servers[0]?.bridge, answers: true }]);
-    for (const { protocol } of servers) expect(protocol?.era).toBe('legacy');
+    expect(new Set(servers.map(({ protocol }) => protocol?.era))).toEqual(new Set(['legacy', undefined]));
     expect((await http.get('/tools')).body.tools).toHaveLength(13 + 9 + 1 + 1 + 8 + 14);
   });
 
@@ -103,6 +112,17 @@ describe('what is shown', () => {
     const again = await serverNamed('same-again');
     expect(again.left_out).toHaveLength(14);
     expect(again.left_out).toContainEqual({ name: 'read_file', reason: '"files" has one of that name' });
+  });
+
+  test('is why a server is not even started, and why another is not reached', async () => {
+    const shell = await serverNamed('shell');
+    expect(shell.reason).toMatch(/^the server "shell" is quarantined: .*sh -c/);
+    expect(shell.last_error?.text).toBe(shell.reason?.replace('the server "shell" is quarantined: ', ''));
+    const metadata = await serverNamed('metadata');
+    expect(metadata.reason).toMatch(/^the server "metadata" is quarantined: .*169\.254\.169\.254/);
+    expect((await http.get('/mcp/servers')).text).not.toContain('secret');
+    for (const { reason } of [shell, metadata])
+      expect(platform.output()).toContain(`MCP server ${reason?.replace('the server ', '')}`);
   });
 
   test('is where each hint comes from', async () => {
