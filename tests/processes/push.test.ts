@@ -6,7 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationStream, decodeRecorded, type Fact, fact, newEvents, pushStream, sha256Hex } from '@stopgo/core';
 import { type Clock, Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
-import { attemptsMax, type Delivered, type Delivery, Outbox, PushLog, Sealer } from '@stopgo/orchestrator';
+import {
+  attemptsMax,
+  type Delivered,
+  type Delivery,
+  heldPauseMsMax,
+  Outbox,
+  type OutboxPorts,
+  PushLog,
+  Sealer,
+  SendSlots,
+} from '@stopgo/orchestrator';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
@@ -65,7 +75,14 @@ type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
 const taken: Delivered = { kind: 'taken' };
 
 /** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
-async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true, views = client) {
+async function process(
+  instance: string,
+  deliver: Deliver,
+  clock: Clock = systemClock,
+  hasKey = true,
+  views = client,
+  limits: Pick<OutboxPorts, 'conversationsMax' | 'slots'> = {},
+) {
   const beat = storeBeat(client, ttlMs);
   const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
   await heartbeat.renew();
@@ -74,6 +91,7 @@ async function process(instance: string, deliver: Deliver, clock: Clock = system
   const ports = { log, store: views, clock, newId: randomUUID, random: () => 0.5 };
   const outbox = new Outbox({
     ...ports,
+    ...limits,
     instance,
     liveness: heartbeat,
     logger: quiet,
@@ -279,6 +297,72 @@ test('while all that is left waits for a long pause nobody holds the conversatio
   await released();
   // What one was told is not told again because the other was not.
   expect(told.slice(before)).toEqual(['a.example', 'a.example']);
+});
+
+test('conversations of a host that answers nothing leave a place to those of others', async () => {
+  let haveWaited: () => void = () => undefined;
+  const patience = new Promise<void>((resolve) => {
+    haveWaited = resolve;
+  });
+  const clock: Clock = {
+    ...systemClock,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      const isOver = once(signal ?? new AbortController().signal, 'abort');
+      await (ms === heldPauseMsMax ? Promise.race([patience, isOver]) : isOver);
+      signal?.throwIfAborted();
+    },
+  };
+  const told: string[] = [];
+  const deliver: Deliver = async ({ url }, signal) => {
+    told.push(new URL(url).hostname);
+    if (url.includes('silent')) await once(signal, 'abort');
+    return taken;
+  };
+  const slots = new SendSlots(8, 1, 1);
+  const { outbox } = await process('one', deliver, clock, true, client, { conversationsMax: 3, slots });
+  const next = async (...hosts: readonly string[]) => {
+    [conversationId, revision] = [randomUUID(), 0];
+    await append(fact('conversationCreated', { conversationId, sessionId: 's', agentName: 'demo' }));
+    for (const host of hosts) await add(outbox, { url: `https://${host}.example/` });
+    await append(fact('runFailed', { runId: await runBegins(), text: 'no' }));
+    await outbox.sweep();
+    return conversationId;
+  };
+  const isTold = (host: string) => told.filter((one) => one === `${host}.example`).length === 2;
+  const sweepUntil = (isSo: () => boolean) =>
+    vi.waitFor(
+      async () => {
+        await outbox.sweep();
+        expect(isSo()).toBe(true);
+      },
+      { timeout: 10_000 },
+    );
+  const owners = async () => {
+    const { pushes } = await client.listDuePushes({});
+    return new Map(pushes.map((one) => [one.conversationId, one.ownerInstance]));
+  };
+  // One is sent to, one waits for it, and gives way after a while; one more would only wait.
+  const silent = [await next('silent'), await next('silent')];
+  await sweepUntil(() => slots.isCrowded('https://silent.example/'));
+  silent.push(await next('silent'));
+  await next('well-0');
+  await sweepUntil(() => isTold('well-0'));
+  conversationId = silent[2] ?? '';
+  expect((await pushFacts()).map((one) => one.case)).toEqual(['pushConfigured']);
+  haveWaited();
+  for (const host of ['well-1', 'well-2', 'well-3']) {
+    await next(host, 'silent');
+    await sweepUntil(() => isTold(host));
+  }
+  await vi.waitFor(
+    async () => {
+      const owned = await owners();
+      expect([silent[1], silent[2], conversationId].map((id) => owned.get(id ?? ''))).toEqual(['', '', '']);
+    },
+    { timeout: 10_000 },
+  );
+  expect(told.filter((one) => one === 'silent.example').length).toBe(1);
 });
 
 test('an address that changes while the one before is being told is told the same', async () => {

@@ -22,25 +22,27 @@ export function standingOfQuestion(
 }
 
 /**
- * Digest of an attempt and what an agent shows of its question: its names, and the arguments, or its words where it shows none.
- * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form.
+ * Digest of an attempt and all that an agent shows of its question: its names, its words, the arguments and the agents between.
+ * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form, or is
+ * not told because of a token in it.
  */
 export function questionDigest(
   { id, attempt, tool: called }: CallState,
-  { kind, key: shownKey, prompt, approval }: RemoteQuestion,
+  { kind, key: shownKey, prompt, holdsToken, approval }: RemoteQuestion,
   key = shownKey,
 ): string | undefined {
   if (kind === 'auth') return '';
-  if (approval?.isUnreadable) return undefined;
+  if (holdsToken || approval?.isUnreadable) return undefined;
   const { argumentsJson = '' } = approval ?? {};
-  const named = {
-    ...{ v: 2, call: id, attempt, key, id: approval?.id ?? '', choices: choicesOf(approval?.choices ?? []) },
+  const parsed = parseJson(argumentsJson);
+  const shown = {
+    ...{ v: 3, call: id, attempt, key, id: approval?.id ?? '', choices: choicesOf(approval?.choices ?? []) },
     ...{ tool: wellFormed(approval?.tool || called), server: wellFormed(approval?.server ?? '') },
+    ...{ agents: (approval?.agents ?? []).map(wellFormed), text: wellFormed(prompt) },
+    ...(parsed === undefined ? { argumentsText: argumentsJson } : { arguments: parsed }),
   };
-  const said =
-    argumentsJson === '' ? { text: wellFormed(prompt) } : { arguments: parseJson(argumentsJson) ?? argumentsJson };
   try {
-    return sha256Hex(canonicalJson({ ...named, ...said }));
+    return sha256Hex(canonicalJson(shown));
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

@@ -23,7 +23,9 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
     approvals: createGrpcClient(approvals.ApprovalsService, process.connect('approvals')),
   };
   const port = environment.httpPort ?? config.port;
-  const gateway = await startGatewayPart({ ...process.options, config: { ...config, port } }, clients, {
+  const a2aGrpcPort = environment.a2aGrpcPort ?? config.a2aGrpcPort;
+  const ports = { port, ...(a2aGrpcPort === undefined ? {} : { a2aGrpcPort }) };
+  const gateway = await startGatewayPart({ ...process.options, config: { ...config, ...ports } }, clients, {
     bridges: () => everyBridge.all(),
   });
   process.add('gateway', gateway.stop);

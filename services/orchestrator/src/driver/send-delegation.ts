@@ -6,7 +6,7 @@
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
-import { type CallState, delegationOf } from '@stopgo/core';
+import { type CallState, type DelegationAskedCommand, delegationOf } from '@stopgo/core';
 import type {
   AgentAsks,
   DelegationOutcome,
@@ -29,15 +29,11 @@ export const patienceMs = 60_000;
  */
 const graceMs = 30_000;
 
-/** The agent waits for answers; those named here it has taken already, and what is asked again has a reason. */
-export type Asking = AgentAsks & { readonly answered?: readonly string[]; readonly reason?: string };
+/** The agent waits for answers; what is asked anew has a reason. */
+export type Asking = AgentAsks & Pick<DelegationAskedCommand, 'closed' | 'notTaken' | 'reason'>;
 
 /** What is known of an attempt in the end, or for as long as its agent waits for somebody. */
-export type DelegationEnd =
-  | DelegationOutcome
-  | Asking
-  | { readonly kind: 'never_arrived' }
-  | { readonly kind: 'unknown'; readonly message: string };
+export type DelegationEnd = DelegationOutcome | Asking | { readonly kind: 'unknown'; readonly message: string };
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const timeIsUp = new Error('the run goes on without the answer, and the agent had its time');

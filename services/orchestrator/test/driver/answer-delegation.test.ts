@@ -123,6 +123,37 @@ test('a process that was taken for dead before it could answer leaves that to th
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
 
+test('a process that was taken for dead while it made ready to answer leaves that to the other', async () => {
+  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [done('Paid.')] });
+  decide(errand);
+  let isReady: () => void = () => undefined;
+  errand.ready = () => new Promise((resolve) => (isReady = resolve));
+  const slow = second(errand);
+  await quiet();
+  expect([errand.names.at(-1), errand.answered]).toEqual(['delegationAnswered', []]);
+  errand.ready = undefined;
+  await errand.process('third', { dead: ['first', 'second'] }).ended;
+  await slow.clock.pass(longMs);
+  isReady();
+  await slow.ended;
+  // The other could not know: a human decides, and nothing goes out behind their back.
+  expect(errand.answered).toEqual([]);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('what an answer says is read before it counts as sent', async () => {
+  const doubt = { ...shown, approval: { ...shown.approval, choices: ['run_again', 'happened', 'give_up'] } };
+  const errand = await asked(doubt as RemoteQuestion, { lookUp: Array(9).fill(asks(doubt as RemoteQuestion)) });
+  decide(errand, { kind: 'happened', result: 'It did.' });
+  const decidedAt = errand.log.length;
+  errand.reading = async (from) => {
+    if (from === decidedAt) throw new TypeError('the log has no such event');
+  };
+  second(errand);
+  await quiet();
+  expect([errand.all('delegationAnswered'), errand.answered]).toEqual([[], []]);
+});
+
 test('whoever is faster with the fence is the only one to answer', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown), asks(shown)], answer: [done('Paid.')] });
   decide(errand);
@@ -217,6 +248,7 @@ test('an agent that is down is waited for; what it refuses again and again is as
     kind: facts.ApprovalKind.PROXY,
     reason: 'it was not answered: not now',
   });
+  expect(errand.all('delegationAsked').at(-1)?.notTaken).toEqual([shown.key]);
 });
 
 test('a task that waits for a token is answered with one, and with nothing else', async () => {
@@ -354,9 +386,11 @@ test('a decision for an agent that is away is kept for it, and keeps nobody else
 test.each([
   ['for ten seconds is not asked again', 6, 1],
   ['for ever is asked again, with why', 99, 2],
-])('what an agent still shows after it was answered %s', async (_, stale, times) => {
+  ['for ten seconds is not asked again, though a look is lost', 6, 1, [2]],
+])('what an agent still shows after it was answered %s', async (_, stale, times, missed: readonly number[] = []) => {
+  const stales = Array.from({ length: stale }, (_, look) => (missed.includes(look) ? lost : asks(shown)));
   const errand = await asked(shown, {
-    lookUp: [...Array(stale).fill(asks(shown)), finished, finished],
+    lookUp: [...stales, finished, finished],
     answer: [asks(shown)],
   });
   decide(errand);
@@ -367,4 +401,55 @@ test.each([
   const all = errand.all('approvalRequested');
   expect(all).toHaveLength(times);
   if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
+});
+
+const asksOnce = (one: RemoteQuestion) => ({ ...asks(one), isIdempotent: true });
+const dies = () => new Promise<never>(() => undefined);
+
+test('words that a run has said with a token are not said again without it: to the agent that is somebody else', async () => {
+  const bearer = new Secret('s3cret');
+  const script = { lookUp: Array(9).fill(asksOnce(inWords)), answer: [dies, done('Paid twice.')] };
+  const errand = await asked(inWords, script, true);
+  decide(errand);
+  const frozen = second(errand, bearer);
+  await quiet();
+  frozen.driver.stop(new Error('the process ends'));
+  await frozen.ended;
+  await errand.process('third', { dead: ['first', 'second'] }).ended;
+  expect(errand.answered).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({
+    kind: facts.ApprovalKind.IN_DOUBT,
+    reason: expect.stringContaining('token'),
+  });
+});
+
+test.each([
+  ['by the same process', async () => Promise.reject(lost), false],
+  ['by another one', dies, true],
+])('a 401 says nothing of an answer that was sent before %s: a human decides', async (_, first, hasDied) => {
+  const script = { lookUp: Array(9).fill(asksOnce(shown)), answer: [first, wantsToken, done('Paid twice.')] };
+  const errand = await asked(shown, script);
+  decide(errand);
+  let process = second(errand);
+  await quiet();
+  if (hasDied) {
+    process.driver.stop(new Error('the process ends'));
+    await process.ended;
+    process = errand.process('third', { dead: ['first', 'second'] });
+  }
+  for (let second = 0; second < 5; second += 1) await quiet().then(() => process.clock.pass(1_000));
+  await process.ended;
+  expect(errand.answered).toHaveLength(2);
+  expect(errand.all('delegationAnswered')).toHaveLength(1);
+  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a question that repeats the token is asked of nobody: its delegation has failed, and says why', async () => {
+  const errand = new Errand(node, { delegate: [asks({ ...inWords, holdsToken: true })] });
+  await errand.first({ bearer: new Secret('s3cret') }).ended;
+  expect(errand.all('approvalRequested')).toEqual([]);
+  expect(errand.all('delegationFinished')).toMatchObject([
+    { isError: true, content: expect.stringContaining('repeated in its question the bearer token') },
+  ]);
+  expect(errand.state.run?.status).toBe('failed');
 });
