@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Client, client, type ToolServer, until } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, start, type Workplace, workplace } from './platform.ts';
+import { noneLeftOf } from './processes.ts';
 
 /** One agent, and servers as they are published beside one that does what no server should. None of them is in the others' way. */
 let model: ScriptedModel;
@@ -65,7 +66,9 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await platform?.end('SIGKILL');
+  // In good order: not every server of somebody else ends when whoever started it is killed.
+  await platform?.end('SIGTERM');
+  await noneLeftOf(place.folder);
   await model.stop();
   place.remove();
 });
