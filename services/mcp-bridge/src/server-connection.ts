@@ -48,6 +48,8 @@ export class ServerConnection {
   #stateSince: number;
   #lastError: { readonly reason: string; readonly at: number } | undefined;
   #session: Session | undefined;
+  /** Sessions that were given up and are being ended: a frozen process takes its time. */
+  readonly #closings = new Set<Promise<void>>();
   #opened = 0;
   #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -212,7 +214,11 @@ export class ServerConnection {
     this.#session = undefined;
     clearTimeout(this.#probe);
     this.#tell('lost');
-    session.close().catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`));
+    const closing: Promise<void> = session
+      .close()
+      .catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`))
+      .finally(() => this.#closings.delete(closing));
+    this.#closings.add(closing);
     this.#comingBack = this.#comeBack();
   }
 
@@ -230,7 +236,7 @@ export class ServerConnection {
     this.#session = undefined;
     this.#enter({ type: 'stopped' });
     this.#wake?.();
-    await session?.close();
+    await Promise.all([session?.close(), ...this.#closings]);
     await this.#comingBack;
   }
 
