@@ -1,5 +1,5 @@
 // The processes and files of one example: an offline model, and an agent for each configuration, in a folder of its own.
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { root } from '../scripts/processes.mjs';
 import { createAgent } from './agent.mjs';
@@ -68,6 +68,8 @@ function openAgent(example, name, folder, env) {
   if (written === undefined) throw new Error(`${name}.yaml has no line "port: NUMBER" that could be changed`);
   // Relative paths of the configuration are meant from the folder that the platform is started in, as in the repository.
   symlinkSync(join(root, 'mcp-servers'), join(folder, 'mcp-servers'), 'junction');
+  // What an example brings along is changed in a copy.
+  cpSync(join(root, 'examples', example), join(folder, 'examples', example), { recursive: true });
   let port = '0';
   let platform;
   const url = () => platform.url;
@@ -75,6 +77,8 @@ function openAgent(example, name, folder, env) {
     agent: createAgent(url),
     /** The tools themselves, asked behind the agent's back: what is really there. */
     ...toolServer(folder),
+    /** Where the agent was started. */
+    folder,
     url,
     output: () => platform?.output() ?? '',
     isRunning: () => platform !== undefined,

@@ -18,6 +18,8 @@ export type Body = {
   readonly summary: Readonly<Record<string, number>>;
   readonly next_cursor?: string;
   readonly tools: readonly Tool[];
+  readonly servers: readonly ToolServer[];
+  readonly bridges: readonly { readonly instance?: string; readonly address?: string; readonly answers: boolean }[];
   readonly approval: Approval;
   readonly decision: string;
   readonly decided_by: string;
@@ -41,7 +43,24 @@ export type Tool = {
   readonly inputSchema: { readonly type: string };
   readonly destructiveHint: boolean;
   readonly approval?: string;
+  readonly hints?: Readonly<Record<string, { readonly value: boolean; readonly from: string }>>;
+  readonly pin?: string;
   readonly server: string;
+};
+
+/** How one bridge finds one tool server. */
+export type ToolServer = {
+  readonly name: string;
+  readonly bridge: string;
+  readonly state: string;
+  readonly since: string;
+  readonly reason?: string;
+  readonly last_error?: { readonly text: string; readonly at: string };
+  readonly protocol?: { readonly era: string; readonly version: string };
+  readonly restarts: number;
+  readonly tools: number;
+  readonly left_out: readonly { readonly name: string; readonly reason: string }[];
+  readonly problems: readonly string[];
 };
 
 export type Conversation = {

@@ -75,6 +75,10 @@ async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, 
   expect(echoed.text).toContain('cannot do that with');
   const dying = await ask(`call die {"name":"${name}"}`, bearerToken);
   expect(dying.text).toContain('out of luck');
+  // With the last words of the one that died.
+  const servers = await http.get('/mcp/servers');
+  expect(servers.text).toContain('out of luck');
+  heard(servers, 'GET /mcp/servers');
   heard(
     await http.post(`/approvals/${dying.body.result.approval?.uuid}`, { action: 'give_up' }, as(bearerToken)),
     'give up',

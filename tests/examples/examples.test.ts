@@ -53,6 +53,7 @@ async function nothingIsLeft(): Promise<void> {
 
 test('there is one for each kind of tree', () => {
   expect(names).toEqual([
+    'files',
     'loop',
     'mixed-models',
     'nested',

@@ -25,8 +25,10 @@ export function readRepository(): Repository {
   const files = new Map<string, string>();
   const walk = (folder: string) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      // In a worktree .git is a file.
+      if (NOT_OURS.has(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && !NOT_OURS.has(entry.name)) walk(path);
+      if (entry.isDirectory()) walk(path);
       if (entry.isFile() && TEXT_FILE.test(path)) files.set(path, readFileSync(join(root, path), 'utf8'));
     }
   };

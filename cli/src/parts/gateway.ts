@@ -5,7 +5,10 @@ import { agentDefinition, remoteAgentsOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
 /** What no configuration says of a gateway. */
-export type GatewayMore = Pick<GatewayOptions, 'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A'>;
+export type GatewayMore = Pick<
+  GatewayOptions,
+  'a2aGrpcAsUrl' | 'a2aStreaming' | 'a2aPush' | 'interceptA2A' | 'bridges'
+>;
 
 /** Starts the gateway of the configured agent on its host and port. */
 export function startGatewayPart(
@@ -31,6 +34,7 @@ export function startGatewayPart(
     a2aRequiredExtensions: config.a2aRequiredExtensions,
     ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
     now: () => performance.now(),
+    wallClock: () => Date.now(),
     newId: randomUUID,
     newSessionId: () => randomUUID().slice(0, 8),
     onWarning: (text) => logger.warn(text),

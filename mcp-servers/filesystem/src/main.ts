@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
-import { type RunningServer, reasonOf } from '@stopgo/tool-server';
+import { type RunningServer, reasonOf, type ToolServerFactory } from '@stopgo/tool-server';
 import { MESSAGE_BYTES_MAX } from './bounds.ts';
 import { createCalls } from './calls.ts';
 import { KERNEL_ANCHORS } from './folder.ts';
@@ -29,7 +29,7 @@ async function serve({ http, fullReadBytesMax }: Settings, roots: Roots): Promis
     },
     log,
   );
-  const create = () => createServer(calls);
+  const create: ToolServerFactory = ({ era }) => createServer(calls, era);
   const report = (error: Error): void => log({ level: 'WARN', msg: 'protocol error', error: reasonOf(error) });
   const limits = { messageBytesMax: MESSAGE_BYTES_MAX, report };
   if (http === undefined) {
@@ -43,6 +43,8 @@ async function serve({ http, fullReadBytesMax }: Settings, roots: Roots): Promis
 }
 
 async function main(): Promise<void> {
+  // Whoever reads what is said may leave; that is no reason to end.
+  process.stderr.on('error', () => {});
   const settings = await readSettings(process.argv.slice(2), async (path) =>
     (await import('@stopgo/tool-server/settings-file')).readSettingsFile(path),
   );

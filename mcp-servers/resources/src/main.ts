@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { type RunningServer, reasonOf } from '@stopgo/tool-server';
+import { type RunningServer, reasonOf, type ToolServerFactory } from '@stopgo/tool-server';
 import { openDatabase } from './database.ts';
 import { type CallJournal, NO_JOURNAL, openJournal } from './journal.ts';
 import { createServer, MESSAGE_BYTES_MAX } from './server.ts';
@@ -26,7 +26,7 @@ function report(error: Error): void {
 
 // What only one of the ways to run needs is loaded only then: a client waits for this program to start.
 async function serve(settings: Settings, store: ResourceStore, journal: CallJournal): Promise<RunningServer> {
-  const create = () => createServer(store, journal);
+  const create: ToolServerFactory = ({ era }) => createServer(store, journal, era);
   const limits = { messageBytesMax: MESSAGE_BYTES_MAX, report };
   if (settings.http === undefined) {
     const { serveOverStdio } = await import('@stopgo/tool-server/stdio');
@@ -40,6 +40,8 @@ async function serve(settings: Settings, store: ResourceStore, journal: CallJour
 }
 
 async function main(): Promise<void> {
+  // Whoever reads what is said may leave; that is no reason to end.
+  process.stderr.on('error', () => {});
   const settings = await readSettings(process.argv.slice(2), async (path) =>
     (await import('@stopgo/tool-server/settings-file')).readSettingsFile(path),
   );

@@ -1,5 +1,5 @@
 import type { Server } from '@modelcontextprotocol/server';
-import { type CallOutcome, createToolServer, type RawArguments, reasonOf } from '@stopgo/tool-server';
+import { type CallOutcome, createToolServer, type Era, type RawArguments, reasonOf } from '@stopgo/tool-server';
 import { executeCall } from './calls.ts';
 import type { CallJournal, EndOfCall } from './journal.ts';
 import type { ResourceStore } from './store.ts';
@@ -9,7 +9,7 @@ import { TOOLS, type ToolName } from './tools.ts';
 export const MESSAGE_BYTES_MAX = 1_048_576;
 
 /** A protocol server over the store, for one connection or one HTTP request; every instance shares the store. */
-export function createServer(store: ResourceStore, journal: CallJournal): Server {
+export function createServer(store: ResourceStore, journal: CallJournal, era: Era): Server {
   const call = (tool: ToolName, given: RawArguments, { meta }: { readonly meta: unknown }): CallOutcome => {
     let end: EndOfCall | undefined;
     let outcome: CallOutcome;
@@ -23,5 +23,5 @@ export function createServer(store: ResourceStore, journal: CallJournal): Server
     end?.(outcome.isError);
     return outcome;
   };
-  return createToolServer({ name: 'mcp-resources', version: '1.0.0', tools: TOOLS, call });
+  return createToolServer({ name: 'mcp-resources', version: '1.0.0', tools: TOOLS, call }, era);
 }

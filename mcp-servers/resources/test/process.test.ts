@@ -161,8 +161,37 @@ describe('HTTP', () => {
     expect(await post({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
     expect((await ask(health, 'GET', { Host: 'evil.example' }))[0]).toBe(403);
     expect(await post({}, `"${'x'.repeat(1_048_576)}"`)).toBe(413);
+
+    // A method that nobody knows: the older protocol has an answer for it, the newer one a status as well.
+    const unknown = { jsonrpc: '2.0', id: 1, method: 'prompts/list', params: {} };
+    const [status, answer] = await ask(url, 'POST', json, JSON.stringify(unknown));
+    expect([status, answer]).toEqual([200, expect.stringContaining('"message":"Method not found: prompts/list"')]);
+    const version = '2026-07-28';
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const modern = { ...json, 'MCP-Protocol-Version': version, 'Mcp-Method': 'prompts/list' };
+    const [newer, said] = await ask(url, 'POST', modern, JSON.stringify({ ...unknown, params: { _meta } }));
+    expect([newer, JSON.parse(said).error.code]).toEqual([404, -32601]);
     program.child.kill('SIGTERM');
     expect(await program.ended).toBe(0);
+  });
+
+  test('goes on when nobody reads what it says any more', async () => {
+    const { url, child } = await runHttp(['--db', file('r.db'), '--http', '--port', '0']);
+    child.stderr?.destroy();
+    const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    const version = '2026-07-28';
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta } });
+    // It says something of each of these: the header names another method than the body.
+    const wrong = { ...json, 'MCP-Protocol-Version': version, 'Mcp-Method': 'TOOLS/LIST' };
+    for (const _ of [1, 2, 3]) expect((await ask(url, 'POST', wrong, body))[0]).toBe(400);
+    expect(await ask(new URL('/health', url), 'GET', {})).toEqual([200, 'ok\n']);
   });
 
   test('answers the names and the pages that its settings allow, and no others', async () => {

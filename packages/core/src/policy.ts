@@ -19,28 +19,69 @@ export type HintSource = {
 };
 
 /**
+ * Where an effective hint comes from: the tool's `annotations`; its top level; its `readOnlyHint: true`, which decides the
+ * others as well; the configuration (`unannotated: ask`); or, where nobody says anything, the default of the protocol's hint as
+ * we read it.
+ */
+export type HintOrigin = 'annotations' | 'top_level' | 'read_only' | 'configuration' | 'default';
+
+/** Where each effective hint comes from. */
+export type HintOrigins = { readonly [hint in keyof Hints]: HintOrigin };
+
+type Hint = { readonly value: boolean; readonly from: HintOrigin };
+
+/**
  * Effective hints (X39 to X41): annotations win over the top level, `readOnlyHint: true` wins over everything, an absent
  * destructive hint follows the configuration. A hint that is no boolean counts as absent. A missing idempotent hint
  * means not idempotent: for repeats the cautious reading holds.
  */
 export function effectiveHints(source: HintSource): Hints {
+  const { readOnly, destructive, idempotent, openWorld } = readHints(source);
+  return {
+    readOnly: readOnly.value,
+    destructive: destructive.value,
+    idempotent: idempotent.value,
+    openWorld: openWorld.value,
+  };
+}
+
+/** Where each of the {@link effectiveHints} comes from. */
+export function hintOrigins(source: HintSource): HintOrigins {
+  const { readOnly, destructive, idempotent, openWorld } = readHints(source);
+  return {
+    readOnly: readOnly.from,
+    destructive: destructive.from,
+    idempotent: idempotent.from,
+    openWorld: openWorld.from,
+  };
+}
+
+function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint } {
   const annotations =
     typeof source.annotations === 'object' && source.annotations !== null && !Array.isArray(source.annotations)
       ? (source.annotations as { readonly [key: string]: Json })
       : {};
-  const hint = (name: string): boolean | undefined => {
+  const annotated = (name: string): Hint | undefined => {
     const value = annotations[name];
-    return typeof value === 'boolean' ? value : undefined;
+    return typeof value === 'boolean' ? { value, from: 'annotations' } : undefined;
   };
-  const readOnly = hint('readOnlyHint') === true;
-  const topLevel = typeof source.topLevelDestructive === 'boolean' ? source.topLevelDestructive : undefined;
-  const destructive = hint('destructiveHint') ?? topLevel ?? source.unannotated === 'ask';
-  return {
-    readOnly,
-    destructive: !readOnly && destructive,
-    idempotent: readOnly || hint('idempotentHint') === true,
-    openWorld: hint('openWorldHint') ?? true,
+  const byDefault = (value: boolean): Hint => ({ value, from: 'default' });
+  const unsaid: Hint = source.unannotated === 'ask' ? { value: true, from: 'configuration' } : byDefault(false);
+  const topLevel: Hint | undefined =
+    typeof source.topLevelDestructive === 'boolean'
+      ? { value: source.topLevelDestructive, from: 'top_level' }
+      : undefined;
+  const rest = {
+    readOnly: annotated('readOnlyHint') ?? byDefault(false),
+    openWorld: annotated('openWorldHint') ?? byDefault(true),
   };
+  return rest.readOnly.value
+    ? { ...rest, destructive: { value: false, from: 'read_only' }, idempotent: { value: true, from: 'read_only' } }
+    : {
+        ...rest,
+        destructive: annotated('destructiveHint') ?? topLevel ?? unsaid,
+        idempotent: annotated('idempotentHint') ?? byDefault(false),
+      };
 }
 
 /** What policy makes of a call, and which rule said so. */

@@ -1,4 +1,4 @@
-import { effectiveHints, isRepeatable, type Json, policyVerdict } from '@stopgo/core';
+import { effectiveHints, type HintSource, hintOrigins, isRepeatable, type Json, policyVerdict } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 
 type Row = readonly [what: string, annotations: Json | undefined, topLevel: Json | undefined, run: string, ask: string];
@@ -50,4 +50,41 @@ test.each([
   ['is not idempotent', { idempotentHint: false }, false],
 ])('a call of a tool that %s may be repeated: %o gives %s', (_, annotations, repeatable) => {
   expect(isRepeatable(effectiveHints({ annotations, unannotated: 'run' }))).toBe(repeatable);
+});
+
+describe('each hint says where it comes from', () => {
+  const origins = (source: Partial<HintSource>) => {
+    const { readOnly, destructive, idempotent, openWorld } = hintOrigins({ unannotated: 'run', ...source });
+    return [readOnly, destructive, idempotent, openWorld];
+  };
+
+  test.each([
+    ['nothing is said', {}, ['default', 'default', 'default', 'default']],
+    ['the configuration says it', { unannotated: 'ask' }, ['default', 'configuration', 'default', 'default']],
+    [
+      'the top level says it, whatever the configuration',
+      { topLevelDestructive: false, unannotated: 'ask' },
+      ['default', 'top_level', 'default', 'default'],
+    ],
+    [
+      'the annotations win over the top level',
+      {
+        annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+        topLevelDestructive: true,
+      },
+      ['default', 'annotations', 'annotations', 'annotations'],
+    ],
+    [
+      'a tool that only reads destroys nothing and may be repeated, whatever else it says',
+      { annotations: { readOnlyHint: true, destructiveHint: true, idempotentHint: false } },
+      ['annotations', 'read_only', 'read_only', 'default'],
+    ],
+    [
+      'what is no boolean was not said',
+      { annotations: { readOnlyHint: 'yes' } },
+      ['default', 'default', 'default', 'default'],
+    ],
+  ] as const)('%s', (_, source, expected) => {
+    expect(origins(source)).toEqual(expected);
+  });
 });

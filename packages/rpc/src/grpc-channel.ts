@@ -36,6 +36,8 @@ export type GrpcChannel = {
   ready(timeoutMs: number): Promise<void>;
   /** True if a replica is connected now, as far as is known without asking. */
   isConnected(): boolean;
+  /** The replicas that are known, connected or not, each as `host:port`: to speak to each of them on a channel of its own. */
+  replicas(): readonly string[];
   /** Gives the connections up. Later calls fail with `unavailable`. */
   close(): void;
 };
@@ -89,6 +91,7 @@ export function connectGrpc(address: string, options: ConnectOptions = {}): Grpc
       }
     },
     isConnected: () => unary.isConnected(),
+    replicas: () => unary.known,
     close: () => {
       for (const pool of [unary, streams]) pool.close();
     },

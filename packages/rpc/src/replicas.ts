@@ -70,6 +70,11 @@ export class Replicas {
     return this.#order.some((replica) => replica.isConnected());
   }
 
+  /** The replicas that are known, connected or not, each as `host:port`. None before connections were begun. */
+  get known(): readonly string[] {
+    return [...this.#replicas.keys()];
+  }
+
   /** How the connections are, taken together. */
   get state(): PoolState {
     return this.#state;

@@ -1,10 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { browserRules } from './browser-rules.ts';
 import type { RunningServer } from './running-server.ts';
 import { reasonOf, StartupError } from './startup-error.ts';
+import type { ToolServerFactory } from './tool-server.ts';
 import type { HttpSettings } from './transport-settings.ts';
 
 /** Time for one request to arrive completely, in milliseconds. */
@@ -31,7 +32,7 @@ export interface HttpOptions extends HttpSettings {
  * origins get 403, and so does a foreign name in the `Host` header (DNS rebinding); see {@link browserRules}.
  * @throws StartupError when the address cannot be bound.
  */
-export async function serveOverHttp(create: () => Server, options: HttpOptions): Promise<RunningServer> {
+export async function serveOverHttp(create: ToolServerFactory, options: HttpOptions): Promise<RunningServer> {
   const { host, port, messageBytesMax: maxRequestBodySize, report: onerror } = options;
   const handler = createMcpHandler(create, { maxRequestBodySize, onerror });
   const mcp = toNodeHandler(handler, { maxRequestBodySize, onerror });

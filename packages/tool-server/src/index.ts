@@ -3,7 +3,14 @@
 export { isAbsent, type Parsed, type RawArguments, refuseUnknown } from './arguments.ts';
 export type { RunningServer } from './running-server.ts';
 export { reasonOf, StartupError } from './startup-error.ts';
-export { type CallContext, type CallOutcome, createToolServer, type ToolServerParts } from './tool-server.ts';
+export {
+  type CallContext,
+  type CallOutcome,
+  createToolServer,
+  type Era,
+  type ToolServerFactory,
+  type ToolServerParts,
+} from './tool-server.ts';
 export {
   type BrowserSettings,
   checkTransportKey,

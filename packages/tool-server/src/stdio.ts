@@ -1,6 +1,6 @@
-import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { RunningServer } from './running-server.ts';
+import type { ToolServerFactory } from './tool-server.ts';
 
 export interface StdioOptions {
   /** Largest message of the client, in bytes. */
@@ -13,7 +13,7 @@ export interface StdioOptions {
  * Serves one client on this process's standard input and output, in either protocol era. It ends when the client
  * closes the input, stops reading, or sends a message of more than `messageBytesMax` bytes.
  */
-export function serveOverStdio(create: () => Server, options: StdioOptions): RunningServer {
+export function serveOverStdio(create: ToolServerFactory, options: StdioOptions): RunningServer {
   const transport = new ReportingTransport(options.messageBytesMax);
   const handle = serveStdio(create, { transport, onerror: options.report });
   return { address: '', ended: transport.ended, stop: () => handle.close() };

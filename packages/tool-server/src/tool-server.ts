@@ -18,6 +18,12 @@ export interface CallContext {
   readonly signal: AbortSignal;
 }
 
+/** What a connection, or a request over HTTP, speaks: the protocol with a handshake, or the newer one without. */
+export type Era = 'legacy' | 'modern';
+
+/** Makes a server for one connection or one HTTP request. */
+export type ToolServerFactory = (context: { readonly era: Era }) => Server;
+
 export interface ToolServerParts<Name extends string> {
   readonly name: string;
   readonly version: string;
@@ -30,7 +36,7 @@ export interface ToolServerParts<Name extends string> {
  * A protocol server that offers tools and nothing else, for one connection or one HTTP request. The low-level class is
  * used because it leaves the texts of argument errors to the tools.
  */
-export function createToolServer<Name extends string>(parts: ToolServerParts<Name>): Server {
+export function createToolServer<Name extends string>(parts: ToolServerParts<Name>, era: Era): Server {
   const { name, version, tools } = parts;
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
 
@@ -45,10 +51,12 @@ export function createToolServer<Name extends string>(parts: ToolServerParts<Nam
     return result(await parts.call(tool.name, request.params.arguments ?? {}, { meta, signal }));
   });
 
-  server.fallbackRequestHandler = (request) => {
-    const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, `Method not found: ${quote(request.method)}`);
-    return Promise.reject(unknown);
-  };
+  // In the newer protocol the library answers, as the answer over HTTP must have the status 404, which no handler can give it.
+  if (era === 'legacy')
+    server.fallbackRequestHandler = (request) => {
+      const unknown = new ProtocolError(ProtocolErrorCode.MethodNotFound, `Method not found: ${quote(request.method)}`);
+      return Promise.reject(unknown);
+    };
 
   return server;
 }

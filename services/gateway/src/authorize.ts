@@ -8,6 +8,7 @@ export type Action =
   | 'card.read'
   | 'card.read_extended'
   | 'tools.list'
+  | 'servers.list'
   | 'conversation.create'
   | 'conversation.list'
   | 'conversation.read'

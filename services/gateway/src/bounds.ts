@@ -28,6 +28,8 @@ export const ANSWER_PIECE_CHARACTERS = 64 * 1024;
 
 /** What a call to a service may take beyond the wait that it was asked for, in milliseconds. */
 export const CALL_MARGIN_MS = 30_000;
+/** How long a bridge has to tell how its tool servers are, in milliseconds. */
+export const LIST_SERVERS_MS = 2_000;
 /** The pause that a 429 or 503 asks for when the service names none, in milliseconds. */
 export const RETRY_AFTER_MS_DEFAULT = 1_000;
 

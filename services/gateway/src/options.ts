@@ -14,6 +14,13 @@ export type GatewayClients = {
   readonly bridge: Client<typeof mcp.McpBridgeService>;
 };
 
+/** One of the bridges that run. */
+export type BridgeReplica = {
+  /** Where it is called, `host:port`; empty if it is in this process. */
+  readonly address: string;
+  readonly client: GatewayClients['bridge'];
+};
+
 /** Puts something before the handler of one request. */
 export type InterceptA2A = (handler: A2ARequestHandler, call: A2ACall) => A2ARequestHandler;
 
@@ -30,6 +37,8 @@ export type GatewayOptions = {
   /** 0 lets the system pick a free port. */
   readonly port: number;
   readonly clients: GatewayClients;
+  /** Every bridge that is known, for what each of them has to tell of itself; absent: there is the one of `clients`. */
+  readonly bridges?: () => Promise<readonly BridgeReplica[]>;
   readonly log: Logger;
   /** How long a request waits for its run before it is answered with 202, in milliseconds. */
   readonly syncWaitMs: number;
@@ -62,6 +71,8 @@ export type GatewayOptions = {
   readonly interceptA2A?: InterceptA2A;
   /** A clock in milliseconds, for the times of the request log. */
   readonly now: () => number;
+  /** Milliseconds since 1970, for times that answers show. */
+  readonly wallClock: () => number;
   /** Makes a UUID (version 4): ids of conversations and of errors. */
   readonly newId: () => string;
   /** Makes a session id: eight hexadecimal digits. */

@@ -125,6 +125,7 @@ describe('routes', () => {
       'GET /conversations/:id/push',
       'GET /docs/json',
       'GET /health',
+      'GET /mcp/servers',
       'GET /tools',
       'POST /approvals/:uuid',
       'POST /conversations',
@@ -212,6 +213,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
   const routes = [
     ['GET', '/health'],
     ['GET', '/tools'],
+    ['GET', '/mcp/servers'],
     ['GET', '/conversations'],
     ['POST', '/conversations'],
     ['GET', `/conversations/${ID}`],
@@ -231,6 +233,7 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
     'anonymous docs.read service -',
     'anonymous health.read service -',
     'anonymous tools.list tools -',
+    'anonymous servers.list tools -',
     'anonymous conversation.list conversation -',
     'anonymous conversation.create conversation -',
     `anonymous conversation.read conversation ${ID}`,

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { mcp } from '@stopgo/proto';
 import type { FailureKind } from './call-end.ts';
 import type { ResultText } from './content.ts';
+import { hintOriginsMessage } from './hint-origins.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** What became of an attempt, in the words of the contract. */
@@ -84,5 +85,6 @@ export function toolMessage(tool: DefinedTool): MessageInitShape<typeof mcp.Tool
     approvalRequired: tool.approvalRequired,
     forwardsBearer: tool.forwardsBearer,
     callsAtOnce: tool.callsAtOnce,
+    hintOrigins: hintOriginsMessage(tool.hintOrigins),
   };
 }

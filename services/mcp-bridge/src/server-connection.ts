@@ -46,7 +46,10 @@ export class ServerConnection {
   readonly #dependencies: ServerConnectionDependencies;
   #state: ServerState = { kind: 'starting' };
   #stateSince: number;
+  #lastError: { readonly reason: string; readonly at: number } | undefined;
   #session: Session | undefined;
+  /** Sessions that were given up and are being ended: a frozen process takes its time. */
+  readonly #closings = new Set<Promise<void>>();
   #opened = 0;
   #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -97,6 +100,16 @@ export class ServerConnection {
   /** Revision of the protocol that is spoken; undefined while there is no connection. */
   get protocolVersion(): string | undefined {
     return this.#session?.protocolVersion;
+  }
+
+  /** Which of the two protocols that is. */
+  get protocolEra(): 'legacy' | 'modern' | undefined {
+    return this.#session?.protocolEra;
+  }
+
+  /** What last went wrong with the server, and when; undefined if nothing has. */
+  get lastError(): { readonly reason: string; readonly at: number } | undefined {
+    return this.#lastError;
   }
 
   /** Why the server cannot be used now; undefined if it can. */
@@ -201,7 +214,11 @@ export class ServerConnection {
     this.#session = undefined;
     clearTimeout(this.#probe);
     this.#tell('lost');
-    session.close().catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`));
+    const closing: Promise<void> = session
+      .close()
+      .catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`))
+      .finally(() => this.#closings.delete(closing));
+    this.#closings.add(closing);
     this.#comingBack = this.#comeBack();
   }
 
@@ -219,7 +236,7 @@ export class ServerConnection {
     this.#session = undefined;
     this.#enter({ type: 'stopped' });
     this.#wake?.();
-    await session?.close();
+    await Promise.all([session?.close(), ...this.#closings]);
     await this.#comingBack;
   }
 
@@ -229,6 +246,7 @@ export class ServerConnection {
     const now = clock();
     this.#state = nextState(before, happening, { now, random: random() }, bounds);
     if (this.#state.kind !== before.kind) this.#stateSince = now;
+    if ('reason' in happening) this.#lastError = { reason: happening.reason, at: now };
   }
 
   /** Tries again after each pause that the state asks for, until the server is back or the bridge ends. */

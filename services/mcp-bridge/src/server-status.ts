@@ -5,6 +5,7 @@ import type { ServerConnection } from './server-connection.ts';
 import { retryAfter, type ServerState } from './server-state.ts';
 import { shownAddress } from './start-lines.ts';
 import { stateLine } from './state-lines.ts';
+import type { LeftOutTool, ToolProblem } from './tool-problem.ts';
 
 /** A server as it stands now. */
 export type ServerStatus = {
@@ -23,21 +24,28 @@ export type ServerStatus = {
   readonly retryAfterMs?: number;
   /** Tools as last listed. */
   readonly tools: number;
-  /** Why others of its tools cannot be used, each as a sentence. */
+  /** What is wrong with what it offers, each as a sentence. */
   readonly problems: readonly string[];
+  /** The tools that this costs. */
+  readonly leftOut: readonly LeftOutTool[];
+  /** Absent while there is no connection. */
   readonly protocolVersion?: string;
+  readonly protocolEra?: 'legacy' | 'modern';
+  /** What last went wrong with it, also if it is well again. */
+  readonly lastError?: { readonly reason: string; readonly agoMs: number };
   readonly reconnects: number;
   readonly callsRunning: number;
   readonly callsWaiting: number;
   readonly callsAtOnce: number;
 };
 
-/** How a server is, and nothing that may be a credential. `left`: tools of it that the catalogue leaves out, and why. */
-export function serverStatus(connection: ServerConnection, left: readonly string[], now: number): ServerStatus {
-  const { config, state, listing, queue, protocolVersion } = connection;
+/** How a server is, and nothing that may be a credential. `others`: what is wrong with its tools beside those of others. */
+export function serverStatus(connection: ServerConnection, others: readonly ToolProblem[], now: number): ServerStatus {
+  const { config, state, listing, queue, protocolVersion, protocolEra, lastError } = connection;
   const line =
     state.kind === 'degraded' ? `the server "${config.name}": ${state.reason}` : stateLine(config.name, state);
   const retryAfterMs = retryAfter(state, now);
+  const problems = [...listing.problems, ...others];
   return {
     name: config.name,
     transport: config.transport.kind,
@@ -47,9 +55,14 @@ export function serverStatus(connection: ServerConnection, left: readonly string
     ...(line === '' ? {} : { reason: visibleText(line) }),
     stateMs: connection.stateMs,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    tools: listing.tools.length,
-    problems: [...listing.problems, ...left],
+    tools: listing.tools.length - others.filter(({ leftOut }) => leftOut !== undefined).length,
+    problems: problems.map(({ line }) => line),
+    leftOut: problems.flatMap(({ leftOut }) => leftOut ?? []),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    ...(protocolEra === undefined ? {} : { protocolEra }),
+    ...(lastError === undefined
+      ? {}
+      : { lastError: { reason: visibleText(lastError.reason), agoMs: now - lastError.at } }),
     reconnects: connection.reconnects,
     callsRunning: queue.running,
     callsWaiting: queue.waiting,
@@ -71,6 +84,10 @@ export function serverMessage(status: ServerStatus): MessageInitShape<typeof mcp
     tools,
     problems: [...status.problems],
     protocolVersion: status.protocolVersion ?? '',
+    protocolEra: status.protocolEra ?? '',
+    lastError: status.lastError?.reason ?? '',
+    lastErrorMs: BigInt(Math.max(0, Math.round(status.lastError?.agoMs ?? 0))),
+    leftOut: [...status.leftOut],
     reconnects,
     callsRunning,
     callsWaiting,

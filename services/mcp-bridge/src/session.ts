@@ -11,10 +11,10 @@ import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
 import type { SessionCall } from './session-call.ts';
-import { shownName } from './tool-definitions.ts';
+import { leftOut, type ToolProblem } from './tool-problem.ts';
 
 /** The definitions of a server, and why some that it gave are not among them. */
-export type ToolList = { readonly definitions: readonly Json[]; readonly problems: readonly string[] };
+export type ToolList = { readonly definitions: readonly Json[]; readonly problems: readonly ToolProblem[] };
 
 /** A live connection to one server. */
 export type Session = {
@@ -26,6 +26,8 @@ export type Session = {
   readonly callsUnderWay: () => number;
   /** Revision of the protocol that is spoken. */
   readonly protocolVersion: string | undefined;
+  /** Which of the two protocols that is: the older one begins with a handshake, the newer one has none. */
+  readonly protocolEra: 'legacy' | 'modern' | undefined;
   /** Whether an error of this session says that the server has forgotten it. */
   readonly isGone: (error: unknown) => boolean;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
@@ -73,6 +75,7 @@ export function createSession(parts: SessionParts): Session {
   return {
     callsUnderWay: () => calls.size,
     protocolVersion: client.getNegotiatedProtocolVersion(),
+    protocolEra: client.getProtocolEra(),
     isGone: (error) => endOfError(error, server, parts.hasSession()).kind === 'session_gone',
     ended: parts.ended,
     followsChanges: parts.followsChanges,
@@ -179,13 +182,12 @@ async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promi
     readable = new Set(tools.map((tool) => tool.name));
   });
   const definitions: Json[] = [];
-  const problems: string[] = [];
+  const problems: ToolProblem[] = [];
   for (const definition of all) {
     const bare = tap.bare(definition);
     if (bare === undefined || readable.has(bare.name)) definitions.push(definition);
     // The one reason for which the client leaves out a tool that it can read.
-    else
-      problems.push(`tool ${shownName(bare.name)}: its x-mcp-header declarations are not valid; the tool is left out`);
+    else problems.push(leftOut(bare.name, 'its x-mcp-header declarations are not valid'));
   }
   return { definitions, problems };
 }

@@ -124,8 +124,11 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const describe = () =>
     connections.map((connection) => {
       const left = leftOut.filter(({ server }) => server === connection.config.name);
-      const lines = left.map(({ tool, problem }) => `tool "${tool}" is left out: ${problem}`);
-      return serverStatus(connection, lines, clock());
+      const problems = left.map(({ tool, problem }) => ({
+        line: `tool "${tool}" is left out: ${problem}`,
+        leftOut: { name: tool, reason: problem },
+      }));
+      return serverStatus(connection, problems, clock());
     });
   const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({

@@ -1,6 +1,17 @@
-import { byteLength, canonicalJson, effectiveHints, type Hints, type Json, toolPin, visibleText } from '@stopgo/core';
+import {
+  byteLength,
+  canonicalJson,
+  effectiveHints,
+  type HintOrigins,
+  type HintSource,
+  type Hints,
+  hintOrigins,
+  type Json,
+  toolPin,
+} from '@stopgo/core';
 import { hiddenText } from './hidden-text.ts';
 import { type SchemaCheck, schemaCheck, schemaProblem } from './schema-check.ts';
+import { leftOut, namelessLeftOut, shownName, shownText, type ToolProblem } from './tool-problem.ts';
 
 /** A tool of one server, with what the platform makes of its definition. */
 export type DefinedTool = {
@@ -14,6 +25,7 @@ export type DefinedTool = {
   readonly definitionJson: string;
   readonly pin: string;
   readonly hints: Hints;
+  readonly hintOrigins: HintOrigins;
   readonly approvalRequired: boolean;
   readonly forwardsBearer: boolean;
   /** Calls of its server that are made at the same time. */
@@ -36,7 +48,7 @@ export type ToolPlace = {
 };
 
 /** The tools that can be used, and why the others cannot. */
-export type DefinedTools = { readonly tools: readonly DefinedTool[]; readonly problems: readonly string[] };
+export type DefinedTools = { readonly tools: readonly DefinedTool[]; readonly problems: readonly ToolProblem[] };
 
 /** How large one definition may be. */
 export type DefinitionBounds = {
@@ -44,9 +56,6 @@ export type DefinitionBounds = {
   readonly definitionDepthMax: number;
   readonly definitionValuesMax: number;
 };
-
-/** Names, and places in a schema, are cut after so many characters in a warning. */
-const shownCharactersMax = 80;
 
 /**
  * Reads the definitions of a server. One that cannot be used is left out and told, so that it does not take the others
@@ -58,50 +67,46 @@ export function defineTools(
   bounds: UseBounds & { readonly toolsPerServerMax: number },
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
-  const problems: string[] = [];
+  const problems: ToolProblem[] = [];
   for (const definition of definitions) {
     if (tools.size === bounds.toolsPerServerMax) {
-      problems.push(`it has more than ${bounds.toolsPerServerMax} tools; the others are left out`);
+      problems.push({ line: `it has more than ${bounds.toolsPerServerMax} tools; the others are left out` });
       break;
     }
     const result = defineTool(definition, place, bounds);
-    if (typeof result === 'string') problems.push(result);
-    else if (tools.has(result.name))
-      problems.push(`tool ${shownName(result.name)}: defined twice; the second is left out`);
+    if ('line' in result) problems.push(result);
+    else if (tools.has(result.name)) problems.push(leftOut(result.name, 'defined twice', 'the second is left out'));
     else {
       tools.set(result.name, result);
       const problem = outputProblem(definition);
       if (problem !== undefined)
-        problems.push(
-          `tool ${shownName(result.name)}: its outputSchema is not valid (${problem}); results are not checked`,
-        );
+        problems.push({
+          line: `tool ${shownName(result.name)}: its outputSchema is not valid (${problem}); results are not checked`,
+        });
     }
   }
   for (const name of place.approvalTools)
-    if (!tools.has(name)) problems.push(`approval_tools names ${shownName(name)}, which it does not offer`);
+    if (!tools.has(name)) problems.push({ line: `approval_tools names ${shownName(name)}, which it does not offer` });
   return { tools: [...tools.values()], problems };
 }
 
 type UseBounds = DefinitionBounds & { readonly schemaCheckMs: number };
 
-function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): DefinedTool | string {
-  if (!isObject(definition)) return 'a tool that is no JSON object is left out';
+function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): DefinedTool | ToolProblem {
+  if (!isObject(definition)) return namelessLeftOut('a tool that is no JSON object', 'it is no JSON object');
   const { name, inputSchema, outputSchema, annotations } = definition;
-  if (typeof name !== 'string' || name === '') return 'a tool without a name is left out';
-  const label = `tool ${shownName(name)}`;
-  if (!isObject(inputSchema) || inputSchema.type !== 'object') {
-    return `${label}: its inputSchema is not the schema of an object; the tool is left out`;
-  }
-  const problem = sizeProblem(definition, bounds);
-  if (problem !== undefined) return `${label}: ${problem}; the tool is left out`;
-  const schema = schemaProblem(inputSchema);
-  if (schema !== undefined)
-    return `${label}: its inputSchema is not valid (${shownText(schema)}); the tool is left out`;
-  const hidden = hiddenText(pinned(definition));
-  if (hidden !== undefined)
-    return `${label}: its definition holds a character that a person does not see (${shownText(hidden)}); the tool is left out`;
+  if (typeof name !== 'string' || name === '') return namelessLeftOut('a tool without a name', 'it has no name');
+  if (!isObject(inputSchema) || inputSchema.type !== 'object')
+    return leftOut(name, 'its inputSchema is not the schema of an object');
+  const problem = definitionProblem(definition, inputSchema, bounds);
+  if (problem !== undefined) return leftOut(name, problem);
   try {
     const { pin, definitionJson } = toolPin(pinned(definition));
+    const declared: HintSource = {
+      unannotated: place.unannotated,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(definition.destructiveHint === undefined ? {} : { topLevelDestructive: definition.destructiveHint }),
+    };
     return {
       server: place.server,
       name,
@@ -111,11 +116,8 @@ function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): Defi
       annotationsJson: annotations === undefined ? '' : canonicalJson(annotations),
       definitionJson,
       pin,
-      hints: effectiveHints({
-        unannotated: place.unannotated,
-        ...(annotations === undefined ? {} : { annotations }),
-        ...(definition.destructiveHint === undefined ? {} : { topLevelDestructive: definition.destructiveHint }),
-      }),
+      hints: effectiveHints(declared),
+      hintOrigins: hintOrigins(declared),
       approvalRequired: place.approvalRequired || place.approvalTools.includes(name),
       forwardsBearer: place.forwardsBearer,
       callsAtOnce: place.callsAtOnce,
@@ -125,8 +127,24 @@ function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): Defi
         : {}),
     };
   } catch {
-    return `${label}: its definition cannot be written as canonical JSON; the tool is left out`;
+    return leftOut(name, 'its definition cannot be written as canonical JSON');
   }
+}
+
+/** Why a definition is not taken, if it is not. The size first: what follows walks through all of it. */
+function definitionProblem(
+  definition: { readonly [key: string]: Json },
+  inputSchema: Json,
+  bounds: DefinitionBounds,
+): string | undefined {
+  const size = sizeProblem(definition, bounds);
+  if (size !== undefined) return size;
+  const schema = schemaProblem(inputSchema);
+  if (schema !== undefined) return `its inputSchema is not valid (${shownText(schema)})`;
+  const hidden = hiddenText(pinned(definition));
+  return hidden === undefined
+    ? undefined
+    : `its definition holds a character that a person does not see (${shownText(hidden)})`;
 }
 
 /** What is too large in a definition, if anything. */
@@ -189,13 +207,4 @@ function pinned(definition: { readonly [key: string]: Json }): Json {
 
 function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A tool's name for a log line. */
-export function shownName(name: string): string {
-  return `"${shownText(name)}"`;
-}
-
-function shownText(text: string): string {
-  return visibleText(text.slice(0, shownCharactersMax)).replaceAll('\n', ' ');
 }

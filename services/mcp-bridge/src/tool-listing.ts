@@ -4,6 +4,7 @@ import { deadlineOf } from './deadline.ts';
 import { reasonOf } from './failures.ts';
 import type { Session } from './session.ts';
 import { type DefinedTool, defineTools } from './tool-definitions.ts';
+import type { ToolProblem } from './tool-problem.ts';
 
 /** What the list of one server's tools needs. */
 export type ToolListingDependencies = {
@@ -25,7 +26,7 @@ export class ToolListing {
   readonly #config: McpServerConfig;
   readonly #dependencies: ToolListingDependencies;
   #tools: readonly DefinedTool[] = [];
-  #problems: readonly string[] = [];
+  #problems: readonly ToolProblem[] = [];
   #listedAt = 0;
   #reading: Promise<void> | undefined;
   #again = false;
@@ -45,8 +46,8 @@ export class ToolListing {
     return this.#tools;
   }
 
-  /** Why others of its tools cannot be used, each as a sentence. */
-  get problems(): readonly string[] {
+  /** What is wrong with others of its tools. */
+  get problems(): readonly ToolProblem[] {
     return this.#problems;
   }
 
@@ -64,9 +65,9 @@ export class ToolListing {
     const listed = await Promise.race([session.listTools(timeoutMs), limit.passed]).finally(limit.clear);
     const place = { server: name, unannotated, approvalRequired, approvalTools, forwardsBearer, callsAtOnce };
     const { tools, problems } = defineTools(listed.definitions, place, bounds);
-    const before = new Set(this.#problems);
+    const before = new Set(this.#problems.map(({ line }) => line));
     this.#problems = [...listed.problems, ...problems].slice(0, bounds.problemsMax);
-    for (const problem of this.#problems) if (!before.has(problem)) log.warn(`MCP server "${name}": ${problem}`);
+    for (const { line } of this.#problems) if (!before.has(line)) log.warn(`MCP server "${name}": ${line}`);
     this.#tools = tools;
     this.#listedAt = clock();
     onTools();

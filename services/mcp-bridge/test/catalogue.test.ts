@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import {
   eventually,
@@ -27,6 +28,9 @@ test('hints are read from both places, and a declared read-only wins', async () 
     idempotent: false,
     openWorld: true,
   });
+  const { ANNOTATIONS, DEFAULT, READ_ONLY, TOP_LEVEL } = mcp.HintOrigin;
+  expect((await toolNamed('erase')).hintOrigins).toMatchObject({ readOnly: DEFAULT, destructive: TOP_LEVEL });
+  expect((await toolNamed('look')).hintOrigins).toMatchObject({ readOnly: ANNOTATIONS, destructive: READ_ONLY });
 });
 
 test('the pin covers the definition as the server gave it, the hint at the top level included', async () => {

@@ -117,7 +117,14 @@ test('tools that hide something, have no schema, or are too much are left out; w
   const { tools, lines, client } = await startBridge([server.config]);
   expect((await tools()).map(({ name }) => name)).not.toContain('sly');
   expect(await tools()).toHaveLength(8);
-  const problems = (await client.listServers({})).servers[0]?.problems;
+  const [status] = (await client.listServers({})).servers;
+  const problems = status?.problems;
+  expect(status?.tools).toBe(8);
+  expect(status?.leftOut.map(({ name, reason }) => [name, reason])).toEqual([
+    ['sly', 'its definition holds a character that a person does not see (U+E0041 in /description)'],
+    ['shapeless', 'its inputSchema is not valid ("type" is none at #/properties/a)'],
+    ['bomb', 'its definition holds more than 5000 values'],
+  ]);
   expect(problems).toEqual([
     expect.stringContaining('tool "unclear"'),
     'tool "sly": its definition holds a character that a person does not see (U+E0041 in /description); the tool is left out',
@@ -135,7 +142,14 @@ test('a server that is started again has its tools listed anew', async () => {
   const status = async () => (await client.listServers({})).servers[0];
   await eventually(async () => (await status())?.reconnects === 1, 'it is back');
   expect(server.journal().filter(({ method }) => method === 'tools/list')).toHaveLength(2);
-  expect(await status()).toMatchObject({ state: ServerState.READY, protocolVersion: '2025-06-18', transport: 'stdio' });
+  expect(await status()).toMatchObject({
+    state: ServerState.READY,
+    protocolEra: 'legacy',
+    protocolVersion: '2025-06-18',
+    transport: 'stdio',
+    reason: '',
+    lastError: 'its process exited with code 3; its last output: out of memory',
+  });
 });
 
 test('what is shown of a server holds neither its arguments nor its query', async () => {

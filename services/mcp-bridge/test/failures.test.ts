@@ -238,6 +238,20 @@ test('a server that is frozen is ended and started again after the first call th
   await eventually(() => !isAlive(pid), 'the frozen process is gone');
 });
 
+test('a stop waits for the end of a frozen server that was given up a moment before', async () => {
+  const server = scriptedServer('s', [], { timeoutMs: 100 });
+  const { execute, client, bridge } = await startBridge([server.config], {
+    bounds: { pingMs: 50, endGraceMs: 300, backoffFirstMs: 60_000 },
+  });
+  const [pid = 0] = server.pids();
+  process.kill(pid, 'SIGSTOP');
+  await execute('hang', {});
+  const state = async () => (await client.listServers({})).servers[0]?.state;
+  await eventually(async () => (await state()) === mcp.ServerState.BACKOFF, 'it is given up');
+  await bridge.stop();
+  expect(isAlive(pid)).toBe(false);
+});
+
 test('a server that does one thing at a time is not asked for its tools during a call, and not taken for dead', async () => {
   const server = scriptedServer('s', ['--one-thing-at-a-time']);
   const { execute, bridge } = await startBridge([server.config], { bounds: { listMs: 500 } });

@@ -4,6 +4,7 @@ import type { Started } from '@stopgo/runtime';
 import { startGatewayPart } from '../../parts/gateway.ts';
 import { callsGraceMs } from '../bounds.ts';
 import type { ServiceProcess } from '../service-process.ts';
+import { EveryBridge } from './every-bridge.ts';
 
 /**
  * One gateway. It listens at once and answers 503 for what is not there yet; it counts as ready when the store is. Over gRPC
@@ -12,16 +13,21 @@ import type { ServiceProcess } from '../service-process.ts';
 export async function startGatewayService(process: ServiceProcess): Promise<Started> {
   const { config, environment } = process.options;
   const toStore = process.connect('store');
+  const toBridges = process.connect('mcp-bridge');
+  const everyBridge = new EveryBridge(toBridges, environment.internalToken);
+  process.add('channels to each mcp-bridge', async () => everyBridge.close());
   const clients = {
     store: createGrpcClient(store.StoreService, toStore),
-    bridge: createGrpcClient(mcp.McpBridgeService, process.connect('mcp-bridge')),
+    bridge: createGrpcClient(mcp.McpBridgeService, toBridges),
     orchestrator: createGrpcClient(orchestrator.OrchestratorService, process.connect('orchestrator')),
     approvals: createGrpcClient(approvals.ApprovalsService, process.connect('approvals')),
   };
   const port = environment.httpPort ?? config.port;
   const a2aGrpcPort = environment.a2aGrpcPort ?? config.a2aGrpcPort;
   const ports = { port, ...(a2aGrpcPort === undefined ? {} : { a2aGrpcPort }) };
-  const gateway = await startGatewayPart({ ...process.options, config: { ...config, ...ports } }, clients);
+  const gateway = await startGatewayPart({ ...process.options, config: { ...config, ...ports } }, clients, {
+    bridges: () => everyBridge.all(),
+  });
   process.add('gateway', gateway.stop);
   await process.reachStore(toStore);
   if (environment.listen !== undefined) {

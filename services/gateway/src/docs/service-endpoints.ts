@@ -13,7 +13,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
     path: '/tools',
     summary: 'List tools',
     description:
-      'Every tool that the agent can use, with its schema. Calls of a tool with destructiveHint wait for an approval.',
+      'Every tool that the agent can use, with its schema. Calls of a tool with destructiveHint wait for an approval, and so do all calls of one with "approval": "require". "hints" says what holds in the end and where each hint comes from: the tool\'s "annotations"; the "top_level" of its definition; "read_only", as a tool that only reads destroys nothing; the "configuration"; or "default", as nobody says anything. "pin" is the SHA-256 of its definition.',
     responses: {
       '200': {
         description: 'The tools.',
@@ -29,12 +29,52 @@ export const serviceEndpoints: readonly Endpoint[] = [
               },
               destructiveHint: true,
               annotations: { readOnlyHint: false, destructiveHint: true },
+              hints: {
+                readOnlyHint: { value: false, from: 'annotations' },
+                destructiveHint: { value: true, from: 'annotations' },
+                idempotentHint: { value: false, from: 'default' },
+                openWorldHint: { value: true, from: 'default' },
+              },
+              pin: '9f2c1f0e6f0d4a1b8a52c0f3a9f1d7d4c6b9f3b1a2e4d5c6b7a8f9e0d1c2b3a4',
               server: 'resources',
             },
           ],
         },
       },
       '503': { description: 'The tools cannot be asked for now.', example: errorExample('…') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/mcp/servers',
+    summary: 'List tool servers',
+    description:
+      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
+    responses: {
+      '200': {
+        description: 'The servers, and the bridges that were asked.',
+        example: {
+          servers: [
+            {
+              name: 'resources',
+              bridge: 'bridge-0d9c6c52-6a2b-4a52-93a5-3ed6a9f7a2c1',
+              transport: 'stdio',
+              address: 'mcp-resources',
+              state: 'ready',
+              since: '2026-01-15T10:30:00.000Z',
+              last_error: { text: 'its process was ended by SIGKILL', at: '2026-01-15T10:29:58.000Z' },
+              protocol: { era: 'modern', version: '2026-07-28' },
+              restarts: 1,
+              tools: 3,
+              left_out: [],
+              problems: [],
+              calls: { running: 0, waiting: 0, at_once: 1 },
+            },
+          ],
+          bridges: [{ instance: 'bridge-0d9c6c52-6a2b-4a52-93a5-3ed6a9f7a2c1', answers: true }],
+        },
+      },
+      '503': { description: 'No bridge answers.', example: errorExample('…') },
     },
   },
   {

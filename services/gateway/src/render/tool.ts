@@ -1,5 +1,5 @@
 import { agentTool, type RemoteAgent } from '@stopgo/core';
-import type { mcp } from '@stopgo/proto';
+import { mcp } from '@stopgo/proto';
 import { type Answer, RawJson } from '../json-text.ts';
 
 /** A tool as clients see it, with its schema and its annotations as its server gave them. */
@@ -11,9 +11,32 @@ export function renderTool(tool: mcp.Tool): Answer {
     destructiveHint: tool.hints?.destructive === true,
     approval: tool.approvalRequired ? 'require' : undefined,
     annotations: RawJson.from(tool.annotationsJson),
+    hints: renderHints(tool),
+    pin: tool.pin === '' ? undefined : tool.pin,
     server: tool.server === '' ? undefined : tool.server,
   };
 }
+
+/** What holds for the tool in the end, and where each of it comes from. */
+function renderHints({ hints, hintOrigins }: mcp.Tool): Answer | undefined {
+  if (hints === undefined || hintOrigins === undefined) return undefined;
+  const hint = (value: boolean, origin: mcp.HintOrigin) => ({ value, from: origins[origin] });
+  return {
+    readOnlyHint: hint(hints.readOnly, hintOrigins.readOnly),
+    destructiveHint: hint(hints.destructive, hintOrigins.destructive),
+    idempotentHint: hint(hints.idempotent, hintOrigins.idempotent),
+    openWorldHint: hint(hints.openWorld, hintOrigins.openWorld),
+  };
+}
+
+const origins: Readonly<Record<mcp.HintOrigin, string>> = {
+  [mcp.HintOrigin.UNSPECIFIED]: 'unknown',
+  [mcp.HintOrigin.ANNOTATIONS]: 'annotations',
+  [mcp.HintOrigin.TOP_LEVEL]: 'top_level',
+  [mcp.HintOrigin.READ_ONLY]: 'read_only',
+  [mcp.HintOrigin.CONFIGURATION]: 'configuration',
+  [mcp.HintOrigin.DEFAULT]: 'default',
+};
 
 /** Another agent, as the tool that models know it by. */
 export function renderAgent(agent: RemoteAgent): Answer {

@@ -10,6 +10,8 @@ import type { GatewayOptions } from '../options.ts';
 export type RouteDependencies = Pick<
   GatewayOptions,
   | 'clients'
+  | 'bridges'
+  | 'wallClock'
   | 'host'
   | 'log'
   | 'syncWaitMs'

@@ -1,9 +1,11 @@
+import { askBridges } from '../ask-bridges.ts';
 import { describeApi } from '../docs/describe-api.ts';
+import { renderServers } from '../render/server.ts';
 import { renderAgent, renderTool } from '../render/tool.ts';
 import { sendJson } from '../respond.ts';
 import { permit, type Route, type RouteDependencies } from './route.ts';
 
-/** What the service says of itself: that it lives, its tools, its routes. */
+/** What the service says of itself: that it lives, its tools and their servers, its routes. */
 export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
   const api = describeApi(deps.agentName);
   const agents = deps.remoteAgents.map(renderAgent);
@@ -23,6 +25,15 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
         await permit(deps, frame, 'tools.list', { kind: 'tools' });
         const { tools } = await deps.clients.bridge.listTools({}, { context: frame.context });
         sendJson(res, 200, { tools: [...tools.map(renderTool), ...agents] });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/mcp/servers',
+      handle: async (_req, res, frame) => {
+        await permit(deps, frame, 'servers.list', { kind: 'tools' });
+        const answers = await askBridges(deps, frame.context);
+        sendJson(res, 200, renderServers(answers, deps.wallClock()));
       },
     },
     {

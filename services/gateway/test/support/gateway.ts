@@ -40,6 +40,7 @@ export async function gateway(script: Script, more: Partial<GatewayOptions> = {}
     agentName: 'tester',
     remoteAgents: [],
     now: () => performance.now(),
+    wallClock: () => Date.now(),
     newId: randomUUID,
     newSessionId: () => randomBytes(4).toString('hex'),
     onWarning: (text) => warnings.push(text),

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCKEAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkinwEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAQgkKB291dGNvbWUikwEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQigwEKB1JlZnVzZWQSLAoGcmVhc29uGAEgASgOMhwuc3RvcGdvLm1jcC52MS5SZWZ1c2VkUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSIQoEdG9vbBgDIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSJHCgdVbmtub3duEg8KB21lc3NhZ2UYASABKAkSKwoHZmFpbHVyZRgCIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQiSQoQRmVuY2VDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAki2QEKEUZlbmNlQ2FsbFJlc3BvbnNlEi4KCm5ldmVyX3NlZW4YASABKAsyGC5zdG9wZ28ubWNwLnYxLk5ldmVyU2VlbkgAEikKB3J1bm5pbmcYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJ1bm5pbmdIABIxCgdvdXRjb21lGAMgASgLMh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2VIABItCglmb3Jnb3R0ZW4YBCABKAsyGC5zdG9wZ28ubWNwLnYxLkZvcmdvdHRlbkgAQgcKBXN0YXRlIgsKCU5ldmVyU2VlbiJeCgdSdW5uaW5nEg8KB3dhaXRpbmcYASABKAgSEAoIcHJvZ3Jlc3MYAiABKAESFgoOcHJvZ3Jlc3NfdG90YWwYAyABKAESGAoQcHJvZ3Jlc3NfbWVzc2FnZRgEIAEoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIiswIKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCir5AQoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBiroAQoLU2VydmVyU3RhdGUSHAoYU0VSVkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0VSVkVSX1NUQVRFX1NUQVJUSU5HEAESFgoSU0VSVkVSX1NUQVRFX1JFQURZEAISGQoVU0VSVkVSX1NUQVRFX0RFR1JBREVEEAMSGAoUU0VSVkVSX1NUQVRFX0JBQ0tPRkYQBBIbChdTRVJWRVJfU1RBVEVfQ1JBU0hfTE9PUBAFEhwKGFNFUlZFUl9TVEFURV9RVUFSQU5USU5FRBAGEhgKFFNFUlZFUl9TVEFURV9TVE9QUEVEEAcypQMKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCK2AgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMiVwoFSGludHMSEQoJcmVhZF9vbmx5GAEgASgIEhMKC2Rlc3RydWN0aXZlGAIgASgIEhIKCmlkZW1wb3RlbnQYAyABKAgSEgoKb3Blbl93b3JsZBgEIAEoCCLJAQoLSGludE9yaWdpbnMSLAoJcmVhZF9vbmx5GAEgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi4KC2Rlc3RydWN0aXZlGAIgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi0KCmlkZW1wb3RlbnQYAyABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKb3Blbl93b3JsZBgEIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbiJUCgdDYWxsS2V5EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNIq8BCg5FeGVjdXRlUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSDgoGc2VydmVyGAMgASgJEgwKBHRvb2wYBCABKAkSFgoOYXJndW1lbnRzX2pzb24YBSABKAkSEwoLYXBwcm92YWxfaWQYBiABKAkSDgoGZGlnZXN0GAcgASgJEgsKA3BpbhgIIAEoCSKfAQoPRXhlY3V0ZVJlc3BvbnNlEisKCGZpbmlzaGVkGAEgASgLMhcuc3RvcGdvLm1jcC52MS5GaW5pc2hlZEgAEikKB3JlZnVzZWQYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJlZnVzZWRIABIpCgd1bmtub3duGAMgASgLMhYuc3RvcGdvLm1jcC52MS5Vbmtub3duSABCCQoHb3V0Y29tZSKTAQoIRmluaXNoZWQSDwoHY29udGVudBgBIAEoCRIQCghpc19lcnJvchgCIAEoCBISCgpmdWxsX2J5dGVzGAMgASgEEg4KBnNoYTI1NhgEIAEoCRITCgtkdXJhdGlvbl9tcxgFIAEoDRIrCgdmYWlsdXJlGAYgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCKDAQoHUmVmdXNlZBIsCgZyZWFzb24YASABKA4yHC5zdG9wZ28ubWNwLnYxLlJlZnVzZWRSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIhCgR0b29sGAMgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIkcKB1Vua25vd24SDwoHbWVzc2FnZRgBIAEoCRIrCgdmYWlsdXJlGAIgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCJJChBGZW5jZUNhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSLZAQoRRmVuY2VDYWxsUmVzcG9uc2USLgoKbmV2ZXJfc2VlbhgBIAEoCzIYLnN0b3Bnby5tY3AudjEuTmV2ZXJTZWVuSAASKQoHcnVubmluZxgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUnVubmluZ0gAEjEKB291dGNvbWUYAyABKAsyHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZUgAEi0KCWZvcmdvdHRlbhgEIAEoCzIYLnN0b3Bnby5tY3AudjEuRm9yZ290dGVuSABCBwoFc3RhdGUiCwoJTmV2ZXJTZWVuIl4KB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJIgsKCUZvcmdvdHRlbiJKChFDYW5jZWxDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkiIwoSQ2FuY2VsQ2FsbFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIhQKEkxpc3RTZXJ2ZXJzUmVxdWVzdCJPChNMaXN0U2VydmVyc1Jlc3BvbnNlEhAKCGluc3RhbmNlGAEgASgJEiYKB3NlcnZlcnMYAiADKAsyFS5zdG9wZ28ubWNwLnYxLlNlcnZlciKiAwoGU2VydmVyEgwKBG5hbWUYASABKAkSEQoJdHJhbnNwb3J0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSKQoFc3RhdGUYBCABKA4yGi5zdG9wZ28ubWNwLnYxLlNlcnZlclN0YXRlEg4KBnJlYXNvbhgFIAEoCRIQCghzdGF0ZV9tcxgGIAEoBBIWCg5yZXRyeV9hZnRlcl9tcxgHIAEoDRINCgV0b29scxgIIAEoDRIQCghwcm9ibGVtcxgJIAMoCRIYChBwcm90b2NvbF92ZXJzaW9uGAogASgJEhIKCnJlY29ubmVjdHMYCyABKA0SFQoNY2FsbHNfcnVubmluZxgMIAEoDRIVCg1jYWxsc193YWl0aW5nGA0gASgNEhUKDWNhbGxzX2F0X29uY2UYDiABKA0SFAoMcHJvdG9jb2xfZXJhGA8gASgJEhIKCmxhc3RfZXJyb3IYECABKAkSFQoNbGFzdF9lcnJvcl9tcxgRIAEoBBIsCghsZWZ0X291dBgSIAMoCzIaLnN0b3Bnby5tY3AudjEuTGVmdE91dFRvb2wiKwoLTGVmdE91dFRvb2wSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkqtAEKCkhpbnRPcmlnaW4SGwoXSElOVF9PUklHSU5fVU5TUEVDSUZJRUQQABIbChdISU5UX09SSUdJTl9BTk5PVEFUSU9OUxABEhkKFUhJTlRfT1JJR0lOX1RPUF9MRVZFTBACEhkKFUhJTlRfT1JJR0lOX1JFQURfT05MWRADEh0KGUhJTlRfT1JJR0lOX0NPTkZJR1VSQVRJT04QBBIXChNISU5UX09SSUdJTl9ERUZBVUxUEAUq3QIKC0ZhaWx1cmVLaW5kEhwKGEZBSUxVUkVfS0lORF9VTlNQRUNJRklFRBAAEhUKEUZBSUxVUkVfS0lORF9UT09MEAESGQoVRkFJTFVSRV9LSU5EX1BST1RPQ09MEAISIgoeRkFJTFVSRV9LSU5EX0lOVkFMSURfQVJHVU1FTlRTEAMSHwobRkFJTFVSRV9LSU5EX0lOVkFMSURfUkVTVUxUEAQSIQodRkFJTFVSRV9LSU5EX1JFU1VMVF9UT09fTEFSR0UQBRIYChRGQUlMVVJFX0tJTkRfVElNRU9VVBAGEhkKFUZBSUxVUkVfS0lORF9DQU5DRUxFRBAHEhwKGEZBSUxVUkVfS0lORF9TRVJWRVJfTE9TVBAIEiMKH0ZBSUxVUkVfS0lORF9TRVJWRVJfVU5BVkFJTEFCTEUQCRIeChpGQUlMVVJFX0tJTkRfTk9UX1NVUFBPUlRFRBAKKvkBCg1SZWZ1c2VkUmVhc29uEh4KGlJFRlVTRURfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNFRF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0VEX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIhCh1SRUZVU0VEX1JFQVNPTl9UT09MX05PVF9GT1VORBADEh8KG1JFRlVTRURfUkVBU09OX05PVF9BUFBST1ZFRBAEEiUKIVJFRlVTRURfUkVBU09OX1NFUlZFUl9VTkFWQUlMQUJMRRAFEhkKFVJFRlVTRURfUkVBU09OX0ZFTkNFRBAGKugBCgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTRVJWRVJfU1RBVEVfU1RBUlRJTkcQARIWChJTRVJWRVJfU1RBVEVfUkVBRFkQAhIZChVTRVJWRVJfU1RBVEVfREVHUkFERUQQAxIYChRTRVJWRVJfU1RBVEVfQkFDS09GRhAEEhsKF1NFUlZFUl9TVEFURV9DUkFTSF9MT09QEAUSHAoYU0VSVkVSX1NUQVRFX1FVQVJBTlRJTkVEEAYSGAoUU0VSVkVSX1NUQVRFX1NUT1BQRUQQBzKlAwoQTWNwQnJpZGdlU2VydmljZRJOCglMaXN0VG9vbHMSHy5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1JlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1Jlc3BvbnNlEkgKB0V4ZWN1dGUSHS5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXF1ZXN0Gh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2USTgoJRmVuY2VDYWxsEh8uc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXNwb25zZRJRCgpDYW5jZWxDYWxsEiAuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlElQKC0xpc3RTZXJ2ZXJzEiEuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -143,6 +143,13 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
    * @generated from field: uint32 calls_at_once = 11;
    */
   callsAtOnce: number;
+
+  /**
+   * Where each effective hint comes from.
+   *
+   * @generated from field: stopgo.mcp.v1.HintOrigins hint_origins = 12;
+   */
+  hintOrigins?: HintOrigins | undefined;
 };
 
 /**
@@ -187,6 +194,38 @@ export const HintsSchema: GenMessage<Hints> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 3);
 
 /**
+ * @generated from message stopgo.mcp.v1.HintOrigins
+ */
+export type HintOrigins = Message<"stopgo.mcp.v1.HintOrigins"> & {
+  /**
+   * @generated from field: stopgo.mcp.v1.HintOrigin read_only = 1;
+   */
+  readOnly: HintOrigin;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.HintOrigin destructive = 2;
+   */
+  destructive: HintOrigin;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.HintOrigin idempotent = 3;
+   */
+  idempotent: HintOrigin;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.HintOrigin open_world = 4;
+   */
+  openWorld: HintOrigin;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.HintOrigins.
+ * Use `create(HintOriginsSchema)` to create a new message.
+ */
+export const HintOriginsSchema: GenMessage<HintOrigins> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 4);
+
+/**
  * CallKey names one attempt of one call.
  *
  * @generated from message stopgo.mcp.v1.CallKey
@@ -218,7 +257,7 @@ export type CallKey = Message<"stopgo.mcp.v1.CallKey"> & {
  * Use `create(CallKeySchema)` to create a new message.
  */
 export const CallKeySchema: GenMessage<CallKey> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 4);
+  messageDesc(file_stopgo_mcp_v1_mcp, 5);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteRequest
@@ -276,7 +315,7 @@ export type ExecuteRequest = Message<"stopgo.mcp.v1.ExecuteRequest"> & {
  * Use `create(ExecuteRequestSchema)` to create a new message.
  */
 export const ExecuteRequestSchema: GenMessage<ExecuteRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 5);
+  messageDesc(file_stopgo_mcp_v1_mcp, 6);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteResponse
@@ -311,7 +350,7 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
  * Use `create(ExecuteResponseSchema)` to create a new message.
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 6);
+  messageDesc(file_stopgo_mcp_v1_mcp, 7);
 
 /**
  * Finished: the call ran and gave a result, or an error of its own.
@@ -361,7 +400,7 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
  * Use `create(FinishedSchema)` to create a new message.
  */
 export const FinishedSchema: GenMessage<Finished> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+  messageDesc(file_stopgo_mcp_v1_mcp, 8);
 
 /**
  * Refused: the attempt certainly did not run.
@@ -397,7 +436,7 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+  messageDesc(file_stopgo_mcp_v1_mcp, 9);
 
 /**
  * Unknown: the call was sent and nobody can tell whether it ran.
@@ -423,7 +462,7 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
  * Use `create(UnknownSchema)` to create a new message.
  */
 export const UnknownSchema: GenMessage<Unknown> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+  messageDesc(file_stopgo_mcp_v1_mcp, 10);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallRequest
@@ -445,7 +484,7 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
  * Use `create(FenceCallRequestSchema)` to create a new message.
  */
 export const FenceCallRequestSchema: GenMessage<FenceCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+  messageDesc(file_stopgo_mcp_v1_mcp, 11);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallResponse
@@ -492,7 +531,7 @@ export type FenceCallResponse = Message<"stopgo.mcp.v1.FenceCallResponse"> & {
  * Use `create(FenceCallResponseSchema)` to create a new message.
  */
 export const FenceCallResponseSchema: GenMessage<FenceCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 11);
+  messageDesc(file_stopgo_mcp_v1_mcp, 12);
 
 /**
  * @generated from message stopgo.mcp.v1.NeverSeen
@@ -505,7 +544,7 @@ export type NeverSeen = Message<"stopgo.mcp.v1.NeverSeen"> & {
  * Use `create(NeverSeenSchema)` to create a new message.
  */
 export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 12);
+  messageDesc(file_stopgo_mcp_v1_mcp, 13);
 
 /**
  * @generated from message stopgo.mcp.v1.Running
@@ -541,7 +580,7 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
  * Use `create(RunningSchema)` to create a new message.
  */
 export const RunningSchema: GenMessage<Running> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 13);
+  messageDesc(file_stopgo_mcp_v1_mcp, 14);
 
 /**
  * @generated from message stopgo.mcp.v1.Forgotten
@@ -554,7 +593,7 @@ export type Forgotten = Message<"stopgo.mcp.v1.Forgotten"> & {
  * Use `create(ForgottenSchema)` to create a new message.
  */
 export const ForgottenSchema: GenMessage<Forgotten> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 14);
+  messageDesc(file_stopgo_mcp_v1_mcp, 15);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallRequest
@@ -576,7 +615,7 @@ export type CancelCallRequest = Message<"stopgo.mcp.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 15);
+  messageDesc(file_stopgo_mcp_v1_mcp, 16);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallResponse
@@ -595,7 +634,7 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 16);
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersRequest
@@ -608,7 +647,7 @@ export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
  * Use `create(ListServersRequestSchema)` to create a new message.
  */
 export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersResponse
@@ -632,7 +671,7 @@ export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> &
  * Use `create(ListServersResponseSchema)` to create a new message.
  */
 export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
 
 /**
  * @generated from message stopgo.mcp.v1.Server
@@ -725,6 +764,32 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
    * @generated from field: uint32 calls_at_once = 14;
    */
   callsAtOnce: number;
+
+  /**
+   * "legacy" or "modern": which of the two protocols is spoken with it; empty while there is no connection.
+   *
+   * @generated from field: string protocol_era = 15;
+   */
+  protocolEra: string;
+
+  /**
+   * What last went wrong with it, also if it is well again, and how long ago; empty and 0 if nothing has.
+   *
+   * @generated from field: string last_error = 16;
+   */
+  lastError: string;
+
+  /**
+   * @generated from field: uint64 last_error_ms = 17;
+   */
+  lastErrorMs: bigint;
+
+  /**
+   * Tools that it offers and that are left out; the reasons are among the problems too.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.LeftOutTool left_out = 18;
+   */
+  leftOut: LeftOutTool[];
 };
 
 /**
@@ -732,7 +797,91 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  * Use `create(ServerSchema)` to create a new message.
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
+
+/**
+ * @generated from message stopgo.mcp.v1.LeftOutTool
+ */
+export type LeftOutTool = Message<"stopgo.mcp.v1.LeftOutTool"> & {
+  /**
+   * As far as it can be told.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.LeftOutTool.
+ * Use `create(LeftOutToolSchema)` to create a new message.
+ */
+export const LeftOutToolSchema: GenMessage<LeftOutTool> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
+
+/**
+ * HintOrigin says where an effective hint comes from.
+ *
+ * @generated from enum stopgo.mcp.v1.HintOrigin
+ */
+export const HintOrigin = {
+  /**
+   * @generated from enum value: HINT_ORIGIN_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The tool's annotations.
+   *
+   * @generated from enum value: HINT_ORIGIN_ANNOTATIONS = 1;
+   */
+  ANNOTATIONS: 1,
+
+  /**
+   * The top level of the tool's definition, where the first servers put it.
+   *
+   * @generated from enum value: HINT_ORIGIN_TOP_LEVEL = 2;
+   */
+  TOP_LEVEL: 2,
+
+  /**
+   * The tool only reads, as another of its hints says.
+   *
+   * @generated from enum value: HINT_ORIGIN_READ_ONLY = 3;
+   */
+  READ_ONLY: 3,
+
+  /**
+   * The server's configuration, as the tool says nothing.
+   *
+   * @generated from enum value: HINT_ORIGIN_CONFIGURATION = 4;
+   */
+  CONFIGURATION: 4,
+
+  /**
+   * Nobody says anything.
+   *
+   * @generated from enum value: HINT_ORIGIN_DEFAULT = 5;
+   */
+  DEFAULT: 5,
+} as const;
+
+/**
+ * HintOrigin says where an effective hint comes from.
+ *
+ * @generated from enum stopgo.mcp.v1.HintOrigin
+ */
+export type HintOrigin = (typeof HintOrigin)[keyof typeof HintOrigin] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.mcp.v1.HintOrigin.
+ */
+export const HintOriginSchema: GenEnum<HintOrigin> = /*@__PURE__*/
+  enumDesc(file_stopgo_mcp_v1_mcp, 0);
 
 /**
  * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
@@ -823,7 +972,7 @@ export type FailureKind = (typeof FailureKind)[keyof typeof FailureKind] | Unkno
  * Describes the enum stopgo.mcp.v1.FailureKind.
  */
 export const FailureKindSchema: GenEnum<FailureKind> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 0);
+  enumDesc(file_stopgo_mcp_v1_mcp, 1);
 
 /**
  * RefusedReason says why the attempt did not run.
@@ -890,7 +1039,7 @@ export type RefusedReason = (typeof RefusedReason)[keyof typeof RefusedReason] |
  * Describes the enum stopgo.mcp.v1.RefusedReason.
  */
 export const RefusedReasonSchema: GenEnum<RefusedReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 1);
+  enumDesc(file_stopgo_mcp_v1_mcp, 2);
 
 /**
  * ServerState is where a server is in its life.
@@ -960,7 +1109,7 @@ export type ServerState = (typeof ServerState)[keyof typeof ServerState] | Unkno
  * Describes the enum stopgo.mcp.v1.ServerState.
  */
 export const ServerStateSchema: GenEnum<ServerState> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 2);
+  enumDesc(file_stopgo_mcp_v1_mcp, 3);
 
 /**
  * McpBridgeService executes tool calls on MCP servers, each attempt at most once.

@@ -1,0 +1,56 @@
+import { mcp } from '@stopgo/proto';
+import type { BridgeAnswer } from '../ask-bridges.ts';
+import type { Answer } from '../json-text.ts';
+
+/**
+ * The tool servers as clients see them: an entry for each server and bridge, since each bridge has a connection of its own, in
+ * the order of the configuration. `now`: milliseconds since 1970.
+ */
+export function renderServers(answers: readonly BridgeAnswer[], now: number): Answer {
+  const servers = answers.flatMap(
+    ({ answer }) => answer?.servers.map((server, place) => ({ server, place, bridge: answer.instance })) ?? [],
+  );
+  return {
+    servers: servers
+      .toSorted((a, b) => a.place - b.place)
+      .map(({ server, bridge }) => renderServer(server, bridge, now)),
+    bridges: answers.map(({ address, answer }) => ({
+      instance: answer?.instance,
+      address: address === '' ? undefined : address,
+      answers: answer !== undefined,
+    })),
+  };
+}
+
+function renderServer(server: mcp.Server, bridge: string, now: number): Answer {
+  const { lastError, protocolEra, protocolVersion, callsRunning, callsWaiting, callsAtOnce } = server;
+  const ago = (ms: bigint) => new Date(now - Number(ms)).toISOString();
+  return {
+    name: server.name,
+    bridge,
+    transport: server.transport,
+    address: server.address,
+    state: states[server.state],
+    since: ago(server.stateMs),
+    reason: server.reason === '' ? undefined : server.reason,
+    retry_after_ms: server.retryAfterMs === 0 ? undefined : server.retryAfterMs,
+    last_error: lastError === '' ? undefined : { text: lastError, at: ago(server.lastErrorMs) },
+    protocol: protocolVersion === '' ? undefined : { era: protocolEra, version: protocolVersion },
+    restarts: server.reconnects,
+    tools: server.tools,
+    left_out: server.leftOut.map(({ name, reason }) => ({ name, reason })),
+    problems: server.problems,
+    calls: { running: callsRunning, waiting: callsWaiting, at_once: callsAtOnce },
+  };
+}
+
+const states: Readonly<Record<mcp.ServerState, string>> = {
+  [mcp.ServerState.UNSPECIFIED]: 'unknown',
+  [mcp.ServerState.STARTING]: 'starting',
+  [mcp.ServerState.READY]: 'ready',
+  [mcp.ServerState.DEGRADED]: 'degraded',
+  [mcp.ServerState.BACKOFF]: 'backoff',
+  [mcp.ServerState.CRASH_LOOP]: 'crash_loop',
+  [mcp.ServerState.QUARANTINED]: 'quarantined',
+  [mcp.ServerState.STOPPED]: 'stopped',
+};
