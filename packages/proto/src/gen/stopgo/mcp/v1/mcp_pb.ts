@@ -4,13 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Actor } from "../../events/v1/envelope_pb.ts";
+import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCKEAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkinwEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAQgkKB291dGNvbWUikwEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQigwEKB1JlZnVzZWQSLAoGcmVhc29uGAEgASgOMhwuc3RvcGdvLm1jcC52MS5SZWZ1c2VkUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSIQoEdG9vbBgDIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSJHCgdVbmtub3duEg8KB21lc3NhZ2UYASABKAkSKwoHZmFpbHVyZRgCIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQiSQoQRmVuY2VDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAki2QEKEUZlbmNlQ2FsbFJlc3BvbnNlEi4KCm5ldmVyX3NlZW4YASABKAsyGC5zdG9wZ28ubWNwLnYxLk5ldmVyU2VlbkgAEikKB3J1bm5pbmcYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJ1bm5pbmdIABIxCgdvdXRjb21lGAMgASgLMh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2VIABItCglmb3Jnb3R0ZW4YBCABKAsyGC5zdG9wZ28ubWNwLnYxLkZvcmdvdHRlbkgAQgcKBXN0YXRlIgsKCU5ldmVyU2VlbiJeCgdSdW5uaW5nEg8KB3dhaXRpbmcYASABKAgSEAoIcHJvZ3Jlc3MYAiABKAESFgoOcHJvZ3Jlc3NfdG90YWwYAyABKAESGAoQcHJvZ3Jlc3NfbWVzc2FnZRgEIAEoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIiswIKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCir5AQoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBiroAQoLU2VydmVyU3RhdGUSHAoYU0VSVkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0VSVkVSX1NUQVRFX1NUQVJUSU5HEAESFgoSU0VSVkVSX1NUQVRFX1JFQURZEAISGQoVU0VSVkVSX1NUQVRFX0RFR1JBREVEEAMSGAoUU0VSVkVSX1NUQVRFX0JBQ0tPRkYQBBIbChdTRVJWRVJfU1RBVEVfQ1JBU0hfTE9PUBAFEhwKGFNFUlZFUl9TVEFURV9RVUFSQU5USU5FRBAGEhgKFFNFUlZFUl9TVEFURV9TVE9QUEVEEAcypQMKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIpEBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbCKwAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEioKCXBpbl9zdGF0ZRgUIAEoDjIXLnN0b3Bnby5tY3AudjEuUGluU3RhdGUiVwoFSGludHMSEQoJcmVhZF9vbmx5GAEgASgIEhMKC2Rlc3RydWN0aXZlGAIgASgIEhIKCmlkZW1wb3RlbnQYAyABKAgSEgoKb3Blbl93b3JsZBgEIAEoCCJUCgdDYWxsS2V5EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNIq8BCg5FeGVjdXRlUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSDgoGc2VydmVyGAMgASgJEgwKBHRvb2wYBCABKAkSFgoOYXJndW1lbnRzX2pzb24YBSABKAkSEwoLYXBwcm92YWxfaWQYBiABKAkSDgoGZGlnZXN0GAcgASgJEgsKA3BpbhgIIAEoCSKfAQoPRXhlY3V0ZVJlc3BvbnNlEisKCGZpbmlzaGVkGAEgASgLMhcuc3RvcGdvLm1jcC52MS5GaW5pc2hlZEgAEikKB3JlZnVzZWQYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJlZnVzZWRIABIpCgd1bmtub3duGAMgASgLMhYuc3RvcGdvLm1jcC52MS5Vbmtub3duSABCCQoHb3V0Y29tZSKTAQoIRmluaXNoZWQSDwoHY29udGVudBgBIAEoCRIQCghpc19lcnJvchgCIAEoCBISCgpmdWxsX2J5dGVzGAMgASgEEg4KBnNoYTI1NhgEIAEoCRITCgtkdXJhdGlvbl9tcxgFIAEoDRIrCgdmYWlsdXJlGAYgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCKDAQoHUmVmdXNlZBIsCgZyZWFzb24YASABKA4yHC5zdG9wZ28ubWNwLnYxLlJlZnVzZWRSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIhCgR0b29sGAMgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIkcKB1Vua25vd24SDwoHbWVzc2FnZRgBIAEoCRIrCgdmYWlsdXJlGAIgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCJJChBGZW5jZUNhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSLZAQoRRmVuY2VDYWxsUmVzcG9uc2USLgoKbmV2ZXJfc2VlbhgBIAEoCzIYLnN0b3Bnby5tY3AudjEuTmV2ZXJTZWVuSAASKQoHcnVubmluZxgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUnVubmluZ0gAEjEKB291dGNvbWUYAyABKAsyHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZUgAEi0KCWZvcmdvdHRlbhgEIAEoCzIYLnN0b3Bnby5tY3AudjEuRm9yZ290dGVuSABCBwoFc3RhdGUiCwoJTmV2ZXJTZWVuIl4KB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJIgsKCUZvcmdvdHRlbiJKChFDYW5jZWxDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkiIwoSQ2FuY2VsQ2FsbFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIhQKEkxpc3RTZXJ2ZXJzUmVxdWVzdCJPChNMaXN0U2VydmVyc1Jlc3BvbnNlEhAKCGluc3RhbmNlGAEgASgJEiYKB3NlcnZlcnMYAiADKAsyFS5zdG9wZ28ubWNwLnYxLlNlcnZlciLuAgoGU2VydmVyEgwKBG5hbWUYASABKAkSEQoJdHJhbnNwb3J0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSKQoFc3RhdGUYBCABKA4yGi5zdG9wZ28ubWNwLnYxLlNlcnZlclN0YXRlEg4KBnJlYXNvbhgFIAEoCRIQCghzdGF0ZV9tcxgGIAEoBBIWCg5yZXRyeV9hZnRlcl9tcxgHIAEoDRINCgV0b29scxgIIAEoDRIQCghwcm9ibGVtcxgJIAMoCRIYChBwcm90b2NvbF92ZXJzaW9uGAogASgJEhIKCnJlY29ubmVjdHMYCyABKA0SFQoNY2FsbHNfcnVubmluZxgMIAEoDRIVCg1jYWxsc193YWl0aW5nGA0gASgNEhUKDWNhbGxzX2F0X29uY2UYDiABKA0SEAoIaWRlbnRpdHkYGCABKAkSEgoKdG9vbHNfaGVsZBgZIAEoDRITCgtwaW5zX3N0cmljdBgaIAEoCCIWChRMaXN0SGVsZFRvb2xzUmVxdWVzdCI/ChVMaXN0SGVsZFRvb2xzUmVzcG9uc2USJgoFdG9vbHMYASADKAsyFy5zdG9wZ28ubWNwLnYxLkhlbGRUb29sImUKCEhlbGRUb29sEiEKBHRvb2wYASABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSIAoYYWNjZXB0ZWRfZGVmaW5pdGlvbl9qc29uGAIgASgJEhQKDGFjY2VwdGVkX3BpbhgDIAEoCSJjChJBY2NlcHRUb29sc1JlcXVlc3QSJQoFdG9vbHMYASADKAsyFi5zdG9wZ28ubWNwLnYxLlRvb2xQaW4SJgoFYWN0b3IYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIjQKB1Rvb2xQaW4SDgoGc2VydmVyGAEgASgJEgwKBG5hbWUYAiABKAkSCwoDcGluGAMgASgJIhUKE0FjY2VwdFRvb2xzUmVzcG9uc2UqgAEKCFBpblN0YXRlEhkKFVBJTl9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1BJTl9TVEFURV9GSVJTVF9VU0UQARIWChJQSU5fU1RBVEVfQUNDRVBURUQQAhIRCg1QSU5fU1RBVEVfTkVXEAMSFQoRUElOX1NUQVRFX0NIQU5HRUQQBCrdAgoLRmFpbHVyZUtpbmQSHAoYRkFJTFVSRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRRkFJTFVSRV9LSU5EX1RPT0wQARIZChVGQUlMVVJFX0tJTkRfUFJPVE9DT0wQAhIiCh5GQUlMVVJFX0tJTkRfSU5WQUxJRF9BUkdVTUVOVFMQAxIfChtGQUlMVVJFX0tJTkRfSU5WQUxJRF9SRVNVTFQQBBIhCh1GQUlMVVJFX0tJTkRfUkVTVUxUX1RPT19MQVJHRRAFEhgKFEZBSUxVUkVfS0lORF9USU1FT1VUEAYSGQoVRkFJTFVSRV9LSU5EX0NBTkNFTEVEEAcSHAoYRkFJTFVSRV9LSU5EX1NFUlZFUl9MT1NUEAgSIwofRkFJTFVSRV9LSU5EX1NFUlZFUl9VTkFWQUlMQUJMRRAJEh4KGkZBSUxVUkVfS0lORF9OT1RfU1VQUE9SVEVEEAoq4AIKDVJlZnVzZWRSZWFzb24SHgoaUkVGVVNFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0VEX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTRURfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEiEKHVJFRlVTRURfUkVBU09OX1RPT0xfTk9UX0ZPVU5EEAMSHwobUkVGVVNFRF9SRUFTT05fTk9UX0FQUFJPVkVEEAQSJQohUkVGVVNFRF9SRUFTT05fU0VSVkVSX1VOQVZBSUxBQkxFEAUSGQoVUkVGVVNFRF9SRUFTT05fRkVOQ0VEEAYSHAoYUkVGVVNFRF9SRUFTT05fVE9PTF9IRUxEEAcSIAocUkVGVVNFRF9SRUFTT05fTk9UX09OX1JFQ09SRBAIEiUKIVJFRlVTRURfUkVBU09OX1JFQ09SRF9VTkFWQUlMQUJMRRAJKugBCgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTRVJWRVJfU1RBVEVfU1RBUlRJTkcQARIWChJTRVJWRVJfU1RBVEVfUkVBRFkQAhIZChVTRVJWRVJfU1RBVEVfREVHUkFERUQQAxIYChRTRVJWRVJfU1RBVEVfQkFDS09GRhAEEhsKF1NFUlZFUl9TVEFURV9DUkFTSF9MT09QEAUSHAoYU0VSVkVSX1NUQVRFX1FVQVJBTlRJTkVEEAYSGAoUU0VSVkVSX1NUQVRFX1NUT1BQRUQQBzLXBAoQTWNwQnJpZGdlU2VydmljZRJOCglMaXN0VG9vbHMSHy5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1JlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1Jlc3BvbnNlEkgKB0V4ZWN1dGUSHS5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXF1ZXN0Gh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2USTgoJRmVuY2VDYWxsEh8uc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXNwb25zZRJRCgpDYW5jZWxDYWxsEiAuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlElQKC0xpc3RTZXJ2ZXJzEiEuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVzcG9uc2USWgoNTGlzdEhlbGRUb29scxIjLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1JlcXVlc3QaJC5zdG9wZ28ubWNwLnYxLkxpc3RIZWxkVG9vbHNSZXNwb25zZRJUCgtBY2NlcHRUb29scxIhLnN0b3Bnby5tY3AudjEuQWNjZXB0VG9vbHNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1Jlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope]);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -60,6 +62,14 @@ export type ListToolsResponse = Message<"stopgo.mcp.v1.ListToolsResponse"> & {
    * @generated from field: bool unchanged = 4;
    */
   unchanged: boolean;
+
+  /**
+   * Tools that are held until somebody accepts them: for people to see, never to be offered or called. Empty if
+   * known_revision is current.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Tool held = 8;
+   */
+  held: Tool[];
 };
 
 /**
@@ -143,6 +153,11 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
    * @generated from field: uint32 calls_at_once = 11;
    */
   callsAtOnce: number;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.PinState pin_state = 20;
+   */
+  pinState: PinState;
 };
 
 /**
@@ -725,6 +740,27 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
    * @generated from field: uint32 calls_at_once = 14;
    */
   callsAtOnce: number;
+
+  /**
+   * What its pins are kept under: a digest of its name and of its command or URL.
+   *
+   * @generated from field: string identity = 24;
+   */
+  identity: string;
+
+  /**
+   * Tools that it offers and that are held until somebody accepts them.
+   *
+   * @generated from field: uint32 tools_held = 25;
+   */
+  toolsHeld: number;
+
+  /**
+   * True if nothing of it is accepted at first contact.
+   *
+   * @generated from field: bool pins_strict = 26;
+   */
+  pinsStrict: boolean;
 };
 
 /**
@@ -733,6 +769,188 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 19);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListHeldToolsRequest
+ */
+export type ListHeldToolsRequest = Message<"stopgo.mcp.v1.ListHeldToolsRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListHeldToolsRequest.
+ * Use `create(ListHeldToolsRequestSchema)` to create a new message.
+ */
+export const ListHeldToolsRequestSchema: GenMessage<ListHeldToolsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListHeldToolsResponse
+ */
+export type ListHeldToolsResponse = Message<"stopgo.mcp.v1.ListHeldToolsResponse"> & {
+  /**
+   * In the order of the configuration.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.HeldTool tools = 1;
+   */
+  tools: HeldTool[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListHeldToolsResponse.
+ * Use `create(ListHeldToolsResponseSchema)` to create a new message.
+ */
+export const ListHeldToolsResponseSchema: GenMessage<ListHeldToolsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
+
+/**
+ * @generated from message stopgo.mcp.v1.HeldTool
+ */
+export type HeldTool = Message<"stopgo.mcp.v1.HeldTool"> & {
+  /**
+   * @generated from field: stopgo.mcp.v1.Tool tool = 1;
+   */
+  tool?: Tool | undefined;
+
+  /**
+   * What was accepted before, as canonical JSON, and its pin; empty if nothing was.
+   *
+   * @generated from field: string accepted_definition_json = 2;
+   */
+  acceptedDefinitionJson: string;
+
+  /**
+   * @generated from field: string accepted_pin = 3;
+   */
+  acceptedPin: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.HeldTool.
+ * Use `create(HeldToolSchema)` to create a new message.
+ */
+export const HeldToolSchema: GenMessage<HeldTool> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
+
+/**
+ * @generated from message stopgo.mcp.v1.AcceptToolsRequest
+ */
+export type AcceptToolsRequest = Message<"stopgo.mcp.v1.AcceptToolsRequest"> & {
+  /**
+   * 1 to 512.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.ToolPin tools = 1;
+   */
+  tools: ToolPin[];
+
+  /**
+   * Who accepts them.
+   *
+   * @generated from field: stopgo.events.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AcceptToolsRequest.
+ * Use `create(AcceptToolsRequestSchema)` to create a new message.
+ */
+export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
+
+/**
+ * ToolPin names a tool exactly as it is defined.
+ *
+ * @generated from message stopgo.mcp.v1.ToolPin
+ */
+export type ToolPin = Message<"stopgo.mcp.v1.ToolPin"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string pin = 3;
+   */
+  pin: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ToolPin.
+ * Use `create(ToolPinSchema)` to create a new message.
+ */
+export const ToolPinSchema: GenMessage<ToolPin> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 24);
+
+/**
+ * @generated from message stopgo.mcp.v1.AcceptToolsResponse
+ */
+export type AcceptToolsResponse = Message<"stopgo.mcp.v1.AcceptToolsResponse"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AcceptToolsResponse.
+ * Use `create(AcceptToolsResponseSchema)` to create a new message.
+ */
+export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 25);
+
+/**
+ * PinState says how the definition of a tool stands to what was accepted of it.
+ *
+ * @generated from enum stopgo.mcp.v1.PinState
+ */
+export const PinState = {
+  /**
+   * @generated from enum value: PIN_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Accepted with its server, when that was met for the first time.
+   *
+   * @generated from enum value: PIN_STATE_FIRST_USE = 1;
+   */
+  FIRST_USE: 1,
+
+  /**
+   * Accepted by somebody.
+   *
+   * @generated from enum value: PIN_STATE_ACCEPTED = 2;
+   */
+  ACCEPTED: 2,
+
+  /**
+   * Held: no tool of that name was ever accepted of its server.
+   *
+   * @generated from enum value: PIN_STATE_NEW = 3;
+   */
+  NEW: 3,
+
+  /**
+   * Held: another definition of it was accepted.
+   *
+   * @generated from enum value: PIN_STATE_CHANGED = 4;
+   */
+  CHANGED: 4,
+} as const;
+
+/**
+ * PinState says how the definition of a tool stands to what was accepted of it.
+ *
+ * @generated from enum stopgo.mcp.v1.PinState
+ */
+export type PinState = (typeof PinState)[keyof typeof PinState] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.mcp.v1.PinState.
+ */
+export const PinStateSchema: GenEnum<PinState> = /*@__PURE__*/
+  enumDesc(file_stopgo_mcp_v1_mcp, 0);
 
 /**
  * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
@@ -823,7 +1041,7 @@ export type FailureKind = (typeof FailureKind)[keyof typeof FailureKind] | Unkno
  * Describes the enum stopgo.mcp.v1.FailureKind.
  */
 export const FailureKindSchema: GenEnum<FailureKind> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 0);
+  enumDesc(file_stopgo_mcp_v1_mcp, 1);
 
 /**
  * RefusedReason says why the attempt did not run.
@@ -877,6 +1095,27 @@ export const RefusedReason = {
    * @generated from enum value: REFUSED_REASON_FENCED = 6;
    */
   FENCED: 6,
+
+  /**
+   * Nobody has accepted the tool as it is now.
+   *
+   * @generated from enum value: REFUSED_REASON_TOOL_HELD = 7;
+   */
+  TOOL_HELD: 7,
+
+  /**
+   * The stream of the conversation does not hold what lets this attempt run here.
+   *
+   * @generated from enum value: REFUSED_REASON_NOT_ON_RECORD = 8;
+   */
+  NOT_ON_RECORD: 8,
+
+  /**
+   * The stream of the conversation could not be looked at.
+   *
+   * @generated from enum value: REFUSED_REASON_RECORD_UNAVAILABLE = 9;
+   */
+  RECORD_UNAVAILABLE: 9,
 } as const;
 
 /**
@@ -890,7 +1129,7 @@ export type RefusedReason = (typeof RefusedReason)[keyof typeof RefusedReason] |
  * Describes the enum stopgo.mcp.v1.RefusedReason.
  */
 export const RefusedReasonSchema: GenEnum<RefusedReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 1);
+  enumDesc(file_stopgo_mcp_v1_mcp, 2);
 
 /**
  * ServerState is where a server is in its life.
@@ -960,7 +1199,7 @@ export type ServerState = (typeof ServerState)[keyof typeof ServerState] | Unkno
  * Describes the enum stopgo.mcp.v1.ServerState.
  */
 export const ServerStateSchema: GenEnum<ServerState> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 2);
+  enumDesc(file_stopgo_mcp_v1_mcp, 3);
 
 /**
  * McpBridgeService executes tool calls on MCP servers, each attempt at most once.
@@ -1025,6 +1264,28 @@ export const McpBridgeService: GenService<{
     methodKind: "unary";
     input: typeof ListServersRequestSchema;
     output: typeof ListServersResponseSchema;
+  },
+  /**
+   * ListHeldTools gives the tools that nobody has accepted as they are now, with the definition that was accepted before.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.ListHeldTools
+   */
+  listHeldTools: {
+    methodKind: "unary";
+    input: typeof ListHeldToolsRequestSchema;
+    output: typeof ListHeldToolsResponseSchema;
+  },
+  /**
+   * AcceptTools records that tools are accepted as they are now: all that are named, or none. FAILED_PRECONDITION with
+   * reason=pin_changed: one of them is not what its server offers now. NOT_FOUND: there is no such server or tool.
+   * UNAVAILABLE: unknown whether it is recorded; repeat it, which does no harm.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.AcceptTools
+   */
+  acceptTools: {
+    methodKind: "unary";
+    input: typeof AcceptToolsRequestSchema;
+    output: typeof AcceptToolsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_mcp_v1_mcp, 0);
