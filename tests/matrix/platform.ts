@@ -111,6 +111,8 @@ export class Platform {
     const bridge = await startMcpBridge({
       servers: [serverOf(journal)],
       standing,
+      store: client,
+      time: systemClock,
       clientInfo: { name: 'matrix', version: '0' },
       log: quiet,
       environment: process.env,

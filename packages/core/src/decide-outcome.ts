@@ -51,6 +51,12 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand):
       const { message } = outcome;
       return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
     }
+    case 'callNotAllowed': {
+      const { message } = outcome;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_ALLOWED, message };
+      const content = `Tool execution failed: ${message}`;
+      return [fact('toolCallRefused', refused), failedCall(call, outcome.attempt, content, place)];
+    }
     case 'callUnauthenticated': {
       const message = outcome.prompt;
       const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.UNAUTHENTICATED, message };

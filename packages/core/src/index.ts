@@ -36,6 +36,7 @@ export * from './run-trace.ts';
 export * from './standing.ts';
 export * from './state.ts';
 export * from './texts.ts';
+export * from './ticket.ts';
 export * from './transcript.ts';
 export * from './visible.ts';
 export * from './work.ts';

@@ -125,5 +125,7 @@ export type CallOutcomeCommand =
     }
   /** The server wants a token, or another one; the call did not run. */
   | { readonly type: 'callUnauthenticated'; readonly callId: string; readonly attempt: number; readonly prompt: string }
+  /** The bridge did not let the attempt through: nothing on the record allows it, or its tool is held. It did not run. */
+  | { readonly type: 'callNotAllowed'; readonly callId: string; readonly attempt: number; readonly message: string }
   /** The attempt certainly did not begin, and never will. */
   | { readonly type: 'callNotStarted'; readonly callId: string; readonly attempt: number; readonly message: string };

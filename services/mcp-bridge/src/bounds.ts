@@ -49,6 +49,10 @@ export type BridgeBounds = {
   readonly repeatWaitMs: number;
   /** How long a call waits for a server that is down, before it is refused. */
   readonly callWaitMs: number;
+  /** How long one look into the log may take. */
+  readonly recordAskMs: number;
+  /** How long a call waits for a log that does not answer, before it is refused. */
+  readonly recordWaitMs: number;
   /** How long an HTTP call may be without any open request before it counts as lost (a stream may be resumed). */
   readonly streamResumeMs: number;
   /** First pause before a lost server is started or reached again; it doubles with each failure. */
@@ -112,6 +116,8 @@ export const bridgeBounds: BridgeBounds = {
   repeatsMax: 2,
   repeatWaitMs: 5 * second,
   callWaitMs: 5 * second,
+  recordAskMs: 2 * second,
+  recordWaitMs: 5 * second,
   streamResumeMs: 5 * second,
   backoffFirstMs: 500,
   backoffMaxMs: 30 * second,

@@ -73,6 +73,10 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
 
     listServers: async () => ({ instance: standing.instance, servers: servers().map(serverMessage) }),
 
+    listHeldTools: async () => ({}),
+
+    acceptTools: async () => ({}),
+
     cancelCall: async (request) => ({ found: attempts.cancel(check(request)) }),
   };
 }

@@ -1,7 +1,7 @@
 import { unavailable } from '@stopgo/core';
-import type { Standing } from '@stopgo/log';
-import type { mcp } from '@stopgo/proto';
-import type { ServiceImpl } from '@stopgo/rpc';
+import type { Clock, Standing } from '@stopgo/log';
+import type { mcp, store } from '@stopgo/proto';
+import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
@@ -15,6 +15,11 @@ import { ServerConnection } from './server-connection.ts';
 import { type ServerStatus, serverStatus } from './server-status.ts';
 import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
+import { storeTickets, type TicketPorts } from './tickets.ts';
+
+/** What a bridge asks of the store. */
+export type BridgeStore = TicketPorts['store'] &
+  Pick<Client<typeof store.StoreService>, 'append' | 'readStream' | 'follow'>;
 
 /** What a bridge is started with. */
 export type McpBridgeOptions = {
@@ -27,8 +32,12 @@ export type McpBridgeOptions = {
   readonly log: Logger;
   /** Our environment, of which stdio servers get a few harmless variables. */
   readonly environment: Environment;
+  /** What is on the record. */
+  readonly store: BridgeStore;
   /** Milliseconds that only grow, for durations; not the time of day. */
   readonly clock: () => number;
+  /** What pauses of looks into the record are made with, and the times of events. */
+  readonly time: Clock;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
   /** Only tests give other bounds. */
@@ -139,6 +148,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     stopping: () => stopping !== undefined,
     server: (name) => byName.get(name),
     tool: (server, name) => catalogue.tools.find((tool) => tool.server === server && tool.name === name),
+    tickets: storeTickets({ store: options.store, clock: options.time, random, bounds }),
     bounds,
     clock,
     onDefect: (trace) => log.error('a call failed in the bridge', { trace }),

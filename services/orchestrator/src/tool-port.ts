@@ -37,8 +37,13 @@ export type ExecuteOutcome =
   | { readonly kind: 'unauthenticated' }
   /** It did not run and will not, for a reason that the model may be told. */
   | { readonly kind: 'not_run'; readonly message: string }
-  /** It did not run and never will: it was fenced before it came, or its bridge takes nothing (under that id) any more. */
-  | { readonly kind: 'fenced' }
+  /** It did not run: nothing on the record lets it, or nobody has accepted its tool. */
+  | { readonly kind: 'not_allowed'; readonly message: string }
+  /**
+   * It did not run and never will: it was fenced before it came, or its bridge takes nothing (under that id) any more, or
+   * cannot look into the log. `message` says which, where that is known.
+   */
+  | { readonly kind: 'fenced'; readonly message?: string }
   /** It was sent, and nobody can tell whether it ran. */
   | { readonly kind: 'unknown'; readonly message: string };
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { contextTests } from './store-contexts.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
+import { ticketTests } from './ticket.contract.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
 
@@ -202,6 +203,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
 
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
+    ticketTests(
+      () => client,
+      () => new Story(),
+    );
 
     test('a search finds words wherever in a conversation they stand', async () => {
       const tea = await told(1, false, 'please order Tée for the office');

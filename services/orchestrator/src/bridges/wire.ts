@@ -59,6 +59,12 @@ function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
       return { kind: 'unauthenticated' };
     case wire.RefusedReason.FENCED:
       return { kind: 'fenced' };
+    case wire.RefusedReason.RECORD_UNAVAILABLE:
+      return { kind: 'fenced', message };
+    case wire.RefusedReason.NOT_APPROVED:
+    case wire.RefusedReason.NOT_ON_RECORD:
+    case wire.RefusedReason.TOOL_HELD:
+      return { kind: 'not_allowed', message };
     case wire.RefusedReason.TOOL_NOT_FOUND:
       return { kind: 'not_run', message: message === '' ? 'Tool not found' : message };
     default:
