@@ -1,3 +1,4 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type ConversationState, ticketOf } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import type { Views } from './views.ts';
@@ -13,7 +14,7 @@ export function ticketAnswer(
   state: ConversationState,
   approvalOf: Views['approval'],
   { runId, callId }: Pick<store.ReadTicketRequest, 'runId' | 'callId'>,
-) {
+): MessageInitShape<typeof store.ReadTicketResponseSchema> {
   const ticket = ticketOf(state, runId, callId);
   if (ticket === undefined) return {};
   const { server, tool, pin, digest, attempt, bridge = '', approvalId, standing } = ticket;

@@ -223,7 +223,7 @@ function callsOf(bridge: McpBridge, instance: string, store: MemoryStore) {
       approvalId: '',
       ...fields,
     };
-    if (isOnRecord && !store.has(key)) store.started(key, { ...request, attempt, digest: digestOr(request) });
+    if (isOnRecord) store.begin(key, { ...request, attempt, digest: digestOr(request) });
     const answer = client.execute(request, options);
     return { outcome: answer.then(({ outcome }) => outcome) };
   };

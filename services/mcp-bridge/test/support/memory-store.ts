@@ -23,6 +23,7 @@ function servedOr(served: object, name: string | symbol): unknown {
 export class MemoryStore {
   readonly #streams = new Map<string, envelope.Recorded[]>();
   readonly #tickets = new Map<string, store.Ticket>();
+  readonly #begun = new Set<string>();
   readonly #waiting = new Set<() => void>();
   /** The next asks of that kind fail, as those of a store that is away. */
   away: Error | undefined;
@@ -35,7 +36,9 @@ export class MemoryStore {
   /** What a bridge is given. */
   readonly client: BridgeStore = createInProcessClient<typeof store.StoreService>(
     store.StoreService,
-    new Proxy(this.#served() as ServiceImpl<typeof store.StoreService>, { get: servedOr }),
+    new Proxy<ServiceImpl<typeof store.StoreService>>(this.#served() as ServiceImpl<typeof store.StoreService>, {
+      get: servedOr,
+    }),
   );
 
   /** The stream holds the start of this attempt and, if it names one, the approval that lets it run. */
@@ -50,9 +53,12 @@ export class MemoryStore {
     return ticket;
   }
 
-  /** Whether the stream holds anything of a call. */
-  has(key: Key): boolean {
-    return this.#tickets.has(nameOf(key));
+  /** As {@link started}, unless a test has put there already what the stream shall hold of the call. */
+  begin(key: Key, given: Given): void {
+    const name = nameOf(key);
+    if (this.#tickets.has(name) && !this.#begun.has(name)) return;
+    this.started(key, given);
+    this.#begun.add(name);
   }
 
   /** What was appended to a stream, by all bridges. */
