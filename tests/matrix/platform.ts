@@ -113,6 +113,7 @@ export class Platform {
       standing,
       store: client,
       time: systemClock,
+      newId: randomUUID,
       clientInfo: { name: 'matrix', version: '0' },
       log: quiet,
       environment: process.env,

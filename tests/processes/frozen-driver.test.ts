@@ -76,6 +76,7 @@ async function platform() {
       standing: heartbeat,
       store: client,
       time: systemClock,
+      newId: randomUUID,
       clientInfo: { name: 'agent', version: '1' },
       log: quiet,
       environment: {},

@@ -122,6 +122,8 @@ export type CallOutcomeCommand =
       readonly attempt: number;
       readonly current: OfferedTool;
       readonly argumentsJson: string;
+      /** Nobody has accepted the tool as it is now: a call of it is refused even if it is approved. */
+      readonly isHeld?: boolean;
     }
   /** The server wants a token, or another one; the call did not run. */
   | { readonly type: 'callUnauthenticated'; readonly callId: string; readonly attempt: number; readonly prompt: string }

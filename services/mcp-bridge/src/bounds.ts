@@ -53,6 +53,12 @@ export type BridgeBounds = {
   readonly recordAskMs: number;
   /** How long a call waits for a log that does not answer, before it is refused. */
   readonly recordWaitMs: number;
+  /** How long it may take to find out, or to record, what is accepted of one server. */
+  readonly pinsMs: number;
+  /** Definitions of tools that are recorded at the same time. */
+  readonly definitionsAtOnce: number;
+  /** Tools in one request to accept them. */
+  readonly acceptedAtOnceMax: number;
   /** How long an HTTP call may be without any open request before it counts as lost (a stream may be resumed). */
   readonly streamResumeMs: number;
   /** First pause before a lost server is started or reached again; it doubles with each failure. */
@@ -118,6 +124,9 @@ export const bridgeBounds: BridgeBounds = {
   callWaitMs: 5 * second,
   recordAskMs: 2 * second,
   recordWaitMs: 5 * second,
+  pinsMs: 10 * second,
+  definitionsAtOnce: 16,
+  acceptedAtOnceMax: 512,
   streamResumeMs: 5 * second,
   backoffFirstMs: 500,
   backoffMaxMs: 30 * second,

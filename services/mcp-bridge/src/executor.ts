@@ -5,12 +5,12 @@ import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
+import type { CatalogueTool } from './catalogue.ts';
 import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Tickets } from './tickets.ts';
-import type { DefinedTool } from './tool-definitions.ts';
 
 const { RefusedReason } = mcp;
 
@@ -19,8 +19,8 @@ export type ExecutorDependencies = {
   readonly server: (name: string) => ServerConnection | undefined;
   /** Whether this bridge may still act under the id that an attempt is for. */
   readonly standing: Standing;
-  /** The tool as the catalogue has it now. */
-  readonly tool: (server: string, name: string) => DefinedTool | undefined;
+  /** The tool as the catalogue has it now, also one that is held. */
+  readonly tool: (server: string, name: string) => CatalogueTool | undefined;
   readonly tickets: Tickets;
   readonly bounds: BridgeBounds;
   /** Is told of errors that should not exist, as text. */
@@ -222,12 +222,14 @@ function credentialsOf(request: mcp.ExecuteRequest) {
   return { pin, approvalId, digest, argumentsJson, instance, attempt: request.key?.attempt ?? 0 };
 }
 
-function refusalOf(tool: DefinedTool, verdict: GateVerdict): Outcome | undefined {
+function refusalOf(tool: CatalogueTool, verdict: GateVerdict): Outcome | undefined {
   switch (verdict.kind) {
     case 'open':
       return undefined;
     case 'pin_changed':
       return refused(RefusedReason.PIN_CHANGED, verdict.message, { tool });
+    case 'held':
+      return refused(RefusedReason.TOOL_HELD, verdict.message);
     case 'not_approved':
       return refused(RefusedReason.NOT_APPROVED, verdict.message);
     case 'not_on_record':

@@ -4,10 +4,11 @@
 // 2. A gated call, and one that brings an approval, runs only if the stream of its conversation holds an approval of exactly
 //    this call: by a person or by policy, bound to its digest, decided, not void.
 // 3. A call that is not safe to repeat runs only if the stream holds the start of this attempt by this bridge.
-// 4. A call that is neither gated nor harmful to repeat has nothing on the record that it could be held to: it is not looked up.
-import { callDigest, isRepeatable, policyVerdict } from '@stopgo/core';
+// 4. A tool that nobody has accepted as it is runs for nobody. If it changed after an approval of the call, people are asked anew.
+// 5. A call that is neither gated nor harmful to repeat has nothing on the record that it could be held to: it is not looked up.
+import { callDigest, isHeld, isRepeatable, policyVerdict } from '@stopgo/core';
 import { facts, store } from '@stopgo/proto';
-import type { DefinedTool } from './tool-definitions.ts';
+import type { CatalogueTool } from './catalogue.ts';
 
 /** What a call brings along to be let through. */
 export type Credentials = {
@@ -28,11 +29,12 @@ export type Credentials = {
 export type GateVerdict =
   | { readonly kind: 'open' }
   | { readonly kind: 'pin_changed'; readonly message: string }
+  | { readonly kind: 'held'; readonly message: string }
   | { readonly kind: 'not_approved'; readonly message: string }
   | { readonly kind: 'not_on_record'; readonly message: string };
 
 /** True if a call must be looked up in the stream of its conversation before it is sent. */
-export function needsTicket(tool: DefinedTool, { approvalId }: Pick<Credentials, 'approvalId'>): boolean {
+export function needsTicket(tool: CatalogueTool, { approvalId }: Pick<Credentials, 'approvalId'>): boolean {
   return approvalId !== '' || isGated(tool) || !isRepeatable(tool.hints);
 }
 
@@ -43,11 +45,13 @@ export function needsTicket(tool: DefinedTool, { approvalId }: Pick<Credentials,
  *
  * Throws a TypeError if the call is held to an approval and its arguments are not JSON.
  */
-export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
+export function gate(tool: CatalogueTool, call: Credentials): GateVerdict {
   const verdict = policyVerdict({ hints: tool.hints, approvalRequired: tool.approvalRequired });
   const approved = call.approvalId !== '';
   const label = labelOf(tool);
   const changed = `${label} is not defined as it was when the call was made`;
+  if (isHeld(tool.pinStanding) && (!approved || call.pin === tool.pin))
+    return { kind: 'held', message: `${label} is held: ${whyHeld(tool)}; see \`stopgo tools\`` };
   if (verdict.kind === 'allow' && !approved) {
     // Whether a call is fenced before it is sent was decided by the pinned definition: that decision must still be right.
     return call.pin === tool.pin || isRepeatable(tool.hints)
@@ -66,7 +70,7 @@ export function gate(tool: DefinedTool, call: Credentials): GateVerdict {
  * The same once the call was looked up, where it has to be: `ticket` is what the stream holds of it, undefined if that is
  * nothing. Throws as {@link gate}.
  */
-export function gateWithTicket(tool: DefinedTool, call: Credentials, ticket: store.Ticket | undefined): GateVerdict {
+export function gateWithTicket(tool: CatalogueTool, call: Credentials, ticket: store.Ticket | undefined): GateVerdict {
   const verdict = gate(tool, call);
   if (verdict.kind !== 'open' || !needsTicket(tool, call)) return verdict;
   if (ticket === undefined) return notOnRecord('the conversation has no such call that may run');
@@ -80,7 +84,7 @@ export function gateWithTicket(tool: DefinedTool, call: Credentials, ticket: sto
 }
 
 function approvalProblem(
-  tool: DefinedTool,
+  tool: CatalogueTool,
   call: Credentials,
   approval: store.TicketApproval | undefined,
 ): string | undefined {
@@ -106,15 +110,19 @@ function isDue(ticket: store.Ticket, { attempt }: Credentials): boolean {
   return ticket.state === store.TicketState.READY && ticket.attempt + 1 === attempt;
 }
 
-function isGated({ hints, approvalRequired }: DefinedTool): boolean {
+function whyHeld({ pinStanding }: CatalogueTool): string {
+  return pinStanding === 'new' ? 'nobody has accepted it' : 'nobody has accepted it as it is now';
+}
+
+function isGated({ hints, approvalRequired }: CatalogueTool): boolean {
   return policyVerdict({ hints, approvalRequired }).kind !== 'allow';
 }
 
-function digestOf({ server, name, pin }: DefinedTool, { argumentsJson }: Credentials): string {
+function digestOf({ server, name, pin }: CatalogueTool, { argumentsJson }: Credentials): string {
   return callDigest({ server, tool: name, pin, argumentsJson });
 }
 
-function labelOf({ name, server }: DefinedTool): string {
+function labelOf({ name, server }: CatalogueTool): string {
   return `the tool "${name}" of the server "${server}"`;
 }
 

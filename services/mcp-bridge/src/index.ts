@@ -2,4 +2,4 @@
 export { type BridgeBounds, bridgeBounds } from './bounds.ts';
 export { bridgeRole, refuseSecondBridge } from './only-bridge.ts';
 export type { ServerStatus } from './server-status.ts';
-export { type BridgeStore, type McpBridge, type McpBridgeOptions, startMcpBridge } from './start.ts';
+export { type McpBridge, type McpBridgeOptions, startMcpBridge } from './start.ts';

@@ -30,6 +30,8 @@ export type ServerConnectionDependencies = {
   readonly random: () => number;
   /** The tools of the server have been listed; they may be others than before. */
   readonly onTools: () => void;
+  /** Finds out what is accepted of the server, before it counts as connected. Absent: all that it offers. */
+  readonly meet?: (tools: readonly DefinedTool[], signal: AbortSignal) => Promise<void>;
 };
 
 /**
@@ -127,6 +129,7 @@ export class ServerConnection {
     this.#stop.signal.addEventListener('abort', giveUp, { once: true });
     try {
       await this.listing.read(session, Math.max(1, Math.min(bounds.listMs, timeoutMs - (clock() - started))));
+      await this.#dependencies.meet?.(this.tools, this.#stop.signal);
       if (this.#stop.signal.aborted) throw new Error('the bridge is stopping');
     } catch (error) {
       this.#dependencies.connect.eras.forget(this.config);

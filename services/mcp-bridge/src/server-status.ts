@@ -21,8 +21,13 @@ export type ServerStatus = {
   readonly stateMs: number;
   /** When it is tried again, in milliseconds; absent if it is not waiting. */
   readonly retryAfterMs?: number;
-  /** Tools as last listed. */
+  /** Tools as last listed, but for those that are held. */
   readonly tools: number;
+  /** Tools of it that are held until somebody accepts them. */
+  readonly toolsHeld: number;
+  /** What its pins are kept under, and whether nothing is accepted at first contact. */
+  readonly identity: string;
+  readonly pinsStrict: boolean;
   /** Why others of its tools cannot be used, each as a sentence. */
   readonly problems: readonly string[];
   readonly protocolVersion?: string;
@@ -32,8 +37,16 @@ export type ServerStatus = {
   readonly callsAtOnce: number;
 };
 
+/** What is accepted of a server, as far as it is shown. */
+export type PinStatus = Pick<ServerStatus, 'toolsHeld' | 'identity' | 'pinsStrict'>;
+
 /** How a server is, and nothing that may be a credential. `left`: tools of it that the catalogue leaves out, and why. */
-export function serverStatus(connection: ServerConnection, left: readonly string[], now: number): ServerStatus {
+export function serverStatus(
+  connection: ServerConnection,
+  left: readonly string[],
+  pins: PinStatus,
+  now: number,
+): ServerStatus {
   const { config, state, listing, queue, protocolVersion } = connection;
   const line =
     state.kind === 'degraded' ? `the server "${config.name}": ${state.reason}` : stateLine(config.name, state);
@@ -47,7 +60,8 @@ export function serverStatus(connection: ServerConnection, left: readonly string
     ...(line === '' ? {} : { reason: visibleText(line) }),
     stateMs: connection.stateMs,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    tools: listing.tools.length,
+    tools: listing.tools.length - pins.toolsHeld,
+    ...pins,
     problems: [...listing.problems, ...left],
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
     reconnects: connection.reconnects,
@@ -69,6 +83,9 @@ export function serverMessage(status: ServerStatus): MessageInitShape<typeof mcp
     stateMs: BigInt(Math.max(0, Math.round(status.stateMs))),
     retryAfterMs: Math.ceil(status.retryAfterMs ?? 0),
     tools,
+    toolsHeld: status.toolsHeld,
+    identity: status.identity,
+    pinsStrict: status.pinsStrict,
     problems: [...status.problems],
     protocolVersion: status.protocolVersion ?? '',
     reconnects,

@@ -45,6 +45,8 @@ export type DefinitionBounds = {
   readonly definitionValuesMax: number;
 };
 
+/** Longest name of a tool: those of a whole server are recorded in one append. */
+const nameCharactersMax = 256;
 /** Names, and places in a schema, are cut after so many characters in a warning. */
 const shownCharactersMax = 80;
 
@@ -138,6 +140,9 @@ export function sizeProblem(definition: Json, bounds: DefinitionBounds): string 
   if (valuesIn(definition, bounds.definitionValuesMax) > bounds.definitionValuesMax) {
     return `its definition holds more than ${bounds.definitionValuesMax} values`;
   }
+  const name = isObject(definition) ? definition.name : undefined;
+  if (typeof name === 'string' && name.length > nameCharactersMax)
+    return `its name is longer than ${nameCharactersMax} characters`;
   const bytes = byteLength(JSON.stringify(definition));
   return bytes > bounds.definitionBytesMax
     ? `its definition has ${bytes} bytes (at most ${bounds.definitionBytesMax})`

@@ -183,13 +183,14 @@ test('while the log is away nothing is sent that has to be looked up; once it is
 test('a tool that changes while its call is looked up is not called any more', async () => {
   const server = scriptedServer('s', [], { callsAtOnce: 2 });
   const log = new MemoryStore();
-  const { send, execute, toolNamed } = await startBridge([server.config], { store: log });
+  const { become, send, toolNamed, acceptAll } = await startBridge([server.config], { store: log });
   const { pin } = await toolNamed('note');
   let goOn: () => void = () => undefined;
   log.holds.set('held', new Promise((resolve) => (goOn = resolve)));
   const { outcome } = await send('note', args, { call: 'held', pin });
   await eventually(() => log.asked.includes('held'), 'the look');
-  finishedOf(await execute('become', { text: JSON.stringify({ note: { description: 'Erases everything' } }) }));
+  await become({ note: { description: 'Erases everything' } });
+  await acceptAll();
   goOn();
   expect(refusedOf(await outcome).reason).toBe(RefusedReason.PIN_CHANGED);
   expect(server.calls('note')).toBe(0);

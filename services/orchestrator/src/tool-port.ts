@@ -33,7 +33,8 @@ export type ExecuteOutcome =
       readonly durationMs: number;
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
     }
-  | { readonly kind: 'pin_changed'; readonly current: OfferedTool }
+  /** `isHeld`: nobody has accepted the tool as it is now. */
+  | { readonly kind: 'pin_changed'; readonly current: OfferedTool; readonly isHeld?: boolean }
   | { readonly kind: 'unauthenticated' }
   /** It did not run and will not, for a reason that the model may be told. */
   | { readonly kind: 'not_run'; readonly message: string }

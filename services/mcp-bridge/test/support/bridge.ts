@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,6 +165,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     standing: options.standing ?? unwatched(instance),
     store: store.client,
     time: systemClock,
+    newId: randomUUID,
     clientInfo: { name: 'test-agent', version: '1.2.3' },
     log,
     environment: options.environment ?? process.env,
@@ -234,7 +236,18 @@ function callsOf(bridge: McpBridge, instance: string, store: MemoryStore) {
     const argumentsJson = JSON.stringify(args);
     return { approvalId: 'approval-1', pin, digest: callDigest({ server, tool: name, pin, argumentsJson }) };
   };
-  return { client, tools, toolNamed, send, execute, approval, keyOf };
+  const held = async () => (await client.listTools({})).held;
+  /** Somebody accepts everything that is held. */
+  const acceptAll = async (id = 'ann') => {
+    const named = (await held()).map(({ server, name, pin }) => ({ server, name, pin }));
+    await client.acceptTools({ tools: named, actor: { kind: 2, id } });
+  };
+  /** The scripted server defines its tools otherwise from now on, and the bridge knows it: the next call waits for that. */
+  const become = async (change: object) => {
+    finishedOf(await execute('become', { text: JSON.stringify(change) }));
+    await execute('protocol_error', {});
+  };
+  return { client, tools, toolNamed, held, acceptAll, become, send, execute, approval, keyOf };
 }
 
 function digestOr(request: Parameters<typeof callDigest>[0] & { readonly tool: string }): string {

@@ -1,7 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { envelope, facts, store } from '@stopgo/proto';
-import { createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
-import type { BridgeStore } from '../../src/index.ts';
+import { type Client, createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
 
 type Served = Pick<ServiceImpl<typeof store.StoreService>, 'append' | 'readStream' | 'follow' | 'readTicket'>;
 type Key = Pick<store.ReadTicketRequest, 'conversationId' | 'runId' | 'callId'>;
@@ -34,7 +33,7 @@ export class MemoryStore {
   readonly holds = new Map<string, Promise<void>>();
 
   /** What a bridge is given. */
-  readonly client: BridgeStore = createInProcessClient<typeof store.StoreService>(
+  readonly client: Client<typeof store.StoreService> = createInProcessClient<typeof store.StoreService>(
     store.StoreService,
     new Proxy<ServiceImpl<typeof store.StoreService>>(this.#served() as ServiceImpl<typeof store.StoreService>, {
       get: servedOr,

@@ -54,7 +54,7 @@ function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
   switch (reason) {
     case wire.RefusedReason.PIN_CHANGED:
       if (tool === undefined) throw new Error('the tool bridge did not say what the tool is now');
-      return { kind: 'pin_changed', current: offeredTool(tool) };
+      return { kind: 'pin_changed', current: offeredTool(tool), isHeld: tool.pinState === wire.PinState.CHANGED };
     case wire.RefusedReason.UNAUTHENTICATED:
       return { kind: 'unauthenticated' };
     case wire.RefusedReason.FENCED:

@@ -38,7 +38,13 @@ export function outcomeCommand(
       };
     }
     case 'pin_changed':
-      return { ...base, type: 'callPinChanged', current: outcome.current, argumentsJson };
+      return {
+        ...base,
+        type: 'callPinChanged',
+        current: outcome.current,
+        argumentsJson,
+        ...(outcome.isHeld === true ? { isHeld: true } : {}),
+      };
     case 'unauthenticated':
       return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
     case 'not_run':
