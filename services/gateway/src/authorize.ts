@@ -8,6 +8,7 @@ export type Action =
   | 'card.read'
   | 'card.read_extended'
   | 'tools.list'
+  | 'tools.accept'
   | 'conversation.create'
   | 'conversation.list'
   | 'conversation.read'
