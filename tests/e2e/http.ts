@@ -42,6 +42,10 @@ export type Tool = {
   readonly destructiveHint: boolean;
   readonly approval?: string;
   readonly server: string;
+  /** Of a tool that is held. */
+  readonly pin?: string;
+  readonly state?: string;
+  readonly changes?: readonly { readonly path: string; readonly before?: string; readonly after?: string }[];
 };
 
 export type Conversation = {
@@ -80,6 +84,7 @@ export type Message = {
 };
 
 export type Approval = {
+  readonly reason?: string;
   readonly uuid: string;
   readonly tool_name: string;
   readonly tool_args: Readonly<Record<string, unknown>>;

@@ -14,6 +14,8 @@ export type BridgeBounds = {
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
   readonly listFreshMs: number;
+  /** The same for a call that was approved. */
+  readonly approvedListFreshMs: number;
   /** Times within `listPauseMs` that the list of a server which says that it changed is read again; then it has to wait. */
   readonly listReadsMax: number;
   readonly listPauseMs: number;
@@ -104,6 +106,7 @@ export const bridgeBounds: BridgeBounds = {
   probeMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
+  approvedListFreshMs: 1 * second,
   listReadsMax: 10,
   listPauseMs: 1 * second,
   pingMs: 5 * second,

@@ -104,7 +104,9 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const end = (otherwise: Outcome): Outcome =>
     lost === undefined ? otherwise : answer(failed(lost.text, lost.failure), clock() - began, token);
   let renewed = false;
-  let available = await server.current(signal);
+  // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
+  const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
+  let available = await server.current(signal, freshMs);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available));
     const look = await lookUp(call, dependencies);

@@ -157,10 +157,11 @@ export class ServerConnection {
 
   /**
    * The server with an up-to-date list of tools, or why it cannot be used. It is not waited for once the signal aborts:
-   * then the list may be an old one, and no call must follow.
+   * then the list may be an old one, and no call must follow. `freshMs`: how old the list of a server may be that does not
+   * tell its changes; absent: as old as it may be at all.
    */
-  async current(signal: AbortSignal): Promise<Ready | Down> {
-    this.listing.refreshIfStale();
+  async current(signal: AbortSignal, freshMs?: number): Promise<Ready | Down> {
+    this.listing.refreshIfStale(freshMs);
     if (this.#check !== undefined || this.listing.reading !== undefined) {
       const known = async () => {
         await this.#check;
