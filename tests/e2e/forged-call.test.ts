@@ -134,7 +134,7 @@ test('a call that nobody asked for, approved or started is not made', async () =
   const call = await waiting('forged');
   const nowhere = { conversationId: randomUUID(), runId: randomUUID(), approvalId: randomUUID() };
   expect(refusal(await forged(bridge, nowhere, 'forged', { approvalId: '' }))).toBe(RefusedReason.NOT_APPROVED);
-  expect(refusal(await forged(bridge, nowhere, 'forged'))).toBe(RefusedReason.NOT_ON_RECORD);
+  expect(refusal(await forged(bridge, nowhere, 'forged', { attempt: 2 }))).toBe(RefusedReason.NOT_ON_RECORD);
   // The approval is there, and nobody has decided.
   expect(refusal(await forged(bridge, call, 'forged', { attempt: 2 }))).toBe(RefusedReason.NOT_APPROVED);
   expect(refusal(await forged(bridge, call, 'other', { attempt: 3 }))).toBe(RefusedReason.NOT_ON_RECORD);

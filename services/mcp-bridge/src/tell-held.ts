@@ -11,7 +11,8 @@ export function tellHeld(before: Catalogue, now: Catalogue, log: Logger): void {
   for (const [server, names] of grouped(now.held, known)) {
     const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
     const shown = names.slice(0, shownMax).map((name) => `"${visibleText(name.slice(0, 80))}"`);
-    log.warn(`MCP server "${server}": held until somebody accepts them (\`stopgo tools\`): ${shown.join(', ')}${more}`);
+    const list = `${shown.join(', ')}${more}`;
+    log.warn(`MCP server "${server}" has tools that are held until somebody accepts them (\`stopgo tools\`): ${list}`);
   }
 }
 

@@ -49,7 +49,7 @@ test('a bridge that starts again accepts nothing by itself that changed meanwhil
   expect(server.calls('crash_look')).toBe(0);
   expect(lines).toContainEqual({
     level: 'warn',
-    message: 'MCP server "s": held until somebody accepts them (`stopgo tools`): "crash_look"',
+    message: 'MCP server "s" has tools that are held until somebody accepts them (`stopgo tools`): "crash_look"',
   });
   expect(pinEvents(log)).toHaveLength(1);
 });
