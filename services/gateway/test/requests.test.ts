@@ -126,10 +126,12 @@ describe('routes', () => {
       'GET /docs/json',
       'GET /health',
       'GET /tools',
+      'GET /tools/held',
       'POST /approvals/:uuid',
       'POST /conversations',
       'POST /conversations/:id/cancel',
       'POST /conversations/:id/messages',
+      'POST /tools/accept',
     ]);
   });
 
