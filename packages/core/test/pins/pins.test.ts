@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   acceptTools,
+  decodeRecorded,
   definitionChanges,
   evolvePins,
-  type Fact,
+  type FactName,
   isHeld,
   meetServer,
   type Pins,
@@ -11,23 +14,24 @@ import {
   unmet,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { fromBase64 } from '../golden/lines.ts';
+import { foldOf, server, tool } from './story.ts';
 
-const server = { identity: 'i', server: 's', transport: 'stdio', address: 'node' };
-const tool = (name: string, pin = `${name} 1`) => ({ name, pin });
+const met = foldOf(meetServer(unmet, server, [tool('a'), tool('b')], false));
 
-function fold(...facts: readonly Fact[]): Pins {
-  return facts.reduce<Pins>(
-    (pins, fact, index) =>
-      evolvePins(pins, {
-        ...{ stream: 'pins-i', revision: index + 1, eventId: '', time: 0, causationId: '', correlationId: '' },
-        actor: { kind: 'system', id: '' },
-        fact,
-      }),
-    unmet,
-  );
-}
-
-const met = fold(...meetServer(unmet, server, [tool('a'), tool('b')], false));
+test('a recorded stream of pins still gives what it gave', () => {
+  const text = readFileSync(join(import.meta.dirname, 'accepted.jsonl'), 'utf8');
+  const seen = new Set<FactName>();
+  let pins: Pins = unmet;
+  for (const line of text.trimEnd().split('\n')) {
+    const { envelope, pins: expected } = JSON.parse(line);
+    const event = decodeRecorded({ envelope: fromBase64(envelope) });
+    seen.add(event.fact.case);
+    pins = evolvePins(pins, event);
+    expect({ ...pins, accepted: [...pins.accepted] }).toEqual(expected);
+  }
+  expect([...seen]).toEqual(['toolServerMet', 'toolsAccepted']);
+});
 
 describe('what is accepted of a tool server', () => {
   test('is what it offers at first contact, and nothing by itself after that', () => {
@@ -39,7 +43,7 @@ describe('what is accepted of a tool server', () => {
   });
 
   test('is nothing at first contact where the configuration is strict', () => {
-    const strict = fold(...meetServer(unmet, server, [tool('a')], true));
+    const strict = foldOf(meetServer(unmet, server, [tool('a')], true));
     expect(strict.isMet).toBe(true);
     expect(pinStanding(strict, tool('a'))).toBe('new');
     expect(meetServer(strict, server, [tool('a')], false)).toEqual([]);
@@ -51,7 +55,7 @@ describe('what is accepted of a tool server', () => {
 
   test('is the definition that somebody accepted last, and no earlier one', () => {
     const [one = [], two = []] = ['a 2', 'a 3'].map((pin) => acceptTools(met, [tool('a', pin)]));
-    const pins = fold(...meetServer(unmet, server, [tool('a')], false), ...one, ...two);
+    const pins = foldOf([...meetServer(unmet, server, [tool('a')], false), ...one, ...two]);
     expect(['a 1', 'a 2', 'a 3'].map((pin) => pinStanding(pins, tool('a', pin)))).toEqual([
       'changed',
       'changed',
