@@ -195,3 +195,19 @@ test('a tool that changes while its call is looked up is not called any more', a
   expect(refusedOf(await outcome).reason).toBe(RefusedReason.PIN_CHANGED);
   expect(server.calls('note')).toBe(0);
 });
+
+test('a change that is told while a call is looked up is read before the call is sent', async () => {
+  const server = scriptedServer('s', [], { callsAtOnce: 2 });
+  const log = new MemoryStore();
+  const { send, execute, toolNamed } = await startBridge([server.config], { store: log });
+  const { pin } = await toolNamed('note');
+  let goOn: () => void = () => undefined;
+  log.holds.set('held', new Promise((resolve) => (goOn = resolve)));
+  const { outcome } = await send('note', args, { call: 'held', pin });
+  await eventually(() => log.asked.includes('held'), 'the look');
+  finishedOf(await execute('become', { text: JSON.stringify({ note: { description: 'Erases everything' } }) }));
+  // The list is on its way.
+  goOn();
+  expect(refusedOf(await outcome).reason).toBe(RefusedReason.TOOL_HELD);
+  expect(server.calls('note')).toBe(0);
+});

@@ -69,7 +69,22 @@ export function ticketTests(client: () => StoreClient, newStory: () => Story): v
     expect(await ticket(await told(6))).toBeUndefined();
   });
 
-  test('an approval that was voided, or is of another call, shows', async () => {
+  test('an approval whose id was taken for another call stands for nothing', async () => {
+    const story = await told(4);
+    const { runId, approvalId } = story;
+    const asked = {
+      runId,
+      stepId: 'root',
+      callId: 'root#1.9',
+      kind: facts.ApprovalKind.TOOL,
+      digest: sha256Hex('call'),
+    };
+    await send(story.append(fact('approvalRequested', { ...asked, approvalId, choices: ['approve'] })));
+    expect(await ticket(story)).toMatchObject({ state: store.TicketState.STARTED });
+    expect((await ticket(story))?.approval).toBeUndefined();
+  });
+
+  test('an approval that was voided does not stand for its call any more, nor does one that is pending', async () => {
     const story = await told(4);
     const { runId, approvalId } = story;
     const refused = { runId, stepId: 'root', callId, attempt: 1, reason: facts.RefusalReason.PIN_CHANGED };

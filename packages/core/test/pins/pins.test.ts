@@ -105,6 +105,7 @@ describe('what is new in a definition', () => {
   });
 
   test('hides nothing: what nobody sees is made visible, names that look like ways are quoted', () => {
+    expect(changes({ a: 'x\u200by' }, { a: 'xy' })).toEqual([{ path: 'a', before: '"x\\u{200b}y"', after: '"xy"' }]);
     expect(changes({}, { 'a.b': 1, a: { b: 2 }, '\u202e': 'x\u200by', '': 0 })).toEqual([
       { path: '', before: '{}' },
       { path: '""', after: '0' },
