@@ -79,6 +79,7 @@ export class Platform {
         cancelRun: nobody,
         setPush: nobody,
         removePush: nobody,
+        nudgeTask: nobody,
         resumeRun: (request) => this.nudge(request),
       }),
     });

@@ -60,6 +60,7 @@ function service(
     resumeRun: nobody,
     setPush: nobody,
     removePush: nobody,
+    nudgeTask: nobody,
     ...orchestrates,
   };
   const given = {

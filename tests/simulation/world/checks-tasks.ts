@@ -256,11 +256,6 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
     world.count('tasks that nobody knows of');
     return;
   }
-  if (stream.states.at(-1)?.run?.id !== runId) {
-    // The state of a conversation keeps the tasks of its last run only.
-    world.count('tasks left behind by the next run');
-    return;
-  }
   world.violation(
     'n',
     `${short(stream.name)}: ${task.id} of ${callId} (${before?.phase}) is ${task.state} though its run ended at ${end.revision}`,

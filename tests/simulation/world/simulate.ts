@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { conversationOfStream, initialState, parkedCalls, runStanding } from '@stopgo/core';
+import { conversationOfStream, initialState, parkedTasks, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
 import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
@@ -117,7 +117,7 @@ class City {
       const state = stream.states.at(-1) ?? initialState;
       const standing = runStanding(state);
       // The task of a run that has ended here is to be ended there, too.
-      return standing === 'working' || (standing !== 'waiting' && parkedCalls(state.run).length > 0);
+      return standing === 'working' || (standing !== 'waiting' && parkedTasks(state).length > 0);
     });
   }
 

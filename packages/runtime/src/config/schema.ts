@@ -26,8 +26,12 @@ const timeout = duration(BOUNDS.timeoutMsMin, BOUNDS.durationMsMax);
 const unannotated = choice(['ask', 'run']);
 const pins = choice(['first_use', 'strict']);
 
+const toolServerUrl = httpUrl('http://127.0.0.1:8090/mcp');
+const agentUrl = httpUrl('http://127.0.0.1:8081, where an A2A agent has its card');
+const baseUrl = httpUrl('https://agent.example.com');
+
 const mcpServerKeys = {
-  url: httpUrl().optional(),
+  url: toolServerUrl.optional(),
   command: filledText().optional(),
   args: list(text()).optional(),
   env: textByName().optional(),
@@ -53,7 +57,7 @@ export const oldMcpSchema = mapping({ name: nameText().default('default'), ...mc
 /** One entry of an `a2a` list. */
 export const remoteAgentSchema = mapping({
   name: nameText(),
-  url: httpUrl(),
+  url: agentUrl,
   description: text().default(''),
   destructiveHint: flag().default(false),
 });
@@ -72,7 +76,7 @@ const nodeKeys = {
   approval: choice(['require']).optional(),
   on_reject: choice(['cancel', 'continue']).optional(),
   on_error: choice(['fail', 'continue']).default(DEFAULTS.onError),
-  url: httpUrl().optional(),
+  url: agentUrl.optional(),
   description: text().default(''),
   destructiveHint: flag().default(false),
   a2a: list(remoteAgentSchema).default([]),
@@ -135,7 +139,7 @@ export const fileSchema = mapping({
   heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),
   allowed_origins: list(origin()).default([]),
   allowed_hosts: list(hostName()).default([]),
-  public_url: httpUrl().optional(),
+  public_url: baseUrl.optional(),
   a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
   a2a_extended_card: extendedCardSchema.optional(),
   a2a_required_extensions: list(filledText()).default([]),

@@ -1,5 +1,6 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
+import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
@@ -17,5 +18,6 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...eventRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
+  ...callbackRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

@@ -1,5 +1,5 @@
-import { type JsonObject, malformed, objectBody } from '@stopgo/a2a-agent/http';
 import type { Json } from '@stopgo/core';
+import { type JsonObject, malformed, objectBody } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
 import { renderHeldTool } from '../render/held-tool.ts';
 import { textMember } from '../request-text.ts';

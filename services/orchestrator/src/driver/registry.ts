@@ -33,6 +33,8 @@ export class Registry implements DriverListener {
   readonly ports: DriverPorts;
   /** Is told of each conversation that begins to be driven here. */
   onStart: (conversationId: string) => void = () => undefined;
+  /** Is told of each conversation that is driven here no more, as it stands. */
+  onRest: (state: ConversationState, bearer: Secret | undefined) => void = () => undefined;
   private readonly definitions: Definitions;
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
@@ -139,6 +141,7 @@ export class Registry implements DriverListener {
       this.running.delete(driver);
       if (driver.state.run?.id !== driver.runId || driver.state.run.status !== 'open') this.faults.delete(driver.runId);
       this.changed(driver);
+      if (!this.isStopping) this.onRest(driver.state, driver.bearer);
       // What came in while the run was being released: its nudge went to a driver that was about to end.
       const { run } = driver.state;
       if (run !== null && run.owner === null && hasWork(run)) this.takeUp(driver);
