@@ -53,7 +53,6 @@ describe('first contact accepts', () => {
     const asked = await ask('erase', { name: 'pulled' });
     await ask('redefine', { annotations: { readOnlyHint: true } });
     const again = await approve(asked.body.result.approval?.uuid);
-    if (!again.body.result.waiting_approval) console.log(JSON.stringify(again.body), journal.text());
     expect(again.body.result.waiting_approval).toBe(true);
     expect(again.body.result.approval?.reason).toContain('nobody has accepted it as it is now');
     const refused = await approve(again.body.result.approval?.uuid);
