@@ -118,7 +118,7 @@ export const bridgeBounds: BridgeBounds = {
   definitionBytesMax: 64 * kibibyte,
   definitionDepthMax: 100,
   definitionValuesMax: 5_000,
-  schemaCheckMs: 100,
+  schemaCheckMs: 1 * second,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
   callsQueuedMax: 256,
