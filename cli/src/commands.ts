@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Picture } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
+import { toolsCommand } from './decide/tools.ts';
 import { pictureFromLog, pictureOfFile, renderOf } from './graph/command.ts';
 import { printEvents, printStreams } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
@@ -31,6 +32,10 @@ const usage = `usage: stopgo <command> [options]
   approvals                          what waits for a human
   approve UUID [--by NAME] [--action run_again|happened|give_up] [--result TEXT]
   reject UUID [--by NAME]
+  tools                              tools that are held because nobody has accepted them as they are
+  tools diff [SERVER [TOOL]]         what is new in them
+  tools accept SERVER [TOOL]         accepts them as they are shown with it
+      [--pin PIN] [--by NAME]
       through the gateway: --url URL (default: http://127.0.0.1:8080)
 
   health [ADDRESS|URL]               whether a service is ready (default: the one at STOPGO_LISTEN)
@@ -50,6 +55,7 @@ const options = {
   by: { type: 'string' },
   action: { type: 'string' },
   result: { type: 'string' },
+  pin: { type: 'string' },
 } as const;
 
 type Flags = ReturnType<typeof parse>['values'];
@@ -65,7 +71,7 @@ export async function runCommand(args: readonly string[], host: NodeJS.Process):
     throw new Error(
       `"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : (run.takes ?? 'one argument')}\n\n${usage}`,
     );
-  await run.run(values, positionals[0] ?? '', host);
+  await run.run(values, positionals[0] ?? '', host, positionals);
 }
 
 type FlagName = keyof typeof options;
@@ -76,7 +82,7 @@ type Runner = {
   readonly arguments: readonly [number, number];
   /** How an error calls the one argument. */
   readonly takes?: string;
-  readonly run: (flags: Flags, argument: string, host: NodeJS.Process) => Promise<void>;
+  readonly run: (flags: Flags, argument: string, host: NodeJS.Process, all: readonly string[]) => Promise<void>;
 };
 
 const sources: readonly FlagName[] = ['config', 'data-dir', 'store'];
@@ -158,6 +164,13 @@ const commands: Readonly<Record<string, Runner>> = {
     flags: ['url', 'by'],
     arguments: [1, 1],
     run: (flags, id, host) => decideWith(flags, id, 'reject', host),
+  },
+  tools: {
+    flags: ['url', 'by', 'pin'],
+    arguments: [0, 3],
+    takes: 'diff or accept, a server and a tool',
+    run: ({ url = options.url.default, by, pin }, action, host, [, server, tool]) =>
+      toolsCommand(url, { action, server, tool, by, pin }, printer(host)),
   },
   health: {
     flags: [],

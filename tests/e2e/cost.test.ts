@@ -7,7 +7,7 @@ import { createLogger, parseAgentConfig } from '@stopgo/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** Calls of a turn whose orchestrator has seen the conversation before. */
-const callsMax = 11;
+const callsMax = 12;
 
 /** What the services asked each other for, by service and method. */
 const asked: string[] = [];
@@ -93,7 +93,7 @@ async function turn(path: string): Promise<{ readonly asked: readonly string[]; 
   return { asked: [...asked], conversation: conversation.id };
 }
 
-test('a turn that stops and goes on takes six appends, at most eleven calls, and folds no stream', async () => {
+test('a turn that stops and goes on takes six appends, at most twelve calls, and folds no stream', async () => {
   const created = (await post('/conversations', {})).body as unknown as { conversation: { id: string } };
   for (const kind of ['the first', 'the second']) {
     const { asked: calls } = await turn(`/conversations/${created.conversation.id}/messages`);

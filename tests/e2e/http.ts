@@ -45,7 +45,11 @@ export type Tool = {
   readonly approval?: string;
   readonly hints?: Readonly<Record<string, { readonly value: boolean; readonly from: string }>>;
   readonly pin?: string;
+  readonly pin_state?: string;
   readonly server: string;
+  /** Of a tool that is held. */
+  readonly state?: string;
+  readonly changes?: readonly { readonly path: string; readonly before?: string; readonly after?: string }[];
 };
 
 /** How one bridge finds one tool server. */
@@ -99,6 +103,7 @@ export type Message = {
 };
 
 export type Approval = {
+  readonly reason?: string;
   readonly uuid: string;
   readonly tool_name: string;
   readonly tool_args: Readonly<Record<string, unknown>>;

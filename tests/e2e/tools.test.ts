@@ -181,7 +181,8 @@ describe('what asks', () => {
     expect(pulled.status).toBe(200);
     expect(pulled.body.result.waiting_approval).toBe(true);
     expect(pulled.body.result.approval).toMatchObject({
-      reason: 'the definition of erase changed after it was approved',
+      reason:
+        'the definition of erase changed after it was approved; nobody has accepted it as it is now, and until then it runs for nobody (`stopgo tools`)',
     });
     expect(journal.began('erase', 'rug')).toBe(0);
     const second = pulled.body.result.approval?.uuid;
@@ -197,6 +198,9 @@ describe('what asks', () => {
     );
     expect(events.events.map(({ type }) => type)).toContain('tool_call_refused');
     events.close();
+    const held = (await http.get('/tools/held')).body.tools.map(({ server, name, pin }) => ({ server, name, pin }));
+    expect(held.map(({ name }) => name)).toEqual(['erase']);
+    expect((await http.post('/tools/accept', { tools: held, by: 'ann' })).status).toBe(200);
     const done = await http.post(`/approvals/${second}`, { approved: true });
     expect(answered(done)?.result).toBe('erase rug');
     expect(journal.began('erase', 'rug')).toBe(1);

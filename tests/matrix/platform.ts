@@ -112,6 +112,9 @@ export class Platform {
     const bridge = await startMcpBridge({
       servers: [serverOf(journal)],
       standing,
+      store: client,
+      time: systemClock,
+      newId: randomUUID,
       clientInfo: { name: 'matrix', version: '0' },
       log: quiet,
       environment: process.env,

@@ -74,6 +74,9 @@ async function platform() {
     const bridge = await startMcpBridge({
       servers: [server],
       standing: heartbeat,
+      store: client,
+      time: systemClock,
+      newId: randomUUID,
       clientInfo: { name: 'agent', version: '1' },
       log: quiet,
       environment: {},
@@ -104,6 +107,8 @@ async function platform() {
         fenceCall: (request, options) => at().fenceCall(request, options),
         cancelCall: (request, options) => at().cancelCall(request, options),
         listServers: (request, options) => at().listServers(request, options),
+        listHeldTools: (request, options) => at().listHeldTools(request, options),
+        acceptTools: (request, options) => at().acceptTools(request, options),
         execute: (request, options) => {
           executed.push(request.instance ?? '');
           return at().execute(request, options);

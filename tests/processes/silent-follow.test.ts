@@ -26,6 +26,8 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   fenceCall: async () => ({}),
   cancelCall: async () => ({}),
   listServers: async () => ({}),
+  listHeldTools: async () => ({}),
+  acceptTools: async () => ({}),
 });
 
 /** As a store that is there, answers everything, and tells no news. */

@@ -44,6 +44,8 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   fenceCall: async () => ({}),
   cancelCall: async () => ({}),
   listServers: async () => ({}),
+  listHeldTools: async () => ({}),
+  acceptTools: async () => ({}),
 });
 
 async function platform() {

@@ -1,16 +1,26 @@
+import { randomUUID } from 'node:crypto';
 import { type Standing, systemClock } from '@stopgo/log';
 import { type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
+import type { store } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
 import type { PartOptions } from './part.ts';
 
 /** Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. */
-export function startBridgePart({ config, env, logger, version }: PartOptions, standing: Standing): Promise<McpBridge> {
+export function startBridgePart(
+  { config, env, logger, version }: PartOptions,
+  standing: Standing,
+  storeClient: Client<typeof store.StoreService>,
+): Promise<McpBridge> {
   return startMcpBridge({
     servers: config.mcpServers,
     standing,
+    store: storeClient,
     clientInfo: { name: config.name, version },
     log: logger,
     environment: env,
     clock: systemClock.monotonic,
+    time: systemClock,
+    newId: randomUUID,
     random: Math.random,
   });
 }

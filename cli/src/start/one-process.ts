@@ -66,7 +66,7 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const storeClient = intercept.store?.(directStore) ?? directStore;
 
   const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs);
-  const bridge = await startBridgePart(options, heartbeat);
+  const bridge = await startBridgePart(options, heartbeat, storeClient);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;

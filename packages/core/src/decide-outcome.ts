@@ -10,6 +10,7 @@ import { isRepeatable, policyVerdict } from './policy.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { CallState, RunState } from './state.ts';
+import { heldUntilAccepted } from './texts.ts';
 
 /** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
 export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
@@ -50,6 +51,12 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand):
     case 'callNotStarted': {
       const { message } = outcome;
       return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
+    }
+    case 'callNotAllowed': {
+      const { message } = outcome;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_ALLOWED, message };
+      const content = `Tool execution failed: ${message}`;
+      return [fact('toolCallRefused', refused), failedCall(call, outcome.attempt, content, place)];
     }
     case 'callUnauthenticated': {
       const message = outcome.prompt;
@@ -123,7 +130,8 @@ function pinChanged(
   if (call.pinChanges >= pinChangesPerCallMax)
     return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
   if (verdict.kind === 'allow' && !call.gated) return [changed];
-  const reason = call.approvalId === undefined ? message : `${message} after it was approved`;
+  const since = call.approvalId === undefined ? message : `${message} after it was approved`;
+  const reason = outcome.isHeld === true ? `${since}; ${heldUntilAccepted}` : since;
   const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
   const request = approvalRequest(run, {
     callId,

@@ -126,8 +126,12 @@ export type CallOutcomeCommand =
       readonly attempt: number;
       readonly current: OfferedTool;
       readonly argumentsJson: string;
+      /** Nobody has accepted the tool as it is now: a call of it is refused even if it is approved. */
+      readonly isHeld?: boolean;
     }
   /** The server wants a token, or another one; the call did not run. */
   | { readonly type: 'callUnauthenticated'; readonly callId: string; readonly attempt: number; readonly prompt: string }
+  /** The bridge did not let the attempt through: nothing on the record allows it, or its tool is held. It did not run. */
+  | { readonly type: 'callNotAllowed'; readonly callId: string; readonly attempt: number; readonly message: string }
   /** The attempt certainly did not begin, and never will. */
   | { readonly type: 'callNotStarted'; readonly callId: string; readonly attempt: number; readonly message: string };

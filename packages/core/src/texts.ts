@@ -108,3 +108,7 @@ export function waitingText(
 
 /** What a client is told whose message was not taken because approvals are pending. */
 export const respondFirst = 'Conversation is waiting for approval. Please respond to the pending approval first.';
+
+/** What people are told who are asked to approve a call whose tool nobody has accepted as it is. */
+export const heldUntilAccepted =
+  'nobody has accepted it as it is now, and until then it runs for nobody (`stopgo tools`)';

@@ -16,6 +16,7 @@ import {
   drives,
   drove,
   handsInLate,
+  notAllowed,
   notStarted,
   opened,
   rejected,
@@ -226,6 +227,16 @@ describe('an attempt that was refused', () => {
       fact.case === 'inputRequested' ? [fact.value.inputId] : [],
     );
     expect(new Set(ids).size).toBe(3);
+  });
+
+  test('because nothing on the record lets it run is refused on the record, and its model is told why', () => {
+    given(...started)
+      .when(drives([notAllowed(id)]))
+      .thenFacts(
+        ['toolCallRefused', { reason: RefusalReason.NOT_ALLOWED, attempt: 1, message: 'the approval is void' }],
+        ['toolCallFinished', { isError: true, content: 'Tool execution failed: the approval is void' }],
+      )
+      .thenOwes({ kind: 'model', id: 'root#2' });
   });
 
   test('because its tool changed voids the approval and asks anew for the changed call', () => {

@@ -253,6 +253,9 @@ export function unknown(callId: string, attempt = 1) {
 export function notStarted(callId: string, attempt = 1): CallOutcomeCommand {
   return { type: 'callNotStarted', callId, attempt, message: 'the bridge never saw it' };
 }
+export function notAllowed(callId: string, attempt = 1): CallOutcomeCommand {
+  return { type: 'callNotAllowed', callId, attempt, message: 'the approval is void' };
+}
 export function unauthenticated(callId: string, attempt = 1): CallOutcomeCommand {
   return { type: 'callUnauthenticated', callId, attempt, prompt: 'Sign in.' };
 }

@@ -9,6 +9,7 @@ export type Action =
   | 'card.read_extended'
   | 'tools.list'
   | 'servers.list'
+  | 'tools.accept'
   | 'conversation.create'
   | 'conversation.list'
   | 'conversation.read'

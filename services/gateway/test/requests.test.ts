@@ -127,10 +127,12 @@ describe('routes', () => {
       'GET /health',
       'GET /mcp/servers',
       'GET /tools',
+      'GET /tools/held',
       'POST /approvals/:uuid',
       'POST /conversations',
       'POST /conversations/:id/cancel',
       'POST /conversations/:id/messages',
+      'POST /tools/accept',
     ]);
   });
 

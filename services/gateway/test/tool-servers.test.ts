@@ -34,6 +34,9 @@ test('/mcp/servers tells how each server is: since when, what last went wrong, w
         reconnects: 1,
         problems: ['tool "sly": its definition holds a character that a person does not see; the tool is left out'],
         leftOut: [{ name: 'sly', reason: 'its definition holds a character that a person does not see' }],
+        toolsHeld: 1,
+        identity: '9f86',
+        pinsStrict: true,
         callsRunning: 1,
         callsWaiting: 4,
         callsAtOnce: 1,
@@ -64,6 +67,9 @@ test('/mcp/servers tells how each server is: since when, what last went wrong, w
         protocol: { era: 'legacy', version: '2025-06-18' },
         restarts: 1,
         tools: 2,
+        tools_held: 1,
+        identity: '9f86',
+        pins_strict: true,
         left_out: [{ name: 'sly', reason: 'its definition holds a character that a person does not see' }],
         problems: ['tool "sly": its definition holds a character that a person does not see; the tool is left out'],
         calls: { running: 1, waiting: 4, at_once: 1 },
@@ -79,6 +85,8 @@ test('/mcp/servers tells how each server is: since when, what last went wrong, w
         retry_after_ms: 200_000,
         restarts: 0,
         tools: 0,
+        tools_held: 0,
+        pins_strict: false,
         left_out: [],
         problems: [],
         calls: { running: 0, waiting: 0, at_once: 0 },
@@ -124,7 +132,7 @@ test('where no bridge answers, nobody knows', async () => {
   expect(headers['retry-after']).toBeDefined();
 });
 
-test('/tools says of each hint where it comes from, and what definition the tool is pinned to', async () => {
+test('/tools says of each hint where it comes from, what definition the tool is pinned to, and who accepted that', async () => {
   const { send } = await gateway({
     bridge: {
       listTools: async () => ({
@@ -132,6 +140,7 @@ test('/tools says of each hint where it comes from, and what definition the tool
           {
             name: 'erase',
             pin: 'ab12',
+            pinState: mcp.PinState.FIRST_USE,
             hints: { destructive: true, openWorld: true },
             hintOrigins: {
               readOnly: HintOrigin.ANNOTATIONS,
@@ -153,5 +162,6 @@ test('/tools says of each hint where it comes from, and what definition the tool
       openWorldHint: { value: true, from: 'configuration' },
     },
     pin: 'ab12',
+    pin_state: 'first_use',
   });
 });

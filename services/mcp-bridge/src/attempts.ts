@@ -4,7 +4,8 @@
 // 2. An attempt on record never runs again. Who asks again joins it, or is given what became of it.
 // 3. An attempt that was fenced before it came never runs.
 // 4. Outcomes are forgotten after a while; that an attempt was made is not. The ids are 128 bits of a digest each.
-// 5. Attempts of calls that are safe to repeat are forgotten together with their outcome: asked for again, they run again.
+// 5. Attempts of calls that are safe to repeat are forgotten together with their outcome: asked for again, they run again. One
+//    that did not run because the log was away is forgotten at once.
 import { toBinary } from '@bufbuild/protobuf';
 import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
@@ -154,6 +155,7 @@ export class Attempts {
   }
 
   #keep(id: string, isRepeatable: boolean, outcome: Outcome): void {
+    if (isRepeatable && isForLater(outcome)) return;
     const bytes = toBinary(mcp.ExecuteResponseSchema, outcome).byteLength;
     this.#kept.set(id, { outcome, isRepeatable, bytes, until: this.#clock() + this.#bounds.outcomeKeepMs });
     this.#keptBytes += bytes;
@@ -172,6 +174,10 @@ export class Attempts {
       else this.#forgotten.add(id);
     }
   }
+}
+
+function isForLater({ outcome }: Outcome): boolean {
+  return outcome.case === 'refused' && outcome.value.reason === mcp.RefusedReason.RECORD_UNAVAILABLE;
 }
 
 function idOf({ conversationId, runId, callId, attempt }: AttemptKey): string {

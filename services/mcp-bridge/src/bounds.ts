@@ -14,6 +14,8 @@ export type BridgeBounds = {
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
   readonly listFreshMs: number;
+  /** The same for a call that was approved. */
+  readonly approvedListFreshMs: number;
   /** Times within `listPauseMs` that the list of a server which says that it changed is read again; then it has to wait. */
   readonly listReadsMax: number;
   readonly listPauseMs: number;
@@ -49,6 +51,16 @@ export type BridgeBounds = {
   readonly repeatWaitMs: number;
   /** How long a call waits for a server that is down, before it is refused. */
   readonly callWaitMs: number;
+  /** How long one look into the log may take. */
+  readonly recordAskMs: number;
+  /** How long a call waits for a log that does not answer, before it is refused. */
+  readonly recordWaitMs: number;
+  /** How long it may take to find out, or to record, what is accepted of one server. */
+  readonly pinsMs: number;
+  /** Definitions of tools that are recorded at the same time. */
+  readonly definitionsAtOnce: number;
+  /** Tools in one request to accept them. */
+  readonly acceptedAtOnceMax: number;
   /** How long an HTTP call may be without any open request before it counts as lost (a stream may be resumed). */
   readonly streamResumeMs: number;
   /** First pause before a lost server is started or reached again; it doubles with each failure. */
@@ -94,6 +106,7 @@ export const bridgeBounds: BridgeBounds = {
   probeMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
+  approvedListFreshMs: 1 * second,
   listReadsMax: 10,
   listPauseMs: 1 * second,
   pingMs: 5 * second,
@@ -105,13 +118,18 @@ export const bridgeBounds: BridgeBounds = {
   definitionBytesMax: 64 * kibibyte,
   definitionDepthMax: 100,
   definitionValuesMax: 5_000,
-  schemaCheckMs: 100,
+  schemaCheckMs: 1 * second,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
   callsQueuedMax: 256,
   repeatsMax: 2,
   repeatWaitMs: 5 * second,
   callWaitMs: 5 * second,
+  recordAskMs: 2 * second,
+  recordWaitMs: 5 * second,
+  pinsMs: 10 * second,
+  definitionsAtOnce: 16,
+  acceptedAtOnceMax: 512,
   streamResumeMs: 5 * second,
   backoffFirstMs: 500,
   backoffMaxMs: 30 * second,

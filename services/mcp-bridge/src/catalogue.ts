@@ -1,14 +1,20 @@
-import { byteLength, canonicalJson, sha256Hex } from '@stopgo/core';
+import { byteLength, canonicalJson, isHeld, type PinStanding, sha256Hex } from '@stopgo/core';
 import type { DefinedTool } from './tool-definitions.ts';
 
+/** A tool, and how it stands to what was accepted of its server. */
+export type CatalogueTool = DefinedTool & { readonly pinStanding: PinStanding };
+
 /** One server's part of the catalogue. */
-export type CatalogueSource = { readonly config: { readonly name: string }; readonly tools: readonly DefinedTool[] };
+export type CatalogueSource = { readonly config: { readonly name: string }; readonly tools: readonly CatalogueTool[] };
 
 /** The tools of all servers. */
 export type Catalogue = {
   /** Digest over everything in it. */
   readonly revision: string;
-  readonly tools: readonly DefinedTool[];
+  /** Those that may be used. */
+  readonly tools: readonly CatalogueTool[];
+  /** Those that nobody has accepted as they are. */
+  readonly held: readonly CatalogueTool[];
 };
 
 /** What could not be taken in: of which server, and why. */
@@ -18,7 +24,9 @@ export type CatalogueProblem = { readonly server: string; readonly tool: string;
 export type DuplicateTool = { readonly tool: string; readonly first: string; readonly second: string };
 
 /** The first tool name that two servers share, if any. */
-export function duplicateTool(sources: readonly CatalogueSource[]): DuplicateTool | undefined {
+export function duplicateTool(
+  sources: readonly { readonly config: { readonly name: string }; readonly tools: readonly DefinedTool[] }[],
+): DuplicateTool | undefined {
   const owners = new Map<string, string>();
   for (const { config, tools } of sources) {
     for (const { name } of tools) {
@@ -32,7 +40,7 @@ export function duplicateTool(sources: readonly CatalogueSource[]): DuplicateToo
 
 /**
  * Puts the catalogue together. A name that two servers share belongs to the one that had it in `before`: a server that
- * changes its list while we run cannot take over another's tool.
+ * changes its list while we run cannot take over another's tool. A tool that is held takes no name from any other.
  */
 export function assembleCatalogue(
   sources: readonly CatalogueSource[],
@@ -41,13 +49,16 @@ export function assembleCatalogue(
 ): { readonly catalogue: Catalogue; readonly problems: readonly CatalogueProblem[] } {
   const owners = new Map<string, string>();
   for (const { server, name } of before.tools) {
-    const still = sources.some((source) => source.config.name === server && source.tools.some((t) => t.name === name));
+    const isStill = (tool: CatalogueTool) => tool.name === name && !isHeld(tool.pinStanding);
+    const still = sources.some((source) => source.config.name === server && source.tools.some(isStill));
     if (still) owners.set(name, server);
   }
-  const tools: DefinedTool[] = [];
+  const tools: CatalogueTool[] = [];
+  const held: CatalogueTool[] = [];
   const problems: CatalogueProblem[] = [];
   let bytes = 0;
-  for (const tool of sources.flatMap((source) => source.tools)) {
+  const all = sources.flatMap((source) => source.tools);
+  for (const tool of all.toSorted((a, b) => Number(isHeld(a.pinStanding)) - Number(isHeld(b.pinStanding)))) {
     const owner = owners.get(tool.name) ?? tool.server;
     if (owner !== tool.server) {
       problems.push({ server: tool.server, tool: tool.name, problem: `"${owner}" has one of that name` });
@@ -58,19 +69,19 @@ export function assembleCatalogue(
       problems.push({ server: tool.server, tool: tool.name, problem: `all definitions exceed ${bytesMax} bytes` });
       continue;
     }
+    if (isHeld(tool.pinStanding)) {
+      held.push(tool);
+      continue;
+    }
     owners.set(tool.name, tool.server);
     tools.push(tool);
   }
-  const identity = tools.map(({ server, name, pin, hints, approvalRequired, forwardsBearer }) => [
-    server,
-    name,
-    pin,
-    { ...hints },
-    approvalRequired,
-    forwardsBearer,
-  ]);
-  return { catalogue: { revision: sha256Hex(canonicalJson(identity)), tools }, problems };
+  const identity = [...tools, ...held].map((tool) => {
+    const { server, name, pin, hints, approvalRequired, forwardsBearer, pinStanding } = tool;
+    return [server, name, pin, { ...hints }, approvalRequired, forwardsBearer, pinStanding];
+  });
+  return { catalogue: { revision: sha256Hex(canonicalJson(identity)), tools, held }, problems };
 }
 
 /** A catalogue without tools. */
-export const emptyCatalogue: Catalogue = assembleCatalogue([], { revision: '', tools: [] }, 0).catalogue;
+export const emptyCatalogue: Catalogue = assembleCatalogue([], { revision: '', tools: [], held: [] }, 0).catalogue;

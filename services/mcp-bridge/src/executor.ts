@@ -1,14 +1,16 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
-import { mcp } from '@stopgo/proto';
+import { mcp, type store } from '@stopgo/proto';
 import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
-import { gate } from './gate.ts';
+import type { CatalogueTool } from './catalogue.ts';
+import { reasonOf } from './failures.ts';
+import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
 import type { ServerConnection } from './server-connection.ts';
-import type { DefinedTool } from './tool-definitions.ts';
+import type { Tickets } from './tickets.ts';
 
 const { RefusedReason } = mcp;
 
@@ -17,8 +19,9 @@ export type ExecutorDependencies = {
   readonly server: (name: string) => ServerConnection | undefined;
   /** Whether this bridge may still act under the id that an attempt is for. */
   readonly standing: Standing;
-  /** The tool as the catalogue has it now. */
-  readonly tool: (server: string, name: string) => DefinedTool | undefined;
+  /** The tool as the catalogue has it now, also one that is held. */
+  readonly tool: (server: string, name: string) => CatalogueTool | undefined;
+  readonly tickets: Tickets;
   readonly bounds: BridgeBounds;
   /** Is told of errors that should not exist, as text. */
   readonly onDefect: (trace: string) => void;
@@ -85,7 +88,8 @@ export async function makeAttempt(
   });
 }
 
-async function runCall(call: Call, { tool: find, bounds, clock, standing }: ExecutorDependencies): Promise<Outcome> {
+async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<Outcome> {
+  const { tool: find, bounds, clock, standing } = dependencies;
   const { request, server, arguments: args, token, watch } = call;
   const { signal } = watch;
   const { timeoutMs, totalTimeoutMs } = server.config;
@@ -100,9 +104,19 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
   const end = (otherwise: Outcome): Outcome =>
     lost === undefined ? otherwise : answer(failed(lost.text, lost.failure), clock() - began, token);
   let renewed = false;
-  let available = await server.current(signal);
+  // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
+  const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
+  let available = await server.current(signal, freshMs);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available));
+    const look = await lookUp(call, dependencies);
+    if (signal.aborted) return end(canceledInTime());
+    if (look.kind === 'refused') return end(look.outcome);
+    // What was told of its tools meanwhile comes first.
+    if (look.kind === 'looked_up' && server.listing.reading !== undefined) {
+      available = await server.current(signal);
+      continue;
+    }
     const isFenced = (): boolean => {
       const hints = find(request.server, request.tool)?.hints;
       return hints !== undefined && !isRepeatable(hints);
@@ -114,7 +128,7 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
     if (tool === undefined) return end(toolNotFound(request));
     // It may have run already, when it was safe to repeat; a server that is another by now does not make it run twice.
     if (lost !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lost.text), lost.failure);
-    const refusal = refusalOf(tool, request);
+    const refusal = refusalOf(tool, gateWithTicket(tool, credentialsOf(request), look.ticket));
     if (refusal !== undefined) return end(refusal);
     const mismatch = tool.inputCheck(args);
     if (mismatch !== undefined) {
@@ -184,15 +198,44 @@ function failureOf(cause: LostCause): FailureKind {
   return cause === 'timeout' || cause === 'canceled' ? cause : 'server_lost';
 }
 
-function refusalOf(tool: DefinedTool, request: mcp.ExecuteRequest): Outcome | undefined {
-  const verdict = gate(tool, request);
+type Look =
+  | { readonly kind: 'not_needed'; readonly ticket: undefined }
+  | { readonly kind: 'looked_up'; readonly ticket: store.Ticket | undefined }
+  | { readonly kind: 'refused'; readonly outcome: Outcome };
+
+/** What the stream of its conversation holds of a call, if it is to be asked. It is not for what is refused anyway. */
+async function lookUp({ request, watch }: Call, { tool: find, tickets }: ExecutorDependencies): Promise<Look> {
+  const tool = find(request.server, request.tool);
+  const credentials = credentialsOf(request);
+  if (tool === undefined || gate(tool, credentials).kind !== 'open' || !needsTicket(tool, credentials))
+    return { kind: 'not_needed', ticket: undefined };
+  try {
+    return { kind: 'looked_up', ticket: await tickets.ticket(request.key ?? noKey, watch.signal) };
+  } catch (error) {
+    const message = `the log could not be asked whether the call may run (${reasonOf(error)}); it was not sent`;
+    return { kind: 'refused', outcome: refused(RefusedReason.RECORD_UNAVAILABLE, message) };
+  }
+}
+
+const noKey = { conversationId: '', runId: '', callId: '' };
+
+function credentialsOf(request: mcp.ExecuteRequest) {
+  const { pin, approvalId, digest, argumentsJson, instance } = request;
+  return { pin, approvalId, digest, argumentsJson, instance, attempt: request.key?.attempt ?? 0 };
+}
+
+function refusalOf(tool: CatalogueTool, verdict: GateVerdict): Outcome | undefined {
   switch (verdict.kind) {
     case 'open':
       return undefined;
     case 'pin_changed':
       return refused(RefusedReason.PIN_CHANGED, verdict.message, { tool });
+    case 'held':
+      return refused(RefusedReason.TOOL_HELD, verdict.message);
     case 'not_approved':
       return refused(RefusedReason.NOT_APPROVED, verdict.message);
+    case 'not_on_record':
+      return refused(RefusedReason.NOT_ON_RECORD, verdict.message);
   }
 }
 

@@ -1,9 +1,10 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { PinStanding } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { FailureKind } from './call-end.ts';
+import type { CatalogueTool } from './catalogue.ts';
 import type { ResultText } from './content.ts';
 import { hintOriginsMessage } from './hint-origins.ts';
-import type { DefinedTool } from './tool-definitions.ts';
 
 /** What became of an attempt, in the words of the contract. */
 export type Outcome = mcp.ExecuteResponse;
@@ -25,7 +26,7 @@ export function finished(result: ResultText, failure: FailureKind | undefined, d
 export function refused(
   reason: mcp.RefusedReason,
   message: string,
-  more: { readonly tool?: DefinedTool; readonly retryAfterMs?: number | undefined } = {},
+  more: { readonly tool?: CatalogueTool; readonly retryAfterMs?: number | undefined } = {},
 ): Outcome {
   const { tool, retryAfterMs } = more;
   const value: MessageInitShape<typeof mcp.RefusedSchema> = {
@@ -70,8 +71,15 @@ function failureCode(failure: FailureKind | undefined): mcp.FailureKind {
   }
 }
 
+const pinStates: Readonly<Record<PinStanding, mcp.PinState>> = {
+  first_use: mcp.PinState.FIRST_USE,
+  accepted: mcp.PinState.ACCEPTED,
+  new: mcp.PinState.NEW,
+  changed: mcp.PinState.CHANGED,
+};
+
 /** A tool as the contract describes it. */
-export function toolMessage(tool: DefinedTool): MessageInitShape<typeof mcp.ToolSchema> {
+export function toolMessage(tool: CatalogueTool): MessageInitShape<typeof mcp.ToolSchema> {
   const { server, name, description, inputSchemaJson, annotationsJson, definitionJson, pin, hints } = tool;
   return {
     server,
@@ -86,5 +94,6 @@ export function toolMessage(tool: DefinedTool): MessageInitShape<typeof mcp.Tool
     forwardsBearer: tool.forwardsBearer,
     callsAtOnce: tool.callsAtOnce,
     hintOrigins: hintOriginsMessage(tool.hintOrigins),
+    pinState: pinStates[tool.pinStanding],
   };
 }

@@ -30,6 +30,8 @@ export type ServerConnectionDependencies = {
   readonly random: () => number;
   /** The tools of the server have been listed; they may be others than before. */
   readonly onTools: () => void;
+  /** Finds out what is accepted of the server, before it counts as connected. Absent: all that it offers. */
+  readonly meet?: (tools: readonly DefinedTool[], signal: AbortSignal) => Promise<void>;
 };
 
 /**
@@ -140,6 +142,7 @@ export class ServerConnection {
     this.#stop.signal.addEventListener('abort', giveUp, { once: true });
     try {
       await this.listing.read(session, Math.max(1, Math.min(bounds.listMs, timeoutMs - (clock() - started))));
+      await this.#dependencies.meet?.(this.tools, this.#stop.signal);
       if (this.#stop.signal.aborted) throw new Error('the bridge is stopping');
     } catch (error) {
       this.#dependencies.connect.eras.forget(this.config);
@@ -167,10 +170,11 @@ export class ServerConnection {
 
   /**
    * The server with an up-to-date list of tools, or why it cannot be used. It is not waited for once the signal aborts:
-   * then the list may be an old one, and no call must follow.
+   * then the list may be an old one, and no call must follow. `freshMs`: how old the list of a server may be that does not
+   * tell its changes; absent: as old as it may be at all.
    */
-  async current(signal: AbortSignal): Promise<Ready | Down> {
-    this.listing.refreshIfStale();
+  async current(signal: AbortSignal, freshMs?: number): Promise<Ready | Down> {
+    this.listing.refreshIfStale(freshMs);
     if (this.#check !== undefined || this.listing.reading !== undefined) {
       const known = async () => {
         await this.#check;

@@ -22,8 +22,13 @@ export type ServerStatus = {
   readonly stateMs: number;
   /** When it is tried again, in milliseconds; absent if it is not waiting. */
   readonly retryAfterMs?: number;
-  /** Tools as last listed. */
+  /** Tools as last listed, but for those that are held. */
   readonly tools: number;
+  /** Tools of it that are held until somebody accepts them. */
+  readonly toolsHeld: number;
+  /** What its pins are kept under, and whether nothing is accepted at first contact. */
+  readonly identity: string;
+  readonly pinsStrict: boolean;
   /** What is wrong with what it offers, each as a sentence. */
   readonly problems: readonly string[];
   /** The tools that this costs. */
@@ -39,8 +44,16 @@ export type ServerStatus = {
   readonly callsAtOnce: number;
 };
 
+/** What is accepted of a server, as far as it is shown. */
+export type PinStatus = Pick<ServerStatus, 'toolsHeld' | 'identity' | 'pinsStrict'>;
+
 /** How a server is, and nothing that may be a credential. `others`: what is wrong with its tools beside those of others. */
-export function serverStatus(connection: ServerConnection, others: readonly ToolProblem[], now: number): ServerStatus {
+export function serverStatus(
+  connection: ServerConnection,
+  others: readonly ToolProblem[],
+  pins: PinStatus,
+  now: number,
+): ServerStatus {
   const { config, state, listing, queue, protocolVersion, protocolEra, lastError } = connection;
   const line =
     state.kind === 'degraded' ? `the server "${config.name}": ${state.reason}` : stateLine(config.name, state);
@@ -55,7 +68,8 @@ export function serverStatus(connection: ServerConnection, others: readonly Tool
     ...(line === '' ? {} : { reason: visibleText(line) }),
     stateMs: connection.stateMs,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    tools: listing.tools.length - others.filter(({ leftOut }) => leftOut !== undefined).length,
+    tools: listing.tools.length - pins.toolsHeld - others.filter(({ leftOut }) => leftOut !== undefined).length,
+    ...pins,
     problems: problems.map(({ line }) => line),
     leftOut: problems.flatMap(({ leftOut }) => leftOut ?? []),
     ...(protocolVersion === undefined ? {} : { protocolVersion }),
@@ -82,6 +96,9 @@ export function serverMessage(status: ServerStatus): MessageInitShape<typeof mcp
     stateMs: BigInt(Math.max(0, Math.round(status.stateMs))),
     retryAfterMs: Math.ceil(status.retryAfterMs ?? 0),
     tools,
+    toolsHeld: status.toolsHeld,
+    identity: status.identity,
+    pinsStrict: status.pinsStrict,
     problems: [...status.problems],
     protocolVersion: status.protocolVersion ?? '',
     protocolEra: status.protocolEra ?? '',

@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
+import { actorFromWire, failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
+import type { Acceptance } from './acceptance.ts';
 import type { AttemptState, Attempts } from './attempts.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type ExecutorDependencies, makeAttempt } from './executor.ts';
@@ -15,6 +16,7 @@ const messageMax = 1_000;
 export type ServiceDependencies = ExecutorDependencies & {
   readonly catalogue: () => Catalogue;
   readonly attempts: Attempts;
+  readonly acceptance: Acceptance;
   readonly stopping: () => boolean;
   /** The servers in the order of the configuration. */
   readonly servers: () => readonly ServerStatus[];
@@ -44,10 +46,10 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
     listTools: async (request) => {
       // Whoever hears this sends its next calls to another instance.
       if (stopping()) throw unavailable('the bridge is stopping; ask another one');
-      const { revision, tools } = catalogue();
+      const { revision, tools, held } = catalogue();
       const { instance } = standing;
       if (request.knownRevision === revision) return { revision, instance, unchanged: true };
-      return { revision, instance, tools: tools.map(toolMessage) };
+      return { revision, instance, tools: tools.map(toolMessage), held: held.map(toolMessage) };
     },
 
     // A caller that leaves does not end its call: the attempt is on record, and its outcome can be asked for.
@@ -72,6 +74,17 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
     fenceCall: async (request) => ({ state: fenceState(attempts.fence(check(request))) }),
 
     listServers: async () => ({ instance: standing.instance, servers: servers().map(serverMessage) }),
+
+    listHeldTools: async (_, { signal }) => {
+      const held = await dependencies.acceptance.held(signal);
+      return { tools: held.map(({ tool, ...accepted }) => ({ tool: toolMessage(tool), ...accepted })) };
+    },
+
+    acceptTools: async ({ tools, actor }, { signal }) => {
+      if (stopping()) throw unavailable('the bridge is stopping; ask another one');
+      await dependencies.acceptance.accept(tools, actorFromWire(actor), signal);
+      return {};
+    },
 
     cancelCall: async (request) => ({ found: attempts.cancel(check(request)) }),
   };

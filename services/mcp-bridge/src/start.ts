@@ -1,8 +1,9 @@
-import { unavailable } from '@stopgo/core';
-import type { Standing } from '@stopgo/log';
-import type { mcp } from '@stopgo/proto';
-import type { ServiceImpl } from '@stopgo/rpc';
+import { DomainError, unavailable } from '@stopgo/core';
+import { type Clock, type Standing, storeLog } from '@stopgo/log';
+import type { mcp, store } from '@stopgo/proto';
+import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import { Acceptance } from './acceptance.ts';
 import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
 import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
@@ -12,9 +13,12 @@ import { reasonOf } from './failures.ts';
 import { openAtStart } from './open-at-start.ts';
 import { waitingHelps } from './open-failure.ts';
 import { ServerConnection } from './server-connection.ts';
+import { ServerPins } from './server-pins.ts';
 import { type ServerStatus, serverStatus } from './server-status.ts';
 import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
+import { tellHeld } from './tell-held.ts';
+import { storeTickets } from './tickets.ts';
 
 /** What a bridge is started with. */
 export type McpBridgeOptions = {
@@ -27,8 +31,14 @@ export type McpBridgeOptions = {
   readonly log: Logger;
   /** Our environment, of which stdio servers get a few harmless variables. */
   readonly environment: Environment;
+  /** What is on the record. */
+  readonly store: Client<typeof store.StoreService>;
   /** Milliseconds that only grow, for durations; not the time of day. */
   readonly clock: () => number;
+  /** What pauses of looks into the record are made with, and the times of events. */
+  readonly time: Clock;
+  /** Ids, unique for ever. */
+  readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
   /** Only tests give other bounds. */
@@ -68,17 +78,30 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   let leftOut: readonly CatalogueProblem[] = [];
   const assemble = () => {
     // Who is insisted on comes first: a server that may come late takes no name from it.
-    const sources = connections.toSorted((a, b) => Number(isOptional(a)) - Number(isOptional(b)));
+    const sources = connections
+      .toSorted((a, b) => Number(isOptional(a)) - Number(isOptional(b)))
+      .map((connection) => ({ config: connection.config, tools: withPins(connection) }));
     const next = assembleCatalogue(sources, catalogue, bounds.catalogueBytesMax);
     const isKnown = (one: CatalogueProblem) =>
       leftOut.some(({ server, tool }) => server === one.server && tool === one.tool);
     for (const one of next.problems.filter((problem) => !isKnown(problem)))
       log.warn(`tool "${one.tool}" of MCP server "${one.server}" is left out: ${one.problem}`);
+    tellHeld(catalogue, next.catalogue, log);
     ({ catalogue } = next);
     leftOut = next.problems;
   };
   const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras, clock };
+  const ending = new AbortController();
+  const { store, time, newId, standing } = options;
+  const pinPorts = { log: storeLog(store), clock: time, random, newId, instance: () => standing.instance, bounds };
+  const pinsOf = new Map<string, ServerPins>();
+  const withPins = ({ config, tools }: ServerConnection) =>
+    tools.map((tool) => ({ ...tool, pinStanding: pinsOf.get(config.name)?.standing(tool) ?? 'new' }));
   for (const config of options.servers) {
+    const pins = new ServerPins(config, pinPorts, () => {
+      if (started) assemble();
+    });
+    pinsOf.set(config.name, pins);
     connections.push(
       new ServerConnection(config, {
         connect: connectDependencies,
@@ -89,6 +112,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
         onTools: () => {
           if (started) assemble();
         },
+        meet: (tools, signal) => pins.meet(tools, signal),
       }),
     );
   }
@@ -108,7 +132,8 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     } catch (error) {
       await stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
       const problem = `failed to start MCP clients: failed to start MCP server "${name}": ${reasonOf(error)}`;
-      if (connection.config.transport.kind === 'http' && waitingHelps(error)) throw unavailable(problem);
+      const mayCome = connection.config.transport.kind === 'http' || error instanceof DomainError;
+      if (mayCome && waitingHelps(error)) throw unavailable(problem);
       throw new Error(problem);
     }
     const duplicate = duplicateTool(connections.slice(0, index + 1).filter((one) => !isOptional(one)));
@@ -120,6 +145,15 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   await within(bounds.degradedStartMs, Promise.all(late));
   started = true;
   assemble();
+  const follow = async ([server, pins]: [string, ServerPins]) => {
+    try {
+      await pins.follow(ending.signal);
+    } catch (error) {
+      const problem = reasonOf(error);
+      if (!ending.signal.aborted) log.error(`MCP server "${server}": its pins cannot be followed any more: ${problem}`);
+    }
+  };
+  const followed = Promise.all([...pinsOf].map(follow));
 
   const describe = () =>
     connections.map((connection) => {
@@ -128,7 +162,10 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
         line: `tool "${tool}" is left out: ${problem}`,
         leftOut: { name: tool, reason: problem },
       }));
-      return serverStatus(connection, problems, clock());
+      const pins = pinsOf.get(connection.config.name);
+      const toolsHeld = catalogue.held.filter(({ server }) => server === connection.config.name).length;
+      const status = { toolsHeld, identity: pins?.identity ?? '', pinsStrict: pins?.isStrict ?? false };
+      return serverStatus(connection, problems, status, clock());
     });
   const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({
@@ -141,7 +178,14 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     servers: describe,
     stopping: () => stopping !== undefined,
     server: (name) => byName.get(name),
-    tool: (server, name) => catalogue.tools.find((tool) => tool.server === server && tool.name === name),
+    tool: (server, name) =>
+      [...catalogue.tools, ...catalogue.held].find((tool) => tool.server === server && tool.name === name),
+    tickets: storeTickets({ store, clock: time, random, bounds }),
+    acceptance: new Acceptance(
+      () => catalogue,
+      (server) => pinsOf.get(server),
+      bounds.acceptedAtOnceMax,
+    ),
     bounds,
     clock,
     onDefect: (trace) => log.error('a call failed in the bridge', { trace }),
@@ -150,7 +194,10 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     service,
     describe,
     stop: () => {
-      stopping ??= drain(attempts, bounds.drainMs).then(() => stopAll(connections));
+      stopping ??= drain(attempts, bounds.drainMs).then(async () => {
+        ending.abort(new Error('the bridge is stopping'));
+        await Promise.all([stopAll(connections), followed]);
+      });
       return stopping;
     },
   };

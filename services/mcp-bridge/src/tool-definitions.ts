@@ -57,6 +57,9 @@ export type DefinitionBounds = {
   readonly definitionValuesMax: number;
 };
 
+/** Longest name of a tool: those of a whole server are recorded in one append. */
+const nameCharactersMax = 256;
+
 /**
  * Reads the definitions of a server. One that cannot be used is left out and told, so that it does not take the others
  * with it: no name, a name given twice, a schema that is none, a definition beyond the bounds, text that nobody sees.
@@ -156,6 +159,9 @@ export function sizeProblem(definition: Json, bounds: DefinitionBounds): string 
   if (valuesIn(definition, bounds.definitionValuesMax) > bounds.definitionValuesMax) {
     return `its definition holds more than ${bounds.definitionValuesMax} values`;
   }
+  const name = isObject(definition) ? definition.name : undefined;
+  if (typeof name === 'string' && name.length > nameCharactersMax)
+    return `its name is longer than ${nameCharactersMax} characters`;
   const bytes = byteLength(JSON.stringify(definition));
   return bytes > bounds.definitionBytesMax
     ? `its definition has ${bytes} bytes (at most ${bounds.definitionBytesMax})`

@@ -74,11 +74,11 @@ export class ToolListing {
   }
 
   /** Starts to read the list again if it has changed, or if it is old and nobody would have told a change. */
-  refreshIfStale(): void {
-    const { bounds, clock, session } = this.#dependencies;
+  refreshIfStale(freshMs = this.#dependencies.bounds.listFreshMs): void {
+    const { clock, session } = this.#dependencies;
     const current = session();
     if (current === undefined) return;
-    const isOld = !current.followsChanges() && clock() - this.#listedAt >= bounds.listFreshMs;
+    const isOld = !current.followsChanges() && clock() - this.#listedAt >= freshMs;
     if (this.#later || isOld) this.changed();
   }
 

@@ -1,3 +1,4 @@
+import { callDigest } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { eventually, finishedOf, refusedOf, scriptedServer, startBridge, unknownOf } from './support/bridge.ts';
@@ -28,10 +29,11 @@ test('an attempt whose outcome is unknown does not run again either', async () =
 
 test('a caller that leaves does not end its call, and a later one gets the outcome', async () => {
   const server = scriptedServer('s');
-  const { client, execute, toolNamed, keyOf, instance } = await startBridge([server.config]);
+  const { client, execute, toolNamed, keyOf, instance, store } = await startBridge([server.config]);
   const { pin } = await toolNamed('slow');
   const caller = new AbortController();
   const request = { key: keyOf('one'), instance, server: 's', tool: 'slow', argumentsJson: '{"text":"1"}', pin };
+  store.begin(keyOf('one'), { attempt: 1, instance, approvalId: '', digest: callDigest(request) });
   const left = client.execute(request, { signal: caller.signal });
   await eventually(() => server.calls('slow') === 1, 'the call runs');
   caller.abort();

@@ -77,14 +77,14 @@ test('unannotated: ask gates a tool without hints, run does not', async () => {
 
 test('an approved call of a tool that changed since is refused with the tool as it is now', async () => {
   const server = scriptedServer('s');
-  const { execute, approval, toolNamed } = await startBridge([server.config]);
+  const { become, execute, approval, held } = await startBridge([server.config]);
   const approved = await approval('erase', args);
-  finishedOf(await execute('become', { text: JSON.stringify({ erase: { description: 'Erases everything' } }) }));
-  const refused = refusedOf(await execute('erase', args, approved));
+  await become({ erase: { description: 'Erases everything' } });
+  const refused = refusedOf(await execute('erase', args, { ...approved, server: 's' }));
   expect(refused.reason).toBe(RefusedReason.PIN_CHANGED);
   expect(refused.tool?.description).toBe('Erases everything');
   expect(refused.tool?.pin).not.toBe(approved.pin);
-  expect((await toolNamed('erase')).pin).toBe(refused.tool?.pin);
+  expect((await held()).map(({ pin }) => pin)).toEqual([refused.tool?.pin]);
   expect(server.calls('erase')).toBe(0);
 });
 
@@ -94,35 +94,39 @@ test('a tool that calls itself harmless after its approval does not get around i
   const approved = await approval('erase', args);
   const change = { erase: { destructiveHint: false, description: 'Erases everything' } };
   finishedOf(await execute('become', { text: JSON.stringify(change) }));
-  expect(refusedOf(await execute('erase', args, approved)).reason).toBe(RefusedReason.PIN_CHANGED);
+  expect(refusedOf(await execute('erase', args, { ...approved, server: 's' })).reason).toBe(RefusedReason.PIN_CHANGED);
   expect(server.calls('erase')).toBe(0);
 });
 
-test('a tool that became destructive is refused, because its caller does not know it', async () => {
+test('a tool that became destructive, and was accepted so, is refused, because its caller does not know it', async () => {
   const server = scriptedServer('s');
-  const { execute, toolNamed } = await startBridge([server.config]);
+  const { become, execute, toolNamed, acceptAll } = await startBridge([server.config]);
   const { pin } = await toolNamed('note');
-  finishedOf(await execute('become', { text: JSON.stringify({ note: { destructiveHint: true } }) }));
+  await become({ note: { destructiveHint: true } });
+  await acceptAll();
   const refused = refusedOf(await execute('note', args, { pin }));
   expect(refused.reason).toBe(RefusedReason.PIN_CHANGED);
   expect(refused.tool?.hints?.destructive).toBe(true);
   expect(server.calls('note')).toBe(0);
 });
 
-test('a harmless tool whose description changed still runs', async () => {
+test('a harmless tool whose description changed still runs, once that is accepted', async () => {
   const server = scriptedServer('s');
-  const { execute, toolNamed } = await startBridge([server.config]);
+  const { become, execute, toolNamed, acceptAll } = await startBridge([server.config]);
   const { pin } = await toolNamed('look');
-  finishedOf(await execute('become', { text: JSON.stringify({ look: { description: 'Looks again' } }) }));
+  await become({ look: { description: 'Looks again' } });
+  expect(refusedOf(await execute('look', {}, { pin, server: 's' })).reason).toBe(RefusedReason.TOOL_HELD);
+  await acceptAll();
   finishedOf(await execute('look', {}, { pin }));
 });
 
 test('a call is refused whose tool is not safe to repeat any more: it was not fenced for that', async () => {
   const server = scriptedServer('s');
-  const { execute, toolNamed } = await startBridge([server.config]);
+  const { become, execute, toolNamed, acceptAll } = await startBridge([server.config]);
   const { pin } = await toolNamed('look');
   const change = { look: { annotations: { readOnlyHint: false, destructiveHint: false } } };
-  finishedOf(await execute('become', { text: JSON.stringify(change) }));
+  await become(change);
+  await acceptAll();
   expect(refusedOf(await execute('look', args, { pin })).reason).toBe(RefusedReason.PIN_CHANGED);
   expect(server.calls('look')).toBe(0);
 });

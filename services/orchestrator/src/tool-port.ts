@@ -33,12 +33,18 @@ export type ExecuteOutcome =
       readonly durationMs: number;
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
     }
-  | { readonly kind: 'pin_changed'; readonly current: OfferedTool }
+  /** `isHeld`: nobody has accepted the tool as it is now. */
+  | { readonly kind: 'pin_changed'; readonly current: OfferedTool; readonly isHeld?: boolean }
   | { readonly kind: 'unauthenticated' }
   /** It did not run and will not, for a reason that the model may be told. */
   | { readonly kind: 'not_run'; readonly message: string }
-  /** It did not run and never will: it was fenced before it came, or its bridge takes nothing (under that id) any more. */
-  | { readonly kind: 'fenced' }
+  /** It did not run: nothing on the record lets it, or nobody has accepted its tool. */
+  | { readonly kind: 'not_allowed'; readonly message: string }
+  /**
+   * It did not run and never will: it was fenced before it came, or its bridge takes nothing (under that id) any more, or
+   * cannot look into the log. `message` says which, where that is known.
+   */
+  | { readonly kind: 'fenced'; readonly message?: string }
   /** It was sent, and nobody can tell whether it ran. */
   | { readonly kind: 'unknown'; readonly message: string };
 

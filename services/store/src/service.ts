@@ -31,6 +31,7 @@ import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
+import { ticketAnswer } from './ticket.ts';
 import { verifyStream } from './verify.ts';
 import type { Views } from './views.ts';
 
@@ -113,6 +114,12 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       // A page is cut by bytes; and of a log that has lost an event the state is worth more than what is left.
       if (unseen.length < behind) return { ...found, snapshot: bytes };
       return { ...found, unseen: unseen.map((one) => one.event) };
+    },
+
+    async readTicket(request, { signal }) {
+      await views.caughtUp(signal);
+      const state = views.state(request.conversationId);
+      return state === undefined ? {} : ticketAnswer(state, (id) => views.approval(id), request);
     },
 
     async readStream(request) {

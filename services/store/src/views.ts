@@ -1,4 +1,4 @@
-import type { EarlierTexts, ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
+import type { ConversationState, EarlierTexts, ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
 /** What a decider starts from. */
@@ -136,6 +136,8 @@ export type Views = {
   /** Position of the log that the rows show. */
   position(): number;
   snapshot(conversationId: string): Snapshot | undefined;
+  /** What the snapshot holds. */
+  state(conversationId: string): ConversationState | undefined;
   view(conversationId: string): views.ConversationView | undefined;
   /** Messages above a sequence, at most `limit` and about `bytesMax`, at least one if there is one. */
   messages(

@@ -7,6 +7,7 @@ import { approvalTests } from './store-approvals.contract.ts';
 import { contextTests } from './store-contexts.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
+import { ticketTests } from './ticket.contract.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
 
@@ -186,6 +187,10 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     approvalTests({ client: () => client, send, told });
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
+    ticketTests(
+      () => client,
+      () => new Story(),
+    );
 
     test('a search finds words wherever in a conversation they stand', async () => {
       const tea = await told(1, false, 'please order Tée for the office');

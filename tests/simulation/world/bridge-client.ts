@@ -51,6 +51,8 @@ export function connectionTo(world: World, process: VirtualProcess, at: () => Br
         await network.call(process, bridge.process, 'cancel', ask);
         return create(wire.CancelCallResponseSchema, {});
       },
+      listHeldTools: () => Promise.resolve(create(wire.ListHeldToolsResponseSchema, {})),
+      acceptTools: () => Promise.resolve(create(wire.AcceptToolsResponseSchema, {})),
       listServers: () => Promise.resolve(create(wire.ListServersResponseSchema, {})),
     },
   };
@@ -109,6 +111,8 @@ function outcomeMessage(outcome: ExecuteOutcome): wire.ExecuteResponse {
       return refused(wire.RefusedReason.UNAUTHENTICATED);
     case 'fenced':
       return refused(wire.RefusedReason.FENCED);
+    case 'not_allowed':
+      return refused(wire.RefusedReason.NOT_APPROVED, outcome.message);
     case 'not_run':
       return refused(wire.RefusedReason.SERVER_UNAVAILABLE, outcome.message);
   }

@@ -151,7 +151,7 @@ export class Bridge {
     if (request.pin !== tool.pin) return { kind: 'pin_changed', current: tool };
     if (request.approvalId === '' || request.digest !== digestOf(tool, request.argumentsJson)) {
       world.count('refused without approval');
-      return { kind: 'not_run', message: 'Tool execution failed: the call needs an approval' };
+      return { kind: 'not_allowed', message: 'the call needs an approval' };
     }
     return undefined;
   }

@@ -13,7 +13,8 @@ import { whenAvailable } from '../wait.ts';
 export async function startBridgeService(process: ServiceProcess): Promise<Started> {
   const { config, instance, logger, stopping } = process.options;
   const toStore = process.connect('store');
-  const heartbeat = bridgeHeartbeat(createGrpcClient(store.StoreService, toStore), instance, config.heartbeatTtlMs);
+  const storeClient = createGrpcClient(store.StoreService, toStore);
+  const heartbeat = bridgeHeartbeat(storeClient, instance, config.heartbeatTtlMs);
   const announce = () =>
     whenAvailable(
       'the store',
@@ -32,10 +33,14 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
     await beating;
   });
   await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
-  const bridge = await whenAvailable('the tool servers', () => startBridgePart(process.options, heartbeat), {
-    logger,
-    signal: stopping,
-  });
+  const bridge = await whenAvailable(
+    'the tool servers',
+    () => startBridgePart(process.options, heartbeat, storeClient),
+    {
+      logger,
+      signal: stopping,
+    },
+  );
   const server = await process.listen([bind(mcp.McpBridgeService, bridge.service)]);
   // Calls that run may end, and their drivers may ask for the outcome, before nobody answers any more.
   process.add('gRPC server', () => server.stop(callsGraceMs));

@@ -52,8 +52,9 @@ test('every scenario is recorded, and every kind of event of a conversation is i
       linesOf(file).map((line) => decodeRecorded({ envelope: fromBase64(line.envelope) }).fact.case),
     ),
   );
-  // Definitions stand in streams of their own, and so does who is told (recorded in ../push).
-  const isElsewhere = (kind: string) => /^(agent|toolset|tool)Defined$|^push/.test(kind);
+  // Definitions stand in streams of their own, and so do pins and who is told (recorded in ../pins and ../push).
+  const isElsewhere = (kind: string) =>
+    /^(agent|toolset|tool)Defined$|^(toolServerMet|toolsAccepted)$|^push/.test(kind);
   const kinds = facts.PayloadSchema.oneofs[0]?.fields.map((field) => field.localName) ?? [];
   expect(kinds.filter((kind) => !seen.has(kind as FactName) && !isElsewhere(kind))).toEqual([]);
 });

@@ -18,6 +18,7 @@ import {
   drove,
   handsInLate,
   llm,
+  notAllowed,
   opened,
   openedInContext,
   peer,
@@ -210,6 +211,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([returns(id, '{"id":"1"}', 2)]),
     done,
   ],
+  'not-allowed': [...started, drove([notAllowed(id)]), done],
   'token-needed': [
     user(opened),
     user(said('what is there?', { token: true })),

@@ -9,6 +9,7 @@ export const DEFAULTS = {
   model: 'gemini-2.5-flash',
   llmTimeout: '60s',
   unannotated: 'run',
+  pins: 'first_use',
   syncWait: '120s',
   heartbeatTtl: '5s',
   maxTurns: 10,

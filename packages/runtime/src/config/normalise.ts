@@ -1,13 +1,6 @@
 import { DEFAULTS } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
-import type {
-  AgentConfig,
-  AgentNodeConfig,
-  ExtendedCardConfig,
-  McpServerConfig,
-  RemoteAgentConfig,
-  Unannotated,
-} from './types.ts';
+import type { AgentConfig, AgentNodeConfig, ExtendedCardConfig, McpServerConfig, RemoteAgentConfig } from './types.ts';
 
 /** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with. */
 export function normalise(file: FileShape): AgentConfig {
@@ -20,7 +13,7 @@ export function normalise(file: FileShape): AgentConfig {
     port: file.port,
     dataDir: file.data_dir,
     llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
-    mcpServers: servers.map((server) => mcpServer(server, file.unannotated)),
+    mcpServers: servers.map((server) => mcpServer(server, file)),
     a2a: file.a2a.map(remoteAgent),
     agent: agentNode(file.agent ?? { ...EMPTY_LLM_NODE, a2a: file.a2a }, file, file.name, {
       approvalRequired: false,
@@ -68,7 +61,7 @@ const EMPTY_LLM_NODE: NodeShape = {
   a2a: [],
 };
 
-function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerConfig {
+function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
   return {
     name: server.name,
     transport:
@@ -76,9 +69,10 @@ function mcpServer(server: McpServerShape, unannotated: Unannotated): McpServerC
         ? { kind: 'stdio', command: server.command ?? '', args: server.args ?? [], env: server.env ?? {} }
         : { kind: 'http', url: server.url, auth: server.auth },
     era: server.era,
-    unannotated: server.unannotated ?? unannotated,
+    unannotated: server.unannotated ?? file.unannotated,
     approvalRequired: server.approval === 'require',
     ...(server.approval_tools.length === 0 ? {} : { approvalTools: server.approval_tools }),
+    ...((server.pins ?? file.pins) === 'strict' ? { pins: 'strict' } : {}),
     stateless: server.stateless,
     timeoutMs: server.timeout,
     totalTimeoutMs: Math.max(server.timeout, server.total_timeout),

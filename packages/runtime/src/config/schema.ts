@@ -24,6 +24,7 @@ import {
 
 const timeout = duration(BOUNDS.timeoutMsMin, BOUNDS.durationMsMax);
 const unannotated = choice(['ask', 'run']);
+const pins = choice(['first_use', 'strict']);
 
 const toolServerUrl = httpUrl('http://127.0.0.1:8090/mcp');
 const agentUrl = httpUrl('http://127.0.0.1:8081, where an A2A agent has its card');
@@ -36,6 +37,7 @@ const mcpServerKeys = {
   env: textByName().optional(),
   era: choice(['auto', 'legacy', 'modern']).default('auto'),
   unannotated: unannotated.optional(),
+  pins: pins.optional(),
   approval: choice(['require']).optional(),
   approval_tools: list(filledText()).default([]),
   stateless: flag().default(false),
@@ -131,6 +133,7 @@ export const fileSchema = mapping({
   a2a: list(remoteAgentSchema).default([]),
   agent: nodeSchema.optional(),
   unannotated: unannotated.default(DEFAULTS.unannotated),
+  pins: pins.default(DEFAULTS.pins),
   max_turns: wholeNumber(1, BOUNDS.turnsMax).default(DEFAULTS.maxTurns),
   sync_wait: duration(0, BOUNDS.durationMsMax).prefault(DEFAULTS.syncWait),
   heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),

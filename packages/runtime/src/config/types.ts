@@ -44,6 +44,8 @@ export type McpServerConfig = {
   readonly totalTimeoutMs: number;
   /** Calls of this server that are made at the same time; further ones wait for their turn. */
   readonly callsAtOnce: number;
+  /** `strict`: of this server nothing is accepted at first contact; absent: what it offers then is. */
+  readonly pins?: 'strict';
   /** What it does to the agent's start when this server cannot be connected: end it, or go on and try again later. */
   readonly onStartFailure: 'fail' | 'degrade';
 };

@@ -2,6 +2,7 @@ import type { Answer } from '../json-text.ts';
 import { approvalEndpoints } from './approval-endpoints.ts';
 import { conversationEndpoints } from './conversation-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
+import { heldToolEndpoints } from './held-tool-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 
@@ -10,6 +11,7 @@ const VERSION = '1.0.0';
 /** Every operation of the REST surface. */
 export const endpoints: readonly Endpoint[] = [
   ...serviceEndpoints,
+  ...heldToolEndpoints,
   ...conversationEndpoints,
   ...pushEndpoints,
   ...approvalEndpoints,

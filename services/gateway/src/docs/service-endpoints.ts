@@ -36,6 +36,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
                 openWorldHint: { value: true, from: 'default' },
               },
               pin: '9f2c1f0e6f0d4a1b8a52c0f3a9f1d7d4c6b9f3b1a2e4d5c6b7a8f9e0d1c2b3a4',
+              pin_state: 'first_use',
               server: 'resources',
             },
           ],
@@ -49,7 +50,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
     path: '/mcp/servers',
     summary: 'List tool servers',
     description:
-      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
+      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
     responses: {
       '200': {
         description: 'The servers, and the bridges that were asked.',
@@ -66,6 +67,9 @@ export const serviceEndpoints: readonly Endpoint[] = [
               protocol: { era: 'modern', version: '2026-07-28' },
               restarts: 1,
               tools: 3,
+              tools_held: 0,
+              identity: '5a1d6c0e9b7f4d3c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29181706',
+              pins_strict: false,
               left_out: [],
               problems: [],
               calls: { running: 0, waiting: 0, at_once: 1 },

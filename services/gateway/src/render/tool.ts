@@ -13,6 +13,7 @@ export function renderTool(tool: mcp.Tool): Answer {
     annotations: RawJson.from(tool.annotationsJson),
     hints: renderHints(tool),
     pin: tool.pin === '' ? undefined : tool.pin,
+    pin_state: pinStates[tool.pinState],
     server: tool.server === '' ? undefined : tool.server,
   };
 }
@@ -36,6 +37,15 @@ const origins: Readonly<Record<mcp.HintOrigin, string>> = {
   [mcp.HintOrigin.READ_ONLY]: 'read_only',
   [mcp.HintOrigin.CONFIGURATION]: 'configuration',
   [mcp.HintOrigin.DEFAULT]: 'default',
+};
+
+/** How its definition stands to what was accepted of it; a bridge that says nothing of it has nothing said. */
+const pinStates: Readonly<Record<mcp.PinState, string | undefined>> = {
+  [mcp.PinState.UNSPECIFIED]: undefined,
+  [mcp.PinState.FIRST_USE]: 'first_use',
+  [mcp.PinState.ACCEPTED]: 'accepted',
+  [mcp.PinState.NEW]: 'new',
+  [mcp.PinState.CHANGED]: 'changed',
 };
 
 /** Another agent, as the tool that models know it by. */

@@ -3,6 +3,7 @@ import { approvalRoutes } from './approvals.ts';
 import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
+import { heldToolRoutes } from './held-tools.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -11,6 +12,7 @@ import { serviceRoutes } from './service.ts';
 /** Every operation over HTTP. */
 export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...serviceRoutes(deps),
+  ...heldToolRoutes(deps),
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...eventRoutes(deps),

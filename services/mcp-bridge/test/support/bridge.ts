@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callDigest } from '@stopgo/core';
-import { type Standing, unwatched } from '@stopgo/log';
+import { type Standing, systemClock, unwatched } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { afterEach } from 'vitest';
 import { type BridgeBounds, type McpBridge, startMcpBridge } from '../../src/index.ts';
+import { MemoryStore } from './memory-store.ts';
 
 const undo: (() => unknown)[] = [];
 
@@ -150,15 +152,20 @@ export type TestBridgeOptions = {
   readonly instance?: string;
   readonly standing?: Standing;
   readonly onLine?: (line: LogLine) => void;
+  readonly store?: MemoryStore;
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
 export async function startBridge(servers: readonly McpServerConfig[], options: TestBridgeOptions = {}) {
   const { log, lines, text } = collectingLog(options.onLine);
   const instance = options.instance ?? 'bridge-1';
+  const store = options.store ?? new MemoryStore();
   const bridge = await startMcpBridge({
     servers,
     standing: options.standing ?? unwatched(instance),
+    store: store.client,
+    time: systemClock,
+    newId: randomUUID,
     clientInfo: { name: 'test-agent', version: '1.2.3' },
     log,
     environment: options.environment ?? process.env,
@@ -174,7 +181,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     },
   });
   afterwards(() => bridge.stop().catch(() => undefined));
-  return { bridge, lines, logText: text, instance, ...callsOf(bridge, instance) };
+  return { bridge, lines, logText: text, instance, store, ...callsOf(bridge, instance, store) };
 }
 
 type Extra = {
@@ -187,9 +194,11 @@ type Extra = {
   readonly call?: string;
   readonly attempt?: number;
   readonly token?: string;
+  /** False: its conversation holds nothing of it but what the test has put there. */
+  readonly isOnRecord?: boolean;
 };
 
-function callsOf(bridge: McpBridge, instance: string) {
+function callsOf(bridge: McpBridge, instance: string, store: MemoryStore) {
   const client = createInProcessClient(mcp.McpBridgeService, bridge.service);
   let count = 0;
   const keyOf = (callId: string, attempt = 1) => ({ conversationId: 'c1', runId: 'r1', callId, attempt });
@@ -201,23 +210,23 @@ function callsOf(bridge: McpBridge, instance: string) {
   };
   /** Sends a call as the orchestrator would, with the tool's current pin and the arguments as JSON; its outcome may be awaited. */
   const send = async (name: string, args: unknown, extra: Extra = {}) => {
-    const { call, attempt, token, ...fields } = extra;
+    const { call, attempt = 1, token, isOnRecord = true, ...fields } = extra;
     count += 1;
     const key = keyOf(call ?? `call-${count}`, attempt);
     const tool = (await tools()).find((one) => one.name === name);
     const options: CallOptions = token === undefined ? {} : { context: { bearerToken: new Secret(token) } };
-    const answer = client.execute(
-      {
-        key,
-        instance,
-        server: tool?.server ?? '',
-        tool: name,
-        argumentsJson: JSON.stringify(args),
-        pin: tool?.pin ?? '',
-        ...fields,
-      },
-      options,
-    );
+    const request = {
+      key,
+      instance,
+      server: tool?.server ?? '',
+      tool: name,
+      argumentsJson: JSON.stringify(args),
+      pin: tool?.pin ?? '',
+      approvalId: '',
+      ...fields,
+    };
+    if (isOnRecord) store.begin(key, { ...request, attempt, digest: digestOr(request) });
+    const answer = client.execute(request, options);
     return { outcome: answer.then(({ outcome }) => outcome) };
   };
   const execute = async (name: string, args: unknown, extra: Extra = {}) => (await send(name, args, extra)).outcome;
@@ -227,7 +236,27 @@ function callsOf(bridge: McpBridge, instance: string) {
     const argumentsJson = JSON.stringify(args);
     return { approvalId: 'approval-1', pin, digest: callDigest({ server, tool: name, pin, argumentsJson }) };
   };
-  return { client, tools, toolNamed, send, execute, approval, keyOf };
+  const held = async () => (await client.listTools({})).held;
+  /** Somebody accepts everything that is held. */
+  const acceptAll = async (id = 'ann') => {
+    const named = (await held()).map(({ server, name, pin }) => ({ server, name, pin }));
+    await client.acceptTools({ tools: named, actor: { kind: 2, id } });
+  };
+  /** The scripted server defines its tools otherwise from now on, and the bridge knows it: the next call waits for that. */
+  const become = async (change: object) => {
+    finishedOf(await execute('become', { text: JSON.stringify(change) }));
+    await execute('protocol_error', {});
+  };
+  return { client, tools, toolNamed, held, acceptAll, become, send, execute, approval, keyOf };
+}
+
+function digestOr(request: Parameters<typeof callDigest>[0] & { readonly tool: string }): string {
+  try {
+    return callDigest(request);
+  } catch {
+    // Such a call gets no further than to its arguments.
+    return '';
+  }
 }
 
 /** The outcome's content, or a failure that shows what came instead. */

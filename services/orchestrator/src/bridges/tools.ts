@@ -71,7 +71,8 @@ export class BridgeTools implements ToolPort {
         client.execute(call, { timeoutMs: waitMs, context }),
       );
       const outcome = executeOutcome(answer);
-      if (outcome.kind === 'fenced') this.directory.doubt(instance);
+      // What it said before, of itself or of its tools, may not hold any more: it is asked again.
+      if (['fenced', 'pin_changed', 'not_allowed'].includes(outcome.kind)) this.directory.doubt(instance);
       return outcome;
     } catch (error) {
       // A call that takes longer says nothing about the bridge.

@@ -54,11 +54,17 @@ function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
   switch (reason) {
     case wire.RefusedReason.PIN_CHANGED:
       if (tool === undefined) throw new Error('the tool bridge did not say what the tool is now');
-      return { kind: 'pin_changed', current: offeredTool(tool) };
+      return { kind: 'pin_changed', current: offeredTool(tool), isHeld: tool.pinState === wire.PinState.CHANGED };
     case wire.RefusedReason.UNAUTHENTICATED:
       return { kind: 'unauthenticated' };
     case wire.RefusedReason.FENCED:
       return { kind: 'fenced' };
+    case wire.RefusedReason.RECORD_UNAVAILABLE:
+      return { kind: 'fenced', message };
+    case wire.RefusedReason.NOT_APPROVED:
+    case wire.RefusedReason.NOT_ON_RECORD:
+    case wire.RefusedReason.TOOL_HELD:
+      return { kind: 'not_allowed', message };
     case wire.RefusedReason.TOOL_NOT_FOUND:
       return { kind: 'not_run', message: message === '' ? 'Tool not found' : message };
     default:

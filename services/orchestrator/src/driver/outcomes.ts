@@ -38,13 +38,23 @@ export function outcomeCommand(
       };
     }
     case 'pin_changed':
-      return { ...base, type: 'callPinChanged', current: outcome.current, argumentsJson };
+      return {
+        ...base,
+        type: 'callPinChanged',
+        current: outcome.current,
+        argumentsJson,
+        ...(outcome.isHeld === true ? { isHeld: true } : {}),
+      };
     case 'unauthenticated':
       return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
     case 'not_run':
       return failed(outcome.message);
-    case 'fenced':
-      return { ...base, type: 'callNotStarted', message: 'the attempt was fenced before it reached the tool' };
+    case 'not_allowed':
+      return { ...base, type: 'callNotAllowed', message: outcome.message };
+    case 'fenced': {
+      const { message = 'the attempt was fenced before it reached the tool' } = outcome;
+      return { ...base, type: 'callNotStarted', message };
+    }
     case 'unknown':
       // A call that is safe to repeat was repeated as often as is sensible: its failure is a result.
       return call.repeatable

@@ -29,6 +29,8 @@ async function world() {
         fenceCall: down,
         cancelCall: down,
         listServers: down,
+        listHeldTools: down,
+        acceptTools: down,
       };
     const client = createInProcessClient(mcp.McpBridgeService, {
       listTools: (request, context) => at().listTools(request, context),
@@ -36,6 +38,8 @@ async function world() {
       fenceCall: (request, context) => at().fenceCall(request, context),
       cancelCall: (request, context) => at().cancelCall(request, context),
       listServers: (request, context) => at().listServers(request, context),
+      listHeldTools: (request, context) => at().listHeldTools(request, context),
+      acceptTools: (request, context) => at().acceptTools(request, context),
     });
     return { client, close: () => void open.delete(address) };
   };
@@ -61,6 +65,8 @@ async function world() {
       },
       cancelCall: async () => ({ found: true }),
       listServers: async () => ({ instance }),
+      listHeldTools: async () => ({}),
+      acceptTools: async () => ({}),
     });
     await beat({ instance, role: 'mcp-bridge', address, counter: 1, leaving: false }, signal);
     await heartbeat.renew();

@@ -47,6 +47,10 @@ export class SqliteViews implements Views {
     return { conversationId, revision: hot.state.revision, bytes: hot.snapshot, foldVersion };
   }
 
+  state(conversationId: string) {
+    return this.#hot.get(conversationId)?.state;
+  }
+
   view(conversationId: string) {
     const hot = this.#hot.get(conversationId);
     return hot === undefined ? undefined : viewOf(hot.head, (id) => sized(hot.pending.get(id)?.approval));

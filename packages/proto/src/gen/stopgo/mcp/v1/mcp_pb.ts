@@ -4,13 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Actor } from "../../events/v1/envelope_pb.ts";
+import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCK2AgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMiVwoFSGludHMSEQoJcmVhZF9vbmx5GAEgASgIEhMKC2Rlc3RydWN0aXZlGAIgASgIEhIKCmlkZW1wb3RlbnQYAyABKAgSEgoKb3Blbl93b3JsZBgEIAEoCCLJAQoLSGludE9yaWdpbnMSLAoJcmVhZF9vbmx5GAEgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi4KC2Rlc3RydWN0aXZlGAIgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi0KCmlkZW1wb3RlbnQYAyABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKb3Blbl93b3JsZBgEIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbiJUCgdDYWxsS2V5EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNIq8BCg5FeGVjdXRlUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSDgoGc2VydmVyGAMgASgJEgwKBHRvb2wYBCABKAkSFgoOYXJndW1lbnRzX2pzb24YBSABKAkSEwoLYXBwcm92YWxfaWQYBiABKAkSDgoGZGlnZXN0GAcgASgJEgsKA3BpbhgIIAEoCSKfAQoPRXhlY3V0ZVJlc3BvbnNlEisKCGZpbmlzaGVkGAEgASgLMhcuc3RvcGdvLm1jcC52MS5GaW5pc2hlZEgAEikKB3JlZnVzZWQYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJlZnVzZWRIABIpCgd1bmtub3duGAMgASgLMhYuc3RvcGdvLm1jcC52MS5Vbmtub3duSABCCQoHb3V0Y29tZSKTAQoIRmluaXNoZWQSDwoHY29udGVudBgBIAEoCRIQCghpc19lcnJvchgCIAEoCBISCgpmdWxsX2J5dGVzGAMgASgEEg4KBnNoYTI1NhgEIAEoCRITCgtkdXJhdGlvbl9tcxgFIAEoDRIrCgdmYWlsdXJlGAYgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCKDAQoHUmVmdXNlZBIsCgZyZWFzb24YASABKA4yHC5zdG9wZ28ubWNwLnYxLlJlZnVzZWRSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIhCgR0b29sGAMgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIkcKB1Vua25vd24SDwoHbWVzc2FnZRgBIAEoCRIrCgdmYWlsdXJlGAIgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCJJChBGZW5jZUNhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSLZAQoRRmVuY2VDYWxsUmVzcG9uc2USLgoKbmV2ZXJfc2VlbhgBIAEoCzIYLnN0b3Bnby5tY3AudjEuTmV2ZXJTZWVuSAASKQoHcnVubmluZxgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUnVubmluZ0gAEjEKB291dGNvbWUYAyABKAsyHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZUgAEi0KCWZvcmdvdHRlbhgEIAEoCzIYLnN0b3Bnby5tY3AudjEuRm9yZ290dGVuSABCBwoFc3RhdGUiCwoJTmV2ZXJTZWVuIl4KB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJIgsKCUZvcmdvdHRlbiJKChFDYW5jZWxDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkiIwoSQ2FuY2VsQ2FsbFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIhQKEkxpc3RTZXJ2ZXJzUmVxdWVzdCJPChNMaXN0U2VydmVyc1Jlc3BvbnNlEhAKCGluc3RhbmNlGAEgASgJEiYKB3NlcnZlcnMYAiADKAsyFS5zdG9wZ28ubWNwLnYxLlNlcnZlciKiAwoGU2VydmVyEgwKBG5hbWUYASABKAkSEQoJdHJhbnNwb3J0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSKQoFc3RhdGUYBCABKA4yGi5zdG9wZ28ubWNwLnYxLlNlcnZlclN0YXRlEg4KBnJlYXNvbhgFIAEoCRIQCghzdGF0ZV9tcxgGIAEoBBIWCg5yZXRyeV9hZnRlcl9tcxgHIAEoDRINCgV0b29scxgIIAEoDRIQCghwcm9ibGVtcxgJIAMoCRIYChBwcm90b2NvbF92ZXJzaW9uGAogASgJEhIKCnJlY29ubmVjdHMYCyABKA0SFQoNY2FsbHNfcnVubmluZxgMIAEoDRIVCg1jYWxsc193YWl0aW5nGA0gASgNEhUKDWNhbGxzX2F0X29uY2UYDiABKA0SFAoMcHJvdG9jb2xfZXJhGA8gASgJEhIKCmxhc3RfZXJyb3IYECABKAkSFQoNbGFzdF9lcnJvcl9tcxgRIAEoBBIsCghsZWZ0X291dBgSIAMoCzIaLnN0b3Bnby5tY3AudjEuTGVmdE91dFRvb2wiKwoLTGVmdE91dFRvb2wSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkqtAEKCkhpbnRPcmlnaW4SGwoXSElOVF9PUklHSU5fVU5TUEVDSUZJRUQQABIbChdISU5UX09SSUdJTl9BTk5PVEFUSU9OUxABEhkKFUhJTlRfT1JJR0lOX1RPUF9MRVZFTBACEhkKFUhJTlRfT1JJR0lOX1JFQURfT05MWRADEh0KGUhJTlRfT1JJR0lOX0NPTkZJR1VSQVRJT04QBBIXChNISU5UX09SSUdJTl9ERUZBVUxUEAUq3QIKC0ZhaWx1cmVLaW5kEhwKGEZBSUxVUkVfS0lORF9VTlNQRUNJRklFRBAAEhUKEUZBSUxVUkVfS0lORF9UT09MEAESGQoVRkFJTFVSRV9LSU5EX1BST1RPQ09MEAISIgoeRkFJTFVSRV9LSU5EX0lOVkFMSURfQVJHVU1FTlRTEAMSHwobRkFJTFVSRV9LSU5EX0lOVkFMSURfUkVTVUxUEAQSIQodRkFJTFVSRV9LSU5EX1JFU1VMVF9UT09fTEFSR0UQBRIYChRGQUlMVVJFX0tJTkRfVElNRU9VVBAGEhkKFUZBSUxVUkVfS0lORF9DQU5DRUxFRBAHEhwKGEZBSUxVUkVfS0lORF9TRVJWRVJfTE9TVBAIEiMKH0ZBSUxVUkVfS0lORF9TRVJWRVJfVU5BVkFJTEFCTEUQCRIeChpGQUlMVVJFX0tJTkRfTk9UX1NVUFBPUlRFRBAKKvkBCg1SZWZ1c2VkUmVhc29uEh4KGlJFRlVTRURfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNFRF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0VEX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIhCh1SRUZVU0VEX1JFQVNPTl9UT09MX05PVF9GT1VORBADEh8KG1JFRlVTRURfUkVBU09OX05PVF9BUFBST1ZFRBAEEiUKIVJFRlVTRURfUkVBU09OX1NFUlZFUl9VTkFWQUlMQUJMRRAFEhkKFVJFRlVTRURfUkVBU09OX0ZFTkNFRBAGKugBCgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTRVJWRVJfU1RBVEVfU1RBUlRJTkcQARIWChJTRVJWRVJfU1RBVEVfUkVBRFkQAhIZChVTRVJWRVJfU1RBVEVfREVHUkFERUQQAxIYChRTRVJWRVJfU1RBVEVfQkFDS09GRhAEEhsKF1NFUlZFUl9TVEFURV9DUkFTSF9MT09QEAUSHAoYU0VSVkVSX1NUQVRFX1FVQVJBTlRJTkVEEAYSGAoUU0VSVkVSX1NUQVRFX1NUT1BQRUQQBzKlAwoQTWNwQnJpZGdlU2VydmljZRJOCglMaXN0VG9vbHMSHy5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1JlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1Jlc3BvbnNlEkgKB0V4ZWN1dGUSHS5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXF1ZXN0Gh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2USTgoJRmVuY2VDYWxsEh8uc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXNwb25zZRJRCgpDYW5jZWxDYWxsEiAuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlElQKC0xpc3RTZXJ2ZXJzEiEuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIpEBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbCLiAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMSKgoJcGluX3N0YXRlGBQgASgOMhcuc3RvcGdvLm1jcC52MS5QaW5TdGF0ZSJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIskBCgtIaW50T3JpZ2lucxIsCglyZWFkX29ubHkYASABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLgoLZGVzdHJ1Y3RpdmUYAiABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKaWRlbXBvdGVudBgDIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgpvcGVuX3dvcmxkGAQgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0irwEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJIp8BCg9FeGVjdXRlUmVzcG9uc2USKwoIZmluaXNoZWQYASABKAsyFy5zdG9wZ28ubWNwLnYxLkZpbmlzaGVkSAASKQoHcmVmdXNlZBgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUmVmdXNlZEgAEikKB3Vua25vd24YAyABKAsyFi5zdG9wZ28ubWNwLnYxLlVua25vd25IAEIJCgdvdXRjb21lIpMBCghGaW5pc2hlZBIPCgdjb250ZW50GAEgASgJEhAKCGlzX2Vycm9yGAIgASgIEhIKCmZ1bGxfYnl0ZXMYAyABKAQSDgoGc2hhMjU2GAQgASgJEhMKC2R1cmF0aW9uX21zGAUgASgNEisKB2ZhaWx1cmUYBiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIkkKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4iXgoHUnVubmluZxIPCgd3YWl0aW5nGAEgASgIEhAKCHByb2dyZXNzGAIgASgBEhYKDnByb2dyZXNzX3RvdGFsGAMgASgBEhgKEHByb2dyZXNzX21lc3NhZ2UYBCABKAkiCwoJRm9yZ290dGVuIkoKEUNhbmNlbENhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSIjChJDYW5jZWxDYWxsUmVzcG9uc2USDQoFZm91bmQYASABKAgiFAoSTGlzdFNlcnZlcnNSZXF1ZXN0Ik8KE0xpc3RTZXJ2ZXJzUmVzcG9uc2USEAoIaW5zdGFuY2UYASABKAkSJgoHc2VydmVycxgCIAMoCzIVLnN0b3Bnby5tY3AudjEuU2VydmVyIt0DCgZTZXJ2ZXISDAoEbmFtZRgBIAEoCRIRCgl0cmFuc3BvcnQYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIpCgVzdGF0ZRgEIAEoDjIaLnN0b3Bnby5tY3AudjEuU2VydmVyU3RhdGUSDgoGcmVhc29uGAUgASgJEhAKCHN0YXRlX21zGAYgASgEEhYKDnJldHJ5X2FmdGVyX21zGAcgASgNEg0KBXRvb2xzGAggASgNEhAKCHByb2JsZW1zGAkgAygJEhgKEHByb3RvY29sX3ZlcnNpb24YCiABKAkSEgoKcmVjb25uZWN0cxgLIAEoDRIVCg1jYWxsc19ydW5uaW5nGAwgASgNEhUKDWNhbGxzX3dhaXRpbmcYDSABKA0SFQoNY2FsbHNfYXRfb25jZRgOIAEoDRIUCgxwcm90b2NvbF9lcmEYDyABKAkSEgoKbGFzdF9lcnJvchgQIAEoCRIVCg1sYXN0X2Vycm9yX21zGBEgASgEEiwKCGxlZnRfb3V0GBIgAygLMhouc3RvcGdvLm1jcC52MS5MZWZ0T3V0VG9vbBIQCghpZGVudGl0eRgYIAEoCRISCgp0b29sc19oZWxkGBkgASgNEhMKC3BpbnNfc3RyaWN0GBogASgIIisKC0xlZnRPdXRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFExpc3RIZWxkVG9vbHNSZXF1ZXN0Ij8KFUxpc3RIZWxkVG9vbHNSZXNwb25zZRImCgV0b29scxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuSGVsZFRvb2wiZQoISGVsZFRvb2wSIQoEdG9vbBgBIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIgChhhY2NlcHRlZF9kZWZpbml0aW9uX2pzb24YAiABKAkSFAoMYWNjZXB0ZWRfcGluGAMgASgJImMKEkFjY2VwdFRvb2xzUmVxdWVzdBIlCgV0b29scxgBIAMoCzIWLnN0b3Bnby5tY3AudjEuVG9vbFBpbhImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiNAoHVG9vbFBpbhIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRILCgNwaW4YAyABKAkiFQoTQWNjZXB0VG9vbHNSZXNwb25zZSqAAQoIUGluU3RhdGUSGQoVUElOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUElOX1NUQVRFX0ZJUlNUX1VTRRABEhYKElBJTl9TVEFURV9BQ0NFUFRFRBACEhEKDVBJTl9TVEFURV9ORVcQAxIVChFQSU5fU1RBVEVfQ0hBTkdFRBAEKrQBCgpIaW50T3JpZ2luEhsKF0hJTlRfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGwoXSElOVF9PUklHSU5fQU5OT1RBVElPTlMQARIZChVISU5UX09SSUdJTl9UT1BfTEVWRUwQAhIZChVISU5UX09SSUdJTl9SRUFEX09OTFkQAxIdChlISU5UX09SSUdJTl9DT05GSUdVUkFUSU9OEAQSFwoTSElOVF9PUklHSU5fREVGQVVMVBAFKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCirgAgoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBhIcChhSRUZVU0VEX1JFQVNPTl9UT09MX0hFTEQQBxIgChxSRUZVU0VEX1JFQVNPTl9OT1RfT05fUkVDT1JEEAgSJQohUkVGVVNFRF9SRUFTT05fUkVDT1JEX1VOQVZBSUxBQkxFEAkq6AEKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVNFUlZFUl9TVEFURV9TVEFSVElORxABEhYKElNFUlZFUl9TVEFURV9SRUFEWRACEhkKFVNFUlZFUl9TVEFURV9ERUdSQURFRBADEhgKFFNFUlZFUl9TVEFURV9CQUNLT0ZGEAQSGwoXU0VSVkVSX1NUQVRFX0NSQVNIX0xPT1AQBRIcChhTRVJWRVJfU1RBVEVfUVVBUkFOVElORUQQBhIYChRTRVJWRVJfU1RBVEVfU1RPUFBFRBAHMtcEChBNY3BCcmlkZ2VTZXJ2aWNlEk4KCUxpc3RUb29scxIfLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIdLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlcXVlc3QaHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZRJOCglGZW5jZUNhbGwSHy5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlc3BvbnNlElEKCkNhbmNlbENhbGwSIC5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVzcG9uc2USVAoLTGlzdFNlcnZlcnMSIS5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXNwb25zZRJaCg1MaXN0SGVsZFRvb2xzEiMuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVxdWVzdBokLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1Jlc3BvbnNlElQKC0FjY2VwdFRvb2xzEiEuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope]);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -60,6 +62,14 @@ export type ListToolsResponse = Message<"stopgo.mcp.v1.ListToolsResponse"> & {
    * @generated from field: bool unchanged = 4;
    */
   unchanged: boolean;
+
+  /**
+   * Tools that are held until somebody accepts them: for people to see, never to be offered or called. Empty if
+   * known_revision is current.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Tool held = 8;
+   */
+  held: Tool[];
 };
 
 /**
@@ -150,6 +160,11 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
    * @generated from field: stopgo.mcp.v1.HintOrigins hint_origins = 12;
    */
   hintOrigins?: HintOrigins | undefined;
+
+  /**
+   * @generated from field: stopgo.mcp.v1.PinState pin_state = 20;
+   */
+  pinState: PinState;
 };
 
 /**
@@ -790,6 +805,27 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
    * @generated from field: repeated stopgo.mcp.v1.LeftOutTool left_out = 18;
    */
   leftOut: LeftOutTool[];
+
+  /**
+   * What its pins are kept under: a digest of its name and of its command or URL.
+   *
+   * @generated from field: string identity = 24;
+   */
+  identity: string;
+
+  /**
+   * Tools that it offers and that are held until somebody accepts them.
+   *
+   * @generated from field: uint32 tools_held = 25;
+   */
+  toolsHeld: number;
+
+  /**
+   * True if nothing of it is accepted at first contact.
+   *
+   * @generated from field: bool pins_strict = 26;
+   */
+  pinsStrict: boolean;
 };
 
 /**
@@ -822,6 +858,188 @@ export type LeftOutTool = Message<"stopgo.mcp.v1.LeftOutTool"> & {
  */
 export const LeftOutToolSchema: GenMessage<LeftOutTool> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 21);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListHeldToolsRequest
+ */
+export type ListHeldToolsRequest = Message<"stopgo.mcp.v1.ListHeldToolsRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListHeldToolsRequest.
+ * Use `create(ListHeldToolsRequestSchema)` to create a new message.
+ */
+export const ListHeldToolsRequestSchema: GenMessage<ListHeldToolsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
+
+/**
+ * @generated from message stopgo.mcp.v1.ListHeldToolsResponse
+ */
+export type ListHeldToolsResponse = Message<"stopgo.mcp.v1.ListHeldToolsResponse"> & {
+  /**
+   * In the order of the configuration.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.HeldTool tools = 1;
+   */
+  tools: HeldTool[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ListHeldToolsResponse.
+ * Use `create(ListHeldToolsResponseSchema)` to create a new message.
+ */
+export const ListHeldToolsResponseSchema: GenMessage<ListHeldToolsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
+
+/**
+ * @generated from message stopgo.mcp.v1.HeldTool
+ */
+export type HeldTool = Message<"stopgo.mcp.v1.HeldTool"> & {
+  /**
+   * @generated from field: stopgo.mcp.v1.Tool tool = 1;
+   */
+  tool?: Tool | undefined;
+
+  /**
+   * What was accepted before, as canonical JSON, and its pin; empty if nothing was.
+   *
+   * @generated from field: string accepted_definition_json = 2;
+   */
+  acceptedDefinitionJson: string;
+
+  /**
+   * @generated from field: string accepted_pin = 3;
+   */
+  acceptedPin: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.HeldTool.
+ * Use `create(HeldToolSchema)` to create a new message.
+ */
+export const HeldToolSchema: GenMessage<HeldTool> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 24);
+
+/**
+ * @generated from message stopgo.mcp.v1.AcceptToolsRequest
+ */
+export type AcceptToolsRequest = Message<"stopgo.mcp.v1.AcceptToolsRequest"> & {
+  /**
+   * 1 to 512.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.ToolPin tools = 1;
+   */
+  tools: ToolPin[];
+
+  /**
+   * Who accepts them.
+   *
+   * @generated from field: stopgo.events.v1.Actor actor = 2;
+   */
+  actor?: Actor | undefined;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AcceptToolsRequest.
+ * Use `create(AcceptToolsRequestSchema)` to create a new message.
+ */
+export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 25);
+
+/**
+ * ToolPin names a tool exactly as it is defined.
+ *
+ * @generated from message stopgo.mcp.v1.ToolPin
+ */
+export type ToolPin = Message<"stopgo.mcp.v1.ToolPin"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string pin = 3;
+   */
+  pin: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ToolPin.
+ * Use `create(ToolPinSchema)` to create a new message.
+ */
+export const ToolPinSchema: GenMessage<ToolPin> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 26);
+
+/**
+ * @generated from message stopgo.mcp.v1.AcceptToolsResponse
+ */
+export type AcceptToolsResponse = Message<"stopgo.mcp.v1.AcceptToolsResponse"> & {
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AcceptToolsResponse.
+ * Use `create(AcceptToolsResponseSchema)` to create a new message.
+ */
+export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 27);
+
+/**
+ * PinState says how the definition of a tool stands to what was accepted of it.
+ *
+ * @generated from enum stopgo.mcp.v1.PinState
+ */
+export const PinState = {
+  /**
+   * @generated from enum value: PIN_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Accepted with its server, when that was met for the first time.
+   *
+   * @generated from enum value: PIN_STATE_FIRST_USE = 1;
+   */
+  FIRST_USE: 1,
+
+  /**
+   * Accepted by somebody.
+   *
+   * @generated from enum value: PIN_STATE_ACCEPTED = 2;
+   */
+  ACCEPTED: 2,
+
+  /**
+   * Held: no tool of that name was ever accepted of its server.
+   *
+   * @generated from enum value: PIN_STATE_NEW = 3;
+   */
+  NEW: 3,
+
+  /**
+   * Held: another definition of it was accepted.
+   *
+   * @generated from enum value: PIN_STATE_CHANGED = 4;
+   */
+  CHANGED: 4,
+} as const;
+
+/**
+ * PinState says how the definition of a tool stands to what was accepted of it.
+ *
+ * @generated from enum stopgo.mcp.v1.PinState
+ */
+export type PinState = (typeof PinState)[keyof typeof PinState] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.mcp.v1.PinState.
+ */
+export const PinStateSchema: GenEnum<PinState> = /*@__PURE__*/
+  enumDesc(file_stopgo_mcp_v1_mcp, 0);
 
 /**
  * HintOrigin says where an effective hint comes from.
@@ -881,7 +1099,7 @@ export type HintOrigin = (typeof HintOrigin)[keyof typeof HintOrigin] | UnknownE
  * Describes the enum stopgo.mcp.v1.HintOrigin.
  */
 export const HintOriginSchema: GenEnum<HintOrigin> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 0);
+  enumDesc(file_stopgo_mcp_v1_mcp, 1);
 
 /**
  * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
@@ -972,7 +1190,7 @@ export type FailureKind = (typeof FailureKind)[keyof typeof FailureKind] | Unkno
  * Describes the enum stopgo.mcp.v1.FailureKind.
  */
 export const FailureKindSchema: GenEnum<FailureKind> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 1);
+  enumDesc(file_stopgo_mcp_v1_mcp, 2);
 
 /**
  * RefusedReason says why the attempt did not run.
@@ -1026,6 +1244,27 @@ export const RefusedReason = {
    * @generated from enum value: REFUSED_REASON_FENCED = 6;
    */
   FENCED: 6,
+
+  /**
+   * Nobody has accepted the tool as it is now.
+   *
+   * @generated from enum value: REFUSED_REASON_TOOL_HELD = 7;
+   */
+  TOOL_HELD: 7,
+
+  /**
+   * The stream of the conversation does not hold what lets this attempt run here.
+   *
+   * @generated from enum value: REFUSED_REASON_NOT_ON_RECORD = 8;
+   */
+  NOT_ON_RECORD: 8,
+
+  /**
+   * The stream of the conversation could not be looked at.
+   *
+   * @generated from enum value: REFUSED_REASON_RECORD_UNAVAILABLE = 9;
+   */
+  RECORD_UNAVAILABLE: 9,
 } as const;
 
 /**
@@ -1039,7 +1278,7 @@ export type RefusedReason = (typeof RefusedReason)[keyof typeof RefusedReason] |
  * Describes the enum stopgo.mcp.v1.RefusedReason.
  */
 export const RefusedReasonSchema: GenEnum<RefusedReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 2);
+  enumDesc(file_stopgo_mcp_v1_mcp, 3);
 
 /**
  * ServerState is where a server is in its life.
@@ -1109,7 +1348,7 @@ export type ServerState = (typeof ServerState)[keyof typeof ServerState] | Unkno
  * Describes the enum stopgo.mcp.v1.ServerState.
  */
 export const ServerStateSchema: GenEnum<ServerState> = /*@__PURE__*/
-  enumDesc(file_stopgo_mcp_v1_mcp, 3);
+  enumDesc(file_stopgo_mcp_v1_mcp, 4);
 
 /**
  * McpBridgeService executes tool calls on MCP servers, each attempt at most once.
@@ -1174,6 +1413,28 @@ export const McpBridgeService: GenService<{
     methodKind: "unary";
     input: typeof ListServersRequestSchema;
     output: typeof ListServersResponseSchema;
+  },
+  /**
+   * ListHeldTools gives the tools that nobody has accepted as they are now, with the definition that was accepted before.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.ListHeldTools
+   */
+  listHeldTools: {
+    methodKind: "unary";
+    input: typeof ListHeldToolsRequestSchema;
+    output: typeof ListHeldToolsResponseSchema;
+  },
+  /**
+   * AcceptTools records that tools are accepted as they are now: all that are named, or none. FAILED_PRECONDITION with
+   * reason=pin_changed: one of them is not what its server offers now. NOT_FOUND: there is no such server or tool.
+   * UNAVAILABLE: unknown whether it is recorded; repeat it, which does no harm.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.AcceptTools
+   */
+  acceptTools: {
+    methodKind: "unary";
+    input: typeof AcceptToolsRequestSchema;
+    output: typeof AcceptToolsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_mcp_v1_mcp, 0);

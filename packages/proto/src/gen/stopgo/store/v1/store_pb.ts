@@ -2,23 +2,23 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor, Recorded } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { EarlierText } from "../../events/v1/payload_pb.ts";
+import type { Decision, EarlierText } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Push, Standing } from "./views_pb.ts";
 import { file_stopgo_store_v1_views } from "./views_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/store/v1/store.proto.
  */
 export const file_stopgo_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iSQoRUmVhZFN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJEhUKDWZyb21fcmV2aXNpb24YAiABKA0SDQoFbGltaXQYAyABKA0iVwoSUmVhZFN0cmVhbVJlc3BvbnNlEioKBmV2ZW50cxgBIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQSFQoNaGVhZF9yZXZpc2lvbhgCIAEoDSI2Cg1Gb2xsb3dSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNIjsKDkZvbGxvd1Jlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJBChBTdWJzY3JpYmVSZXF1ZXN0EhYKDmFmdGVyX3Bvc2l0aW9uGAEgASgEEhUKDXN0cmVhbV9wcmVmaXgYAiABKAkiPgoRU3Vic2NyaWJlUmVzcG9uc2USKQoFZXZlbnQYASABKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkInYKFkdldENvbnZlcnNhdGlvblJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDmFmdGVyX3NlcXVlbmNlGAIgASgNEhUKDW1lc3NhZ2VfbGltaXQYAyABKA0SFAoMbWluX3JldmlzaW9uGAQgASgNIoQBChdHZXRDb252ZXJzYXRpb25SZXNwb25zZRIvCgR2aWV3GAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSKgoIbWVzc2FnZXMYAiADKAsyGC5zdG9wZ28uc3RvcmUudjEuTWVzc2FnZRIMCgRtb3JlGAMgASgIIn0KGExpc3RDb252ZXJzYXRpb25zUmVxdWVzdBIzCgZzdGF0dXMYASABKA4yIy5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uU3RhdHVzEg0KBXF1ZXJ5GAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCSKnAQoZTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSKQoHc3VtbWFyeRgDIAEoCzIYLnN0b3Bnby5zdG9yZS52MS5TdW1tYXJ5EhAKCHBvc2l0aW9uGAQgASgEIlUKB1N1bW1hcnkSDQoFdG90YWwYASABKA0SDgoGYWN0aXZlGAIgASgNEhgKEHdhaXRpbmdfYXBwcm92YWwYAyABKA0SEQoJY29tcGxldGVkGAQgASgNIrsBChNMaXN0QnlDaGFuZ2VSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEisKCHN0YW5kaW5nGAMgASgOMhkuc3RvcGdvLnN0b3JlLnYxLlN0YW5kaW5nEjEKDWNoYW5nZWRfc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWxpbWl0GAUgASgNEg4KBmN1cnNvchgGIAEoCSJ3ChRMaXN0QnlDaGFuZ2VSZXNwb25zZRI4Cg1jb252ZXJzYXRpb25zGAEgAygLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblZpZXcSEwoLbmV4dF9jdXJzb3IYAiABKAkSEAoIbWF0Y2hpbmcYAyABKA0iYQoSUmVhZENvbnRleHRSZXF1ZXN0EhIKCmNvbnRleHRfaWQYASABKAkSEQoJcHJpbmNpcGFsGAIgASgJEhEKCXRleHRzX21heBgDIAEoDRIRCglieXRlc19tYXgYBCABKA0iVQoTUmVhZENvbnRleHRSZXNwb25zZRIsCgV0ZXh0cxgBIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSEAoIbGVmdF9vdXQYAiABKAgiKQoSR2V0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJIkIKE0dldEFwcHJvdmFsUmVzcG9uc2USKwoIYXBwcm92YWwYASABKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwilQEKFExpc3RBcHByb3ZhbHNSZXF1ZXN0Ei8KBnN0YXR1cxgBIAEoDjIfLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbFN0YXR1cxIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDQoFbGltaXQYAyABKA0SDgoGY3Vyc29yGAQgASgJEhQKDGFza2VkX2luX3J1bhgFIAEoCSJaChVMaXN0QXBwcm92YWxzUmVzcG9uc2USLAoJYXBwcm92YWxzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsEhMKC25leHRfY3Vyc29yGAIgASgJIkUKE0xpc3RPcGVuUnVuc1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGY3Vyc29yGAIgASgJEg8KB3dhdGNoZWQYAyABKAgiUwoUTGlzdE9wZW5SdW5zUmVzcG9uc2USJgoEcnVucxgBIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5PcGVuUnVuEhMKC25leHRfY3Vyc29yGAIgASgJInEKB09wZW5SdW4SFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRITCgtvd25lcl9lcG9jaBgEIAEoDRIQCghyZXZpc2lvbhgFIAEoDSIpCg5HZXRQdXNoUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiNgoPR2V0UHVzaFJlc3BvbnNlEiMKBHB1c2gYASABKAsyFS5zdG9wZ28uc3RvcmUudjEuUHVzaCI1ChRMaXN0RHVlUHVzaGVzUmVxdWVzdBINCgVsaW1pdBgBIAEoDRIOCgZjdXJzb3IYAiABKAkiVgoVTGlzdER1ZVB1c2hlc1Jlc3BvbnNlEigKBnB1c2hlcxgBIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5EdWVQdXNoEhMKC25leHRfY3Vyc29yGAIgASgJIjoKB0R1ZVB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhYKDm93bmVyX2luc3RhbmNlGAIgASgJImUKEEhlYXJ0YmVhdFJlcXVlc3QSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDwoHbGVhdmluZxgFIAEoCCJTChFIZWFydGJlYXRSZXNwb25zZRIsCglpbnN0YW5jZXMYASADKAsyGS5zdG9wZ28uc3RvcmUudjEuSW5zdGFuY2USEAoIY29tcGxldGUYAiABKAgiWgoISW5zdGFuY2USEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEg8KB2NvdW50ZXIYBCABKAQSDAoEbGVmdBgFIAEoCCJ+CgVEZWx0YRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDAoEdHVybhgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEg4KBm9mZnNldBgGIAEoDRIMCgR0ZXh0GAcgASgJIjwKE1B1Ymxpc2hEZWx0YVJlcXVlc3QSJQoFZGVsdGEYASABKAsyFi5zdG9wZ28uc3RvcmUudjEuRGVsdGEiKAoUUHVibGlzaERlbHRhUmVzcG9uc2USEAoId2F0Y2hlcnMYASABKA0iLQoSV2F0Y2hEZWx0YXNSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCSI8ChNXYXRjaERlbHRhc1Jlc3BvbnNlEiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIiUKE1ZlcmlmeVN0cmVhbVJlcXVlc3QSDgoGc3RyZWFtGAEgASgJIjgKFFZlcmlmeVN0cmVhbVJlc3BvbnNlEg4KBmV2ZW50cxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSJCChJMaXN0U3RyZWFtc1JlcXVlc3QSDgoGcHJlZml4GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgNIiYKE0xpc3RTdHJlYW1zUmVzcG9uc2USDwoHc3RyZWFtcxgBIAMoCTKqDQoMU3RvcmVTZXJ2aWNlEkkKBkFwcGVuZBIeLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlc3BvbnNlEkMKBExvYWQSHC5zdG9wZ28uc3RvcmUudjEuTG9hZFJlcXVlc3QaHS5zdG9wZ28uc3RvcmUudjEuTG9hZFJlc3BvbnNlElUKClJlYWRTdHJlYW0SIi5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlcXVlc3QaIy5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlc3BvbnNlEksKBkZvbGxvdxIeLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1Jlc3BvbnNlMAESVAoJU3Vic2NyaWJlEiEuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVzcG9uc2UwARJkCg9HZXRDb252ZXJzYXRpb24SJy5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVxdWVzdBooLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXNwb25zZRJqChFMaXN0Q29udmVyc2F0aW9ucxIpLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QaKi5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRJbCgxMaXN0QnlDaGFuZ2USJC5zdG9wZ28uc3RvcmUudjEuTGlzdEJ5Q2hhbmdlUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXNwb25zZRJYCgtSZWFkQ29udGV4dBIjLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuUmVhZENvbnRleHRSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1MaXN0QXBwcm92YWxzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJbCgxMaXN0T3BlblJ1bnMSJC5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXNwb25zZRJMCgdHZXRQdXNoEh8uc3RvcGdvLnN0b3JlLnYxLkdldFB1c2hSZXF1ZXN0GiAuc3RvcGdvLnN0b3JlLnYxLkdldFB1c2hSZXNwb25zZRJeCg1MaXN0RHVlUHVzaGVzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3REdWVQdXNoZXNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3REdWVQdXNoZXNSZXNwb25zZRJSCglIZWFydGJlYXQSIS5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXNwb25zZRJbCgxQdWJsaXNoRGVsdGESJC5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXNwb25zZRJaCgtXYXRjaERlbHRhcxIjLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXNwb25zZTABElsKDFZlcmlmeVN0cmVhbRIkLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlc3BvbnNlElgKC0xpc3RTdHJlYW1zEiMuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iTQoRUmVhZFRpY2tldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJIj0KElJlYWRUaWNrZXRSZXNwb25zZRInCgZ0aWNrZXQYASABKAsyFy5zdG9wZ28uc3RvcmUudjEuVGlja2V0Is0BCgZUaWNrZXQSDgoGc2VydmVyGAEgASgJEgwKBHRvb2wYAiABKAkSCwoDcGluGAMgASgJEg4KBmRpZ2VzdBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRTdGF0ZRIPCgdhdHRlbXB0GAYgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgHIAEoCRIxCghhcHByb3ZhbBgIIAEoCzIfLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRBcHByb3ZhbCJ7Cg5UaWNrZXRBcHByb3ZhbBIKCgJpZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhEKCWJ5X3BvbGljeRgEIAEoCBIMCgR2b2lkGAUgASgIIkkKEVJlYWRTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNEg0KBWxpbWl0GAMgASgNIlcKElJlYWRTdHJlYW1SZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkEhUKDWhlYWRfcmV2aXNpb24YAiABKA0iNgoNRm9sbG93UmVxdWVzdBIOCgZzdHJlYW0YASABKAkSFQoNZnJvbV9yZXZpc2lvbhgCIAEoDSI7Cg5Gb2xsb3dSZXNwb25zZRIpCgVldmVudBgBIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiQQoQU3Vic2NyaWJlUmVxdWVzdBIWCg5hZnRlcl9wb3NpdGlvbhgBIAEoBBIVCg1zdHJlYW1fcHJlZml4GAIgASgJIj4KEVN1YnNjcmliZVJlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJ2ChZHZXRDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoDRIVCg1tZXNzYWdlX2xpbWl0GAMgASgNEhQKDG1pbl9yZXZpc2lvbhgEIAEoDSKEAQoXR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EioKCG1lc3NhZ2VzGAIgAygLMhguc3RvcGdvLnN0b3JlLnYxLk1lc3NhZ2USDAoEbW9yZRgDIAEoCCJ9ChhMaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QSMwoGc3RhdHVzGAEgASgOMiMuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblN0YXR1cxINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkipwEKGUxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEikKB3N1bW1hcnkYAyABKAsyGC5zdG9wZ28uc3RvcmUudjEuU3VtbWFyeRIQCghwb3NpdGlvbhgEIAEoBCJVCgdTdW1tYXJ5Eg0KBXRvdGFsGAEgASgNEg4KBmFjdGl2ZRgCIAEoDRIYChB3YWl0aW5nX2FwcHJvdmFsGAMgASgNEhEKCWNvbXBsZXRlZBgEIAEoDSK7AQoTTGlzdEJ5Q2hhbmdlUmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIrCghzdGFuZGluZxgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5TdGFuZGluZxIxCg1jaGFuZ2VkX3NpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgFIAEoDRIOCgZjdXJzb3IYBiABKAkidwoUTGlzdEJ5Q2hhbmdlUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEhAKCG1hdGNoaW5nGAMgASgNImEKElJlYWRDb250ZXh0UmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIRCgl0ZXh0c19tYXgYAyABKA0SEQoJYnl0ZXNfbWF4GAQgASgNIlUKE1JlYWRDb250ZXh0UmVzcG9uc2USLAoFdGV4dHMYASADKAsyHS5zdG9wZ28uZXZlbnRzLnYxLkVhcmxpZXJUZXh0EhAKCGxlZnRfb3V0GAIgASgIIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSJCChNHZXRBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIpUBChRMaXN0QXBwcm92YWxzUmVxdWVzdBIvCgZzdGF0dXMYASABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCRIUCgxhc2tlZF9pbl9ydW4YBSABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJFChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCRIPCgd3YXRjaGVkGAMgASgIIlMKFExpc3RPcGVuUnVuc1Jlc3BvbnNlEiYKBHJ1bnMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuT3BlblJ1bhITCgtuZXh0X2N1cnNvchgCIAEoCSJxCgdPcGVuUnVuEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSEwoLb3duZXJfZXBvY2gYBCABKA0SEAoIcmV2aXNpb24YBSABKA0iKQoOR2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjYKD0dldFB1c2hSZXNwb25zZRIjCgRwdXNoGAEgASgLMhUuc3RvcGdvLnN0b3JlLnYxLlB1c2giNQoUTGlzdER1ZVB1c2hlc1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGY3Vyc29yGAIgASgJIlYKFUxpc3REdWVQdXNoZXNSZXNwb25zZRIoCgZwdXNoZXMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuRHVlUHVzaBITCgtuZXh0X2N1cnNvchgCIAEoCSI6CgdEdWVQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgCIAEoCSJlChBIZWFydGJlYXRSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEg8KB2xlYXZpbmcYBSABKAgiUwoRSGVhcnRiZWF0UmVzcG9uc2USLAoJaW5zdGFuY2VzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkluc3RhbmNlEhAKCGNvbXBsZXRlGAIgASgIIloKCEluc3RhbmNlEhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEgwKBGxlZnQYBSABKAgifgoFRGVsdGESFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEgwKBHR1cm4YBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIOCgZvZmZzZXQYBiABKA0SDAoEdGV4dBgHIAEoCSI8ChNQdWJsaXNoRGVsdGFSZXF1ZXN0EiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIigKFFB1Ymxpc2hEZWx0YVJlc3BvbnNlEhAKCHdhdGNoZXJzGAEgASgNIi0KEldhdGNoRGVsdGFzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiPAoTV2F0Y2hEZWx0YXNSZXNwb25zZRIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIlChNWZXJpZnlTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCSI4ChRWZXJpZnlTdHJlYW1SZXNwb25zZRIOCgZldmVudHMYASABKA0SEAoIcHJvYmxlbXMYAiADKAkiQgoSTGlzdFN0cmVhbXNSZXF1ZXN0Eg4KBnByZWZpeBgBIAEoCRINCgVhZnRlchgCIAEoCRINCgVsaW1pdBgDIAEoDSImChNMaXN0U3RyZWFtc1Jlc3BvbnNlEg8KB3N0cmVhbXMYASADKAkqdgoLVGlja2V0U3RhdGUSHAoYVElDS0VUX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTVElDS0VUX1NUQVRFX0NMT1NFRBABEhYKElRJQ0tFVF9TVEFURV9SRUFEWRACEhgKFFRJQ0tFVF9TVEFURV9TVEFSVEVEEAMygQ4KDFN0b3JlU2VydmljZRJJCgZBcHBlbmQSHi5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXNwb25zZRJDCgRMb2FkEhwuc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXF1ZXN0Gh0uc3RvcGdvLnN0b3JlLnYxLkxvYWRSZXNwb25zZRJVCgpSZWFkVGlja2V0EiIuc3RvcGdvLnN0b3JlLnYxLlJlYWRUaWNrZXRSZXF1ZXN0GiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRUaWNrZXRSZXNwb25zZRJVCgpSZWFkU3RyZWFtEiIuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXF1ZXN0GiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRTdHJlYW1SZXNwb25zZRJLCgZGb2xsb3cSHi5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVxdWVzdBofLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXNwb25zZTABElQKCVN1YnNjcmliZRIhLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlc3BvbnNlMAESZAoPR2V0Q29udmVyc2F0aW9uEicuc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlcXVlc3QaKC5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USagoRTGlzdENvbnZlcnNhdGlvbnMSKS5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXF1ZXN0Giouc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USWwoMTGlzdEJ5Q2hhbmdlEiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RCeUNoYW5nZVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuTGlzdEJ5Q2hhbmdlUmVzcG9uc2USWAoLUmVhZENvbnRleHQSIy5zdG9wZ28uc3RvcmUudjEuUmVhZENvbnRleHRSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLlJlYWRDb250ZXh0UmVzcG9uc2USWAoLR2V0QXBwcm92YWwSIy5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USXgoNTGlzdEFwcHJvdmFscxIlLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVxdWVzdBomLnN0b3Bnby5zdG9yZS52MS5MaXN0QXBwcm92YWxzUmVzcG9uc2USWwoMTGlzdE9wZW5SdW5zEiQuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1JlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVzcG9uc2USTAoHR2V0UHVzaBIfLnN0b3Bnby5zdG9yZS52MS5HZXRQdXNoUmVxdWVzdBogLnN0b3Bnby5zdG9yZS52MS5HZXRQdXNoUmVzcG9uc2USXgoNTGlzdER1ZVB1c2hlcxIlLnN0b3Bnby5zdG9yZS52MS5MaXN0RHVlUHVzaGVzUmVxdWVzdBomLnN0b3Bnby5zdG9yZS52MS5MaXN0RHVlUHVzaGVzUmVzcG9uc2USUgoJSGVhcnRiZWF0EiEuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVzcG9uc2USWwoMUHVibGlzaERlbHRhEiQuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlcXVlc3QaJS5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVzcG9uc2USWgoLV2F0Y2hEZWx0YXMSIy5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXF1ZXN0GiQuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVzcG9uc2UwARJbCgxWZXJpZnlTdHJlYW0SJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXNwb25zZRJYCgtMaXN0U3RyZWFtcxIjLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
 
 /**
  * NewEvent is an event before it has a place in the log.
@@ -376,6 +376,157 @@ export const KnownKeySchema: GenMessage<KnownKey> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_store, 7);
 
 /**
+ * @generated from message stopgo.store.v1.ReadTicketRequest
+ */
+export type ReadTicketRequest = Message<"stopgo.store.v1.ReadTicketRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadTicketRequest.
+ * Use `create(ReadTicketRequestSchema)` to create a new message.
+ */
+export const ReadTicketRequestSchema: GenMessage<ReadTicketRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 8);
+
+/**
+ * @generated from message stopgo.store.v1.ReadTicketResponse
+ */
+export type ReadTicketResponse = Message<"stopgo.store.v1.ReadTicketResponse"> & {
+  /**
+   * @generated from field: stopgo.store.v1.Ticket ticket = 1;
+   */
+  ticket?: Ticket | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.ReadTicketResponse.
+ * Use `create(ReadTicketResponseSchema)` to create a new message.
+ */
+export const ReadTicketResponseSchema: GenMessage<ReadTicketResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 9);
+
+/**
+ * Ticket is what the stream of a conversation holds of a call of a run that goes on.
+ *
+ * @generated from message stopgo.store.v1.Ticket
+ */
+export type Ticket = Message<"stopgo.store.v1.Ticket"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string tool = 2;
+   */
+  tool: string;
+
+  /**
+   * @generated from field: string pin = 3;
+   */
+  pin: string;
+
+  /**
+   * Over server, tool, pin and canonical arguments, as the call was judged.
+   *
+   * @generated from field: string digest = 4;
+   */
+  digest: string;
+
+  /**
+   * @generated from field: stopgo.store.v1.TicketState state = 5;
+   */
+  state: TicketState;
+
+  /**
+   * The latest attempt on the record; 0 before the first.
+   *
+   * @generated from field: uint32 attempt = 6;
+   */
+  attempt: number;
+
+  /**
+   * The bridge instance that the attempt was recorded for; empty if none was.
+   *
+   * @generated from field: string bridge_instance = 7;
+   */
+  bridgeInstance: string;
+
+  /**
+   * The approval that stands for it; absent if there is none.
+   *
+   * @generated from field: stopgo.store.v1.TicketApproval approval = 8;
+   */
+  approval?: TicketApproval | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.Ticket.
+ * Use `create(TicketSchema)` to create a new message.
+ */
+export const TicketSchema: GenMessage<Ticket> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 10);
+
+/**
+ * @generated from message stopgo.store.v1.TicketApproval
+ */
+export type TicketApproval = Message<"stopgo.store.v1.TicketApproval"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What the approval is bound to.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * UNSPECIFIED while it is pending.
+   *
+   * @generated from field: stopgo.events.v1.Decision decision = 3;
+   */
+  decision: Decision;
+
+  /**
+   * True if a policy decided, not a person.
+   *
+   * @generated from field: bool by_policy = 4;
+   */
+  byPolicy: boolean;
+
+  /**
+   * True if the tool changed after the decision, so that it allows nothing.
+   *
+   * @generated from field: bool void = 5;
+   */
+  void: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.TicketApproval.
+ * Use `create(TicketApprovalSchema)` to create a new message.
+ */
+export const TicketApprovalSchema: GenMessage<TicketApproval> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 11);
+
+/**
  * @generated from message stopgo.store.v1.ReadStreamRequest
  */
 export type ReadStreamRequest = Message<"stopgo.store.v1.ReadStreamRequest"> & {
@@ -404,7 +555,7 @@ export type ReadStreamRequest = Message<"stopgo.store.v1.ReadStreamRequest"> & {
  * Use `create(ReadStreamRequestSchema)` to create a new message.
  */
 export const ReadStreamRequestSchema: GenMessage<ReadStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 8);
+  messageDesc(file_stopgo_store_v1_store, 12);
 
 /**
  * @generated from message stopgo.store.v1.ReadStreamResponse
@@ -428,7 +579,7 @@ export type ReadStreamResponse = Message<"stopgo.store.v1.ReadStreamResponse"> &
  * Use `create(ReadStreamResponseSchema)` to create a new message.
  */
 export const ReadStreamResponseSchema: GenMessage<ReadStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 9);
+  messageDesc(file_stopgo_store_v1_store, 13);
 
 /**
  * @generated from message stopgo.store.v1.FollowRequest
@@ -450,7 +601,7 @@ export type FollowRequest = Message<"stopgo.store.v1.FollowRequest"> & {
  * Use `create(FollowRequestSchema)` to create a new message.
  */
 export const FollowRequestSchema: GenMessage<FollowRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 10);
+  messageDesc(file_stopgo_store_v1_store, 14);
 
 /**
  * @generated from message stopgo.store.v1.FollowResponse
@@ -467,7 +618,7 @@ export type FollowResponse = Message<"stopgo.store.v1.FollowResponse"> & {
  * Use `create(FollowResponseSchema)` to create a new message.
  */
 export const FollowResponseSchema: GenMessage<FollowResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 11);
+  messageDesc(file_stopgo_store_v1_store, 15);
 
 /**
  * @generated from message stopgo.store.v1.SubscribeRequest
@@ -493,7 +644,7 @@ export type SubscribeRequest = Message<"stopgo.store.v1.SubscribeRequest"> & {
  * Use `create(SubscribeRequestSchema)` to create a new message.
  */
 export const SubscribeRequestSchema: GenMessage<SubscribeRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 12);
+  messageDesc(file_stopgo_store_v1_store, 16);
 
 /**
  * @generated from message stopgo.store.v1.SubscribeResponse
@@ -510,7 +661,7 @@ export type SubscribeResponse = Message<"stopgo.store.v1.SubscribeResponse"> & {
  * Use `create(SubscribeResponseSchema)` to create a new message.
  */
 export const SubscribeResponseSchema: GenMessage<SubscribeResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 13);
+  messageDesc(file_stopgo_store_v1_store, 17);
 
 /**
  * @generated from message stopgo.store.v1.GetConversationRequest
@@ -548,7 +699,7 @@ export type GetConversationRequest = Message<"stopgo.store.v1.GetConversationReq
  * Use `create(GetConversationRequestSchema)` to create a new message.
  */
 export const GetConversationRequestSchema: GenMessage<GetConversationRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 14);
+  messageDesc(file_stopgo_store_v1_store, 18);
 
 /**
  * @generated from message stopgo.store.v1.GetConversationResponse
@@ -577,7 +728,7 @@ export type GetConversationResponse = Message<"stopgo.store.v1.GetConversationRe
  * Use `create(GetConversationResponseSchema)` to create a new message.
  */
 export const GetConversationResponseSchema: GenMessage<GetConversationResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 15);
+  messageDesc(file_stopgo_store_v1_store, 19);
 
 /**
  * @generated from message stopgo.store.v1.ListConversationsRequest
@@ -617,7 +768,7 @@ export type ListConversationsRequest = Message<"stopgo.store.v1.ListConversation
  * Use `create(ListConversationsRequestSchema)` to create a new message.
  */
 export const ListConversationsRequestSchema: GenMessage<ListConversationsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 16);
+  messageDesc(file_stopgo_store_v1_store, 20);
 
 /**
  * @generated from message stopgo.store.v1.ListConversationsResponse
@@ -653,7 +804,7 @@ export type ListConversationsResponse = Message<"stopgo.store.v1.ListConversatio
  * Use `create(ListConversationsResponseSchema)` to create a new message.
  */
 export const ListConversationsResponseSchema: GenMessage<ListConversationsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 17);
+  messageDesc(file_stopgo_store_v1_store, 21);
 
 /**
  * Summary counts all conversations, whatever the page and filter.
@@ -687,7 +838,7 @@ export type Summary = Message<"stopgo.store.v1.Summary"> & {
  * Use `create(SummarySchema)` to create a new message.
  */
 export const SummarySchema: GenMessage<Summary> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 18);
+  messageDesc(file_stopgo_store_v1_store, 22);
 
 /**
  * @generated from message stopgo.store.v1.ListByChangeRequest
@@ -741,7 +892,7 @@ export type ListByChangeRequest = Message<"stopgo.store.v1.ListByChangeRequest">
  * Use `create(ListByChangeRequestSchema)` to create a new message.
  */
 export const ListByChangeRequestSchema: GenMessage<ListByChangeRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 19);
+  messageDesc(file_stopgo_store_v1_store, 23);
 
 /**
  * @generated from message stopgo.store.v1.ListByChangeResponse
@@ -772,7 +923,7 @@ export type ListByChangeResponse = Message<"stopgo.store.v1.ListByChangeResponse
  * Use `create(ListByChangeResponseSchema)` to create a new message.
  */
 export const ListByChangeResponseSchema: GenMessage<ListByChangeResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 20);
+  messageDesc(file_stopgo_store_v1_store, 24);
 
 /**
  * @generated from message stopgo.store.v1.ReadContextRequest
@@ -810,7 +961,7 @@ export type ReadContextRequest = Message<"stopgo.store.v1.ReadContextRequest"> &
  * Use `create(ReadContextRequestSchema)` to create a new message.
  */
 export const ReadContextRequestSchema: GenMessage<ReadContextRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 21);
+  messageDesc(file_stopgo_store_v1_store, 25);
 
 /**
  * @generated from message stopgo.store.v1.ReadContextResponse
@@ -837,7 +988,7 @@ export type ReadContextResponse = Message<"stopgo.store.v1.ReadContextResponse">
  * Use `create(ReadContextResponseSchema)` to create a new message.
  */
 export const ReadContextResponseSchema: GenMessage<ReadContextResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 22);
+  messageDesc(file_stopgo_store_v1_store, 26);
 
 /**
  * @generated from message stopgo.store.v1.GetApprovalRequest
@@ -854,7 +1005,7 @@ export type GetApprovalRequest = Message<"stopgo.store.v1.GetApprovalRequest"> &
  * Use `create(GetApprovalRequestSchema)` to create a new message.
  */
 export const GetApprovalRequestSchema: GenMessage<GetApprovalRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 23);
+  messageDesc(file_stopgo_store_v1_store, 27);
 
 /**
  * @generated from message stopgo.store.v1.GetApprovalResponse
@@ -871,7 +1022,7 @@ export type GetApprovalResponse = Message<"stopgo.store.v1.GetApprovalResponse">
  * Use `create(GetApprovalResponseSchema)` to create a new message.
  */
 export const GetApprovalResponseSchema: GenMessage<GetApprovalResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 24);
+  messageDesc(file_stopgo_store_v1_store, 28);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsRequest
@@ -917,7 +1068,7 @@ export type ListApprovalsRequest = Message<"stopgo.store.v1.ListApprovalsRequest
  * Use `create(ListApprovalsRequestSchema)` to create a new message.
  */
 export const ListApprovalsRequestSchema: GenMessage<ListApprovalsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 25);
+  messageDesc(file_stopgo_store_v1_store, 29);
 
 /**
  * @generated from message stopgo.store.v1.ListApprovalsResponse
@@ -939,7 +1090,7 @@ export type ListApprovalsResponse = Message<"stopgo.store.v1.ListApprovalsRespon
  * Use `create(ListApprovalsResponseSchema)` to create a new message.
  */
 export const ListApprovalsResponseSchema: GenMessage<ListApprovalsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 26);
+  messageDesc(file_stopgo_store_v1_store, 30);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsRequest
@@ -970,7 +1121,7 @@ export type ListOpenRunsRequest = Message<"stopgo.store.v1.ListOpenRunsRequest">
  * Use `create(ListOpenRunsRequestSchema)` to create a new message.
  */
 export const ListOpenRunsRequestSchema: GenMessage<ListOpenRunsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 27);
+  messageDesc(file_stopgo_store_v1_store, 31);
 
 /**
  * @generated from message stopgo.store.v1.ListOpenRunsResponse
@@ -992,7 +1143,7 @@ export type ListOpenRunsResponse = Message<"stopgo.store.v1.ListOpenRunsResponse
  * Use `create(ListOpenRunsResponseSchema)` to create a new message.
  */
 export const ListOpenRunsResponseSchema: GenMessage<ListOpenRunsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 28);
+  messageDesc(file_stopgo_store_v1_store, 32);
 
 /**
  * @generated from message stopgo.store.v1.OpenRun
@@ -1031,7 +1182,7 @@ export type OpenRun = Message<"stopgo.store.v1.OpenRun"> & {
  * Use `create(OpenRunSchema)` to create a new message.
  */
 export const OpenRunSchema: GenMessage<OpenRun> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 29);
+  messageDesc(file_stopgo_store_v1_store, 33);
 
 /**
  * @generated from message stopgo.store.v1.GetPushRequest
@@ -1048,7 +1199,7 @@ export type GetPushRequest = Message<"stopgo.store.v1.GetPushRequest"> & {
  * Use `create(GetPushRequestSchema)` to create a new message.
  */
 export const GetPushRequestSchema: GenMessage<GetPushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 30);
+  messageDesc(file_stopgo_store_v1_store, 34);
 
 /**
  * @generated from message stopgo.store.v1.GetPushResponse
@@ -1065,7 +1216,7 @@ export type GetPushResponse = Message<"stopgo.store.v1.GetPushResponse"> & {
  * Use `create(GetPushResponseSchema)` to create a new message.
  */
 export const GetPushResponseSchema: GenMessage<GetPushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 31);
+  messageDesc(file_stopgo_store_v1_store, 35);
 
 /**
  * @generated from message stopgo.store.v1.ListDuePushesRequest
@@ -1089,7 +1240,7 @@ export type ListDuePushesRequest = Message<"stopgo.store.v1.ListDuePushesRequest
  * Use `create(ListDuePushesRequestSchema)` to create a new message.
  */
 export const ListDuePushesRequestSchema: GenMessage<ListDuePushesRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 32);
+  messageDesc(file_stopgo_store_v1_store, 36);
 
 /**
  * @generated from message stopgo.store.v1.ListDuePushesResponse
@@ -1111,7 +1262,7 @@ export type ListDuePushesResponse = Message<"stopgo.store.v1.ListDuePushesRespon
  * Use `create(ListDuePushesResponseSchema)` to create a new message.
  */
 export const ListDuePushesResponseSchema: GenMessage<ListDuePushesResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 33);
+  messageDesc(file_stopgo_store_v1_store, 37);
 
 /**
  * @generated from message stopgo.store.v1.DuePush
@@ -1135,7 +1286,7 @@ export type DuePush = Message<"stopgo.store.v1.DuePush"> & {
  * Use `create(DuePushSchema)` to create a new message.
  */
 export const DuePushSchema: GenMessage<DuePush> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 34);
+  messageDesc(file_stopgo_store_v1_store, 38);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatRequest
@@ -1182,7 +1333,7 @@ export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 35);
+  messageDesc(file_stopgo_store_v1_store, 39);
 
 /**
  * @generated from message stopgo.store.v1.HeartbeatResponse
@@ -1207,7 +1358,7 @@ export type HeartbeatResponse = Message<"stopgo.store.v1.HeartbeatResponse"> & {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 36);
+  messageDesc(file_stopgo_store_v1_store, 40);
 
 /**
  * @generated from message stopgo.store.v1.Instance
@@ -1247,7 +1398,7 @@ export type Instance = Message<"stopgo.store.v1.Instance"> & {
  * Use `create(InstanceSchema)` to create a new message.
  */
 export const InstanceSchema: GenMessage<Instance> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 37);
+  messageDesc(file_stopgo_store_v1_store, 41);
 
 /**
  * Delta is a piece of a model's answer while it is being made.
@@ -1300,7 +1451,7 @@ export type Delta = Message<"stopgo.store.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 38);
+  messageDesc(file_stopgo_store_v1_store, 42);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaRequest
@@ -1317,7 +1468,7 @@ export type PublishDeltaRequest = Message<"stopgo.store.v1.PublishDeltaRequest">
  * Use `create(PublishDeltaRequestSchema)` to create a new message.
  */
 export const PublishDeltaRequestSchema: GenMessage<PublishDeltaRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 39);
+  messageDesc(file_stopgo_store_v1_store, 43);
 
 /**
  * @generated from message stopgo.store.v1.PublishDeltaResponse
@@ -1336,7 +1487,7 @@ export type PublishDeltaResponse = Message<"stopgo.store.v1.PublishDeltaResponse
  * Use `create(PublishDeltaResponseSchema)` to create a new message.
  */
 export const PublishDeltaResponseSchema: GenMessage<PublishDeltaResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 40);
+  messageDesc(file_stopgo_store_v1_store, 44);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasRequest
@@ -1353,7 +1504,7 @@ export type WatchDeltasRequest = Message<"stopgo.store.v1.WatchDeltasRequest"> &
  * Use `create(WatchDeltasRequestSchema)` to create a new message.
  */
 export const WatchDeltasRequestSchema: GenMessage<WatchDeltasRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 41);
+  messageDesc(file_stopgo_store_v1_store, 45);
 
 /**
  * @generated from message stopgo.store.v1.WatchDeltasResponse
@@ -1370,7 +1521,7 @@ export type WatchDeltasResponse = Message<"stopgo.store.v1.WatchDeltasResponse">
  * Use `create(WatchDeltasResponseSchema)` to create a new message.
  */
 export const WatchDeltasResponseSchema: GenMessage<WatchDeltasResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 42);
+  messageDesc(file_stopgo_store_v1_store, 46);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamRequest
@@ -1387,7 +1538,7 @@ export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest">
  * Use `create(VerifyStreamRequestSchema)` to create a new message.
  */
 export const VerifyStreamRequestSchema: GenMessage<VerifyStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 43);
+  messageDesc(file_stopgo_store_v1_store, 47);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamResponse
@@ -1411,7 +1562,7 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
  * Use `create(VerifyStreamResponseSchema)` to create a new message.
  */
 export const VerifyStreamResponseSchema: GenMessage<VerifyStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 44);
+  messageDesc(file_stopgo_store_v1_store, 48);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsRequest
@@ -1442,7 +1593,7 @@ export type ListStreamsRequest = Message<"stopgo.store.v1.ListStreamsRequest"> &
  * Use `create(ListStreamsRequestSchema)` to create a new message.
  */
 export const ListStreamsRequestSchema: GenMessage<ListStreamsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 45);
+  messageDesc(file_stopgo_store_v1_store, 49);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsResponse
@@ -1459,7 +1610,49 @@ export type ListStreamsResponse = Message<"stopgo.store.v1.ListStreamsResponse">
  * Use `create(ListStreamsResponseSchema)` to create a new message.
  */
 export const ListStreamsResponseSchema: GenMessage<ListStreamsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 46);
+  messageDesc(file_stopgo_store_v1_store, 50);
+
+/**
+ * @generated from enum stopgo.store.v1.TicketState
+ */
+export const TicketState = {
+  /**
+   * @generated from enum value: TICKET_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It waits for somebody, or is over: it must not run.
+   *
+   * @generated from enum value: TICKET_STATE_CLOSED = 1;
+   */
+  CLOSED: 1,
+
+  /**
+   * It may run, and no attempt of it is under way.
+   *
+   * @generated from enum value: TICKET_STATE_READY = 2;
+   */
+  READY: 2,
+
+  /**
+   * Its latest attempt is under way.
+   *
+   * @generated from enum value: TICKET_STATE_STARTED = 3;
+   */
+  STARTED: 3,
+} as const;
+
+/**
+ * @generated from enum stopgo.store.v1.TicketState
+ */
+export type TicketState = (typeof TicketState)[keyof typeof TicketState] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.store.v1.TicketState.
+ */
+export const TicketStateSchema: GenEnum<TicketState> = /*@__PURE__*/
+  enumDesc(file_stopgo_store_v1_store, 0);
 
 /**
  * StoreService is the event log and the views made from it.
@@ -1492,6 +1685,17 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof LoadRequestSchema;
     output: typeof LoadResponseSchema;
+  },
+  /**
+   * ReadTicket tells what the stream of a conversation holds of one call, for whoever is asked to make it. It never answers
+   * with less than was acknowledged before the call. Without a ticket: no such call is open.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.ReadTicket
+   */
+  readTicket: {
+    methodKind: "unary";
+    input: typeof ReadTicketRequestSchema;
+    output: typeof ReadTicketResponseSchema;
   },
   /**
    * ReadStream gives a page of a stream in order. An unknown stream is empty.

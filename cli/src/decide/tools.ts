@@ -1,0 +1,66 @@
+import { visibleText } from '@stopgo/core';
+import { askGateway } from './gateway.ts';
+
+/** Digits of a pin that a list shows. */
+const shownDigits = 12;
+
+type HeldTool = {
+  readonly server: string;
+  readonly name: string;
+  readonly state: 'new' | 'changed';
+  readonly pin: string;
+  readonly destructiveHint: boolean;
+  readonly changes: readonly { readonly path: string; readonly before?: string; readonly after?: string }[];
+};
+
+/** What `stopgo tools` is told. */
+export type ToolsArguments = {
+  /** Empty: list. */
+  readonly action: string;
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
+  readonly by: string | undefined;
+  /** The definition that is meant, or how its pin begins. */
+  readonly pin: string | undefined;
+};
+
+/** `stopgo tools`: lists what is held, shows what is new in it, and accepts it as it is shown. */
+export async function toolsCommand(url: string, given: ToolsArguments, print: (line: string) => void): Promise<void> {
+  const { action, server, tool, by, pin } = given;
+  if (!['', 'diff', 'accept'].includes(action)) throw new Error(`"tools" takes diff or accept, not "${action}"`);
+  if (action === 'accept' && server === undefined) throw new Error('name the server whose tools are to be accepted');
+  if (action !== 'accept' && (by !== undefined || pin !== undefined))
+    throw new Error('--by and --pin go with "tools accept"');
+  const all = ((await askGateway(url, '/tools/held')) as { tools: HeldTool[] }).tools;
+  const held = all.filter((one) => (server ?? one.server) === one.server && (tool ?? one.name) === one.name);
+  if (held.length === 0) {
+    const what =
+      server === undefined ? 'no tool' : tool === undefined ? `no tool of "${server}"` : `"${tool}" of "${server}"`;
+    if (action === 'accept') throw new Error(visibleText(`${what} is held; see \`stopgo tools\``));
+    return print(visibleText(tool === undefined ? `${what} is held` : `${what} is not held`));
+  }
+  for (const one of held) printTool(one, action !== '', print);
+  if (action !== 'accept') return print(`${held.length} held; accept them with \`stopgo tools accept SERVER [TOOL]\``);
+  const other = held.find((one) => !one.pin.startsWith(pin ?? ''));
+  if (other !== undefined)
+    throw new Error(visibleText(`"${other.name}" has the pin ${other.pin} now; nothing was accepted`));
+  const tools = held.map(({ server: of, name, pin: exact }) => ({ server: of, name, pin: exact }));
+  await askGateway(url, '/tools/accept', { tools, ...(by === undefined ? {} : { by }) });
+  print(`${tools.length} accepted`);
+}
+
+function printTool(tool: HeldTool, withChanges: boolean, print: (line: string) => void): void {
+  const { server, name, state, pin, destructiveHint, changes } = tool;
+  const gated = destructiveHint ? '; its calls wait for an approval' : '';
+  print(oneLine(`${name} of ${server}: ${state}, pin ${pin.slice(0, shownDigits)}${gated}`));
+  if (!withChanges) return;
+  for (const { path, before, after } of changes) {
+    if (before !== undefined) print(oneLine(`    - ${path}: ${before}`));
+    if (after !== undefined) print(oneLine(`    + ${path}: ${after}`));
+  }
+}
+
+/** What servers write must not look like lines of ours. */
+function oneLine(text: string): string {
+  return visibleText(text).replaceAll('\n', '\\n');
+}

@@ -1,0 +1,56 @@
+import type { Json } from '@stopgo/core';
+import { type JsonObject, malformed, objectBody } from '@stopgo/http';
+import { approverActor } from '../actor.ts';
+import { renderHeldTool } from '../render/held-tool.ts';
+import { textMember } from '../request-text.ts';
+import { sendJson } from '../respond.ts';
+import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
+
+/** Names and pins are short; a tool's name is the longest of them. */
+const textBytesMax = 1_024;
+
+/** Tools that are held until somebody accepts them: what they are, and accepting them. */
+export const heldToolRoutes = (deps: RouteDependencies): readonly Route[] => [
+  { method: 'GET', path: '/tools/held', handle: list(deps) },
+  { method: 'POST', path: '/tools/accept', handle: accept(deps) },
+];
+
+const list =
+  (deps: RouteDependencies): Handler =>
+  async (_req, res, frame) => {
+    await permit(deps, frame, 'tools.list', { kind: 'tools' });
+    const { tools } = await deps.clients.bridge.listHeldTools({}, { context: frame.context });
+    sendJson(res, 200, { tools: tools.map(renderHeldTool) });
+  };
+
+const accept =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const actor = approverActor(req, frame, textMember(body, 'by', textBytesMax));
+    const tools = namedIn(body);
+    await permit(deps, frame, 'tools.accept', { kind: 'tools' });
+    await deps.clients.bridge.acceptTools({ tools, actor }, { context: frame.context });
+    sendJson(res, 200, { accepted: tools });
+  };
+
+/** @throws DomainError `invalid_argument` that says what is missing. */
+function namedIn({ tools }: JsonObject) {
+  if (!isList(tools) || tools.length === 0) throw malformed('"tools" must be a list of {"server", "name", "pin"}');
+  return tools.map((tool, index) => {
+    const member = (name: string): string => {
+      const value = isObject(tool) ? (textMember(tool, name, textBytesMax) ?? '') : '';
+      if (value === '') throw malformed(`"tools[${index}]" needs "${name}", as GET /tools/held shows it`);
+      return value;
+    };
+    return { server: member('server'), name: member('name'), pin: member('pin') };
+  });
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,82 @@
+import { failedPrecondition } from '@stopgo/core';
+import { mcp } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import { gateway } from './support/gateway.ts';
+
+const { PinState } = mcp;
+const before = '{"annotations":{"destructiveHint":true},"name":"erase"}';
+const after = '{"annotations":{"destructiveHint":false},"description":"Erases\\u200b all","name":"erase"}';
+const held = {
+  tool: { server: 'notes', name: 'erase', pin: 'b', definitionJson: after, pinState: PinState.CHANGED, hints: {} },
+  acceptedDefinitionJson: before,
+  acceptedPin: 'a',
+};
+const named = { server: 'notes', name: 'erase', pin: 'b' };
+
+test('what is held is shown with every difference, and nothing hidden in it', async () => {
+  const fresh = {
+    tool: { server: 'notes', name: 'new', pin: 'c', definitionJson: '{"name":"new"}', pinState: PinState.NEW },
+  };
+  const { send } = await gateway({ bridge: { listHeldTools: async () => ({ tools: [held, fresh] }) } });
+  const { status, json, text } = await send('GET', '/tools/held');
+  expect(status).toBe(200);
+  expect(json.tools).toEqual([
+    {
+      ...named,
+      state: 'changed',
+      accepted_pin: 'a',
+      destructiveHint: false,
+      changes: [
+        { path: 'annotations.destructiveHint', before: 'true', after: 'false' },
+        { path: 'description', after: '"Erases\\u{200b} all"' },
+      ],
+      definition: JSON.parse(after),
+      accepted_definition: JSON.parse(before),
+    },
+    {
+      server: 'notes',
+      name: 'new',
+      state: 'new',
+      pin: 'c',
+      destructiveHint: false,
+      changes: [{ path: 'name', after: '"new"' }],
+      definition: { name: 'new' },
+    },
+  ]);
+  expect(text).toContain('Erases\\u200b all');
+});
+
+test('what is accepted goes to a bridge with the pins that were named, and with who accepts it', async () => {
+  const { send, calls } = await gateway({ bridge: { acceptTools: async () => ({}) } });
+  const headers = { 'X-Approver': 'ann' };
+  const { status, json } = await send('POST', '/tools/accept', { body: { tools: [named] }, headers });
+  expect({ status, json }).toEqual({ status: 200, json: { accepted: [named] } });
+  expect(calls[0]).toMatchObject({
+    method: 'acceptTools',
+    request: { tools: [named], actor: { kind: 2, id: 'ann', claimed: true, surface: 'rest' } },
+  });
+});
+
+test.each([
+  [{}, '"tools" must be a list'],
+  [{ tools: [] }, '"tools" must be a list'],
+  [{ tools: 'erase' }, '"tools" must be a list'],
+  [{ tools: ['erase'] }, '"tools[0]" needs "server"'],
+  [{ tools: [named, { ...named, pin: '' }] }, '"tools[1]" needs "pin"'],
+])('%j is 400', async (body, problem) => {
+  const { send, calls } = await gateway({});
+  const { status, json } = await send('POST', '/tools/accept', { body });
+  expect(status).toBe(400);
+  expect(json.error).toContain(problem);
+  expect(calls).toEqual([]);
+});
+
+test('a definition that is another by now is 409', async () => {
+  const refuse = async () => {
+    throw failedPrecondition('the tool "erase" is not defined as it was shown', { reason: 'pin_changed' });
+  };
+  const { send } = await gateway({ bridge: { acceptTools: refuse } });
+  const { status, json } = await send('POST', '/tools/accept', { body: { tools: [named] } });
+  expect(status).toBe(409);
+  expect(json).toMatchObject({ reason: 'pin_changed' });
+});

@@ -1,0 +1,72 @@
+import { type Actor, failedPrecondition, invalidArgument, notFound, visibleText } from '@stopgo/core';
+import type { Catalogue, CatalogueTool } from './catalogue.ts';
+import type { ServerPins } from './server-pins.ts';
+
+/** A tool that is held, and what was accepted of it before. */
+export type HeldTool = {
+  readonly tool: CatalogueTool;
+  /** Canonical JSON, and its pin; both empty if nothing was. */
+  readonly acceptedDefinitionJson: string;
+  readonly acceptedPin: string;
+};
+
+/** Exactly one definition of a tool. */
+export type NamedPin = { readonly server: string; readonly name: string; readonly pin: string };
+
+/** What people are shown of tools that are held, and how they accept them. */
+export class Acceptance {
+  readonly #catalogue: () => Catalogue;
+  readonly #pinsOf: (server: string) => ServerPins | undefined;
+  readonly #atOnceMax: number;
+
+  constructor(catalogue: () => Catalogue, pinsOf: (server: string) => ServerPins | undefined, atOnceMax: number) {
+    this.#catalogue = catalogue;
+    this.#pinsOf = pinsOf;
+    this.#atOnceMax = atOnceMax;
+  }
+
+  /** The tools that are held now. Throws `unavailable` if the log does not answer. */
+  held(signal: AbortSignal): Promise<HeldTool[]> {
+    return Promise.all(
+      this.#catalogue().held.map(async (tool) => {
+        const pins = this.#pinsOf(tool.server);
+        return {
+          tool,
+          acceptedDefinitionJson: (await pins?.acceptedDefinition(tool.name, signal)) ?? '',
+          acceptedPin: pins?.acceptedPin(tool.name) ?? '',
+        };
+      }),
+    );
+  }
+
+  /**
+   * Accepts tools exactly as they were named. All names are looked at before anything is recorded; then the tools of each server
+   * are recorded together.
+   *
+   * @throws DomainError `not_found` for what no server offers; `failed_precondition` (reason=pin_changed) for what is
+   * defined otherwise by now; `unavailable` if it is not known whether all is recorded.
+   */
+  async accept(asked: readonly NamedPin[], actor: Actor, signal: AbortSignal): Promise<void> {
+    if (asked.length === 0 || asked.length > this.#atOnceMax)
+      throw invalidArgument(`1 to ${this.#atOnceMax} tools are accepted at once, not ${asked.length}`);
+    const { tools, held } = this.#catalogue();
+    const byServer = new Map<ServerPins, CatalogueTool[]>();
+    for (const { server, name, pin } of asked) {
+      const label = `the tool "${shown(name)}" of the server "${shown(server)}"`;
+      const tool = [...held, ...tools].find((one) => one.server === server && one.name === name);
+      const pins = this.#pinsOf(server);
+      if (tool === undefined || pins === undefined) throw notFound(`there is no ${label.slice('the '.length)}`);
+      if (tool.pin !== pin)
+        throw failedPrecondition(`${label} is not defined as it was shown; look at it again`, {
+          reason: 'pin_changed',
+          pin: tool.pin,
+        });
+      byServer.set(pins, [...(byServer.get(pins) ?? []), tool]);
+    }
+    for (const [pins, ofServer] of byServer) await pins.accept(ofServer, actor, signal);
+  }
+}
+
+function shown(name: string): string {
+  return visibleText(name.slice(0, 128));
+}

@@ -1,0 +1,28 @@
+import { visibleText } from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
+import type { Catalogue, CatalogueTool } from './catalogue.ts';
+
+/** Names in one line. */
+const shownMax = 10;
+
+/** Writes down which tools are held that were not held before, as they are: one line for each server. */
+export function tellHeld(before: Catalogue, now: Catalogue, log: Logger): void {
+  const known = new Set(before.held.map(keyOf));
+  for (const [server, names] of grouped(now.held, known)) {
+    const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
+    const shown = names.slice(0, shownMax).map((name) => `"${visibleText(name.slice(0, 80))}"`);
+    const list = `${shown.join(', ')}${more}`;
+    log.warn(`MCP server "${server}" has tools that are held until somebody accepts them (\`stopgo tools\`): ${list}`);
+  }
+}
+
+function grouped(held: readonly CatalogueTool[], known: ReadonlySet<string>): ReadonlyMap<string, string[]> {
+  const byServer = new Map<string, string[]>();
+  for (const tool of held)
+    if (!known.has(keyOf(tool))) byServer.set(tool.server, [...(byServer.get(tool.server) ?? []), tool.name]);
+  return byServer;
+}
+
+function keyOf({ server, name, pin }: CatalogueTool): string {
+  return JSON.stringify([server, name, pin]);
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '@stopgo/log';
+import { untilAnswered } from '@stopgo/log';
+import type { mcp, store } from '@stopgo/proto';
+import type { Client } from '@stopgo/rpc';
+
+/** What is on the record of the calls that this bridge is asked to make. */
+export type Tickets = {
+  /**
+   * What the stream of the conversation holds of a call; undefined if that is nothing that could run. It knows what was
+   * acknowledged before. A log that is away for a moment is waited for; then it rejects, as when the signal aborts.
+   */
+  ticket(
+    key: Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId'>,
+    signal: AbortSignal,
+  ): Promise<store.Ticket | undefined>;
+};
+
+/** What looking up needs. */
+export type TicketPorts = {
+  readonly store: Pick<Client<typeof store.StoreService>, 'readTicket'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly bounds: { readonly recordAskMs: number; readonly recordWaitMs: number };
+};
+
+/** Tickets as the store shows them. */
+export function storeTickets({ store, clock, random, bounds }: TicketPorts): Tickets {
+  const { recordAskMs: timeoutMs, recordWaitMs } = bounds;
+  return {
+    ticket: async ({ conversationId, runId, callId }, signal) => {
+      const end = AbortSignal.any([signal, AbortSignal.timeout(recordWaitMs)]);
+      const ask = () => store.readTicket({ conversationId, runId, callId }, { signal: end, timeoutMs });
+      return (await untilAnswered(ask, clock, random, end)).ticket;
+    },
+  };
+}
