@@ -90,6 +90,7 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
   const { signal } = watch;
   const { timeoutMs, totalTimeoutMs } = server.config;
   const began = clock();
+  const clean = (text: string) => server.clean(text, token);
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
@@ -103,6 +104,9 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
   let available = await server.current(signal);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available));
+    const place = await server.sessionFor(available.session, token);
+    if (place.kind === 'unauthenticated') return end(unauthenticated(request));
+    if (place.kind === 'refused') return end(unavailable(place));
     const isFenced = (): boolean => {
       const hints = find(request.server, request.tool)?.hints;
       return hints !== undefined && !isRepeatable(hints);
@@ -118,14 +122,14 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
     if (refusal !== undefined) return end(refusal);
     const mismatch = tool.inputCheck(args);
     if (mismatch !== undefined) {
-      const words = `the arguments are not what the tool takes: ${withoutToken(mismatch, token)}`;
+      const words = `the arguments are not what the tool takes: ${clean(mismatch)}`;
       return end(answer(failed(words, 'invalid_arguments'), 0, undefined));
     }
     if (signal.aborted) return end(canceledInTime());
     sentAt ??= clock();
     if (timeLeft(sentAt) <= 0)
       return end(unavailable({ reason: `the server "${request.server}" took too long to come back` }));
-    const { session } = available;
+    const { session } = place;
     const sent = await session.call({
       tool,
       arguments: args,
@@ -135,7 +139,7 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
       totalTimeoutMs: sentAt + totalTimeoutMs - clock(),
       onProgress: (progress) => {
         progressAt = clock();
-        watch.onProgress({ ...progress, message: withoutToken(progress.message ?? '', token) });
+        watch.onProgress({ ...progress, message: clean(progress.message ?? '') });
       },
     });
     switch (sent.kind) {
@@ -144,16 +148,14 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
         server.listing.refreshIfStale();
         return answer(sent, clock() - began, token);
       case 'unauthenticated':
-        return refused(
-          RefusedReason.UNAUTHENTICATED,
-          `Authentication required to access the ${request.server} server.`,
-        );
+        server.unauthenticated();
+        return unauthenticated(request);
       case 'not_sent':
         server.happened(session, { type: 'lost', reason: sent.reason });
         return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
       case 'session_gone':
         if (!sent.certain) {
-          lost = { text: withoutToken(`the server "${request.server}" ${sent.reason}`, token), failure: 'server_lost' };
+          lost = { text: clean(`the server "${request.server}" ${sent.reason}`), failure: 'server_lost' };
           if (!isRepeatable(tool.hints)) {
             server.happened(session, { type: 'lost', reason: 'it seems to have ended the session' });
             return unknown(inDoubt(lost.text), lost.failure);
@@ -166,9 +168,9 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
       case 'lost':
         break;
     }
-    const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
+    const text = clean(`the server "${request.server}" ${sent.reason}`);
     const failure = failureOf(sent.cause);
-    const reason = withoutToken(sent.reason, token);
+    const reason = clean(sent.reason);
     if (sent.cause === 'connection') server.happened(session, { type: 'lost', reason });
     if (sent.cause === 'timeout') server.happened(session, { type: 'doubted', reason: `a call ${reason}` });
     if (!isRepeatable(tool.hints)) return unknown(inDoubt(text), failure);
@@ -227,6 +229,10 @@ async function mayStillSend(standing: Standing, instance: string, signal: AbortS
   } catch {
     return false;
   }
+}
+
+function unauthenticated({ server }: mcp.ExecuteRequest): Outcome {
+  return refused(RefusedReason.UNAUTHENTICATED, `Authentication required to access the ${server} server.`);
 }
 
 function takenForDead(): Outcome {

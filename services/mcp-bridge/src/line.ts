@@ -70,6 +70,8 @@ export type HttpLineDependencies = {
   readonly places: KnownPlaces;
   /** Puts credentials of our own into requests that bring no caller's token. */
   readonly credentials?: Middleware | undefined;
+  /** Token of the caller that the line is for alone. */
+  readonly token?: string | undefined;
 };
 
 /**
@@ -79,7 +81,7 @@ export type HttpLineDependencies = {
  */
 export function httpLine(
   config: Extract<McpServerConfig['transport'], { kind: 'http' }>,
-  { bounds, places, credentials }: HttpLineDependencies,
+  { bounds, places, credentials, token }: HttpLineDependencies,
 ): Line {
   const url = new URL(config.url);
   checkLiteral(url, places);
@@ -87,6 +89,7 @@ export function httpLine(
   const fetch = createHttpFetch({
     messageBytesMax: bounds.messageBytesMax,
     dispatcher: agent,
+    token,
     keepsAuthorization: credentials !== undefined,
   });
   const transport = new StreamableHTTPClientTransport(url, {

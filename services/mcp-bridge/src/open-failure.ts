@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '@stopgo/runtime';
-import { NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { LoginFailed, NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
 import type { Happening } from './server-state.ts';
 
 const unauthorized = 401;
@@ -17,6 +17,7 @@ export function openFailure({ transport }: McpServerConfig, error: unknown): Hap
 export function waitingHelps(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof NotSent) return true;
+    if (at instanceof LoginFailed) return at.mayPass;
     if (at instanceof RedirectRefused || at instanceof NotAllowed) return false;
     if ('status' in at && (at.status === unauthorized || at.status === forbidden)) return false;
   }

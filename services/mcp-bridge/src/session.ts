@@ -5,6 +5,7 @@ import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
+import { reasonOf } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
 import { idOfSkipped } from './oversize.ts';
@@ -26,6 +27,8 @@ export type Session = {
   readonly callsUnderWay: () => number;
   /** Revision of the protocol that is spoken. */
   readonly protocolVersion: string | undefined;
+  /** Whether the server ties what it keeps to this session: then it is for one caller alone. */
+  readonly keepsState: () => boolean;
   /** Whether an error of this session says that the server has forgotten it. */
   readonly isGone: (error: unknown) => boolean;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
@@ -41,6 +44,8 @@ export type Session = {
 /** What a session is made of. */
 export type SessionParts = {
   readonly server: string;
+  /** The text without the credentials that the connection carries. */
+  readonly clean: (text: string) => string;
   readonly client: Client;
   readonly tap: ListTap;
   readonly callCancel: CallCancel;
@@ -73,6 +78,7 @@ export function createSession(parts: SessionParts): Session {
   return {
     callsUnderWay: () => calls.size,
     protocolVersion: client.getNegotiatedProtocolVersion(),
+    keepsState: () => client.getProtocolEra() !== 'modern' && parts.hasSession(),
     isGone: (error) => endOfError(error, server, parts.hasSession()).kind === 'session_gone',
     ended: parts.ended,
     followsChanges: parts.followsChanges,
@@ -81,7 +87,8 @@ export function createSession(parts: SessionParts): Session {
       const options = { timeout: timeoutMs };
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
     },
-    listTools: (timeoutMs) => listTools(client, tap, timeoutMs),
+    listTools: async (timeoutMs) =>
+      withoutLeaks(await listTools(client, tap, timeoutMs).catch(cleaned(parts.clean)), parts.clean),
     call: async (call) => {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
@@ -95,11 +102,11 @@ export function createSession(parts: SessionParts): Session {
       call.signal.addEventListener('abort', cancel, { once: true });
       calls.set(args, running);
       try {
-        return await parts.within(scope, () => callTool(client, call, args, running));
+        return await parts.within(scope, () => callTool(client, call, args, running, parts.clean));
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
-        const known = endOfError(error, server, parts.hasSession());
+        const known = withoutSecrets(endOfError(error, server, parts.hasSession()), parts.clean);
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
@@ -138,6 +145,7 @@ async function callTool(
   { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
   args: { readonly [key: string]: Json },
   running: RunningCall,
+  ofServer: (text: string) => string,
 ): Promise<CallEnd> {
   const { name, inputSchema } = tool;
   // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
@@ -152,7 +160,7 @@ async function callTool(
       toolDefinition,
     },
   );
-  const clean = (text: string) => withoutToken(text, token);
+  const clean = (text: string) => withoutToken(ofServer(text), token);
   const mismatch = resultMismatch(tool, result);
   if (mismatch !== undefined) {
     const words = `The call ran, but its structured result is not what the tool promises: ${clean(mismatch)}`;
@@ -160,6 +168,32 @@ async function callTool(
   }
   const text = resultText(result, clean);
   return { kind: 'answered', ...(result.isError === true ? { failure: 'tool' } : {}), result: text };
+}
+
+/** What a server wrote of why a call failed may repeat what it was shown. */
+function withoutSecrets(end: CallEnd, clean: (text: string) => string): CallEnd {
+  if ('reason' in end) return { ...end, reason: clean(end.reason) };
+  return end.kind === 'answered' ? { ...end, result: { ...end.result, text: clean(end.result.text) } } : end;
+}
+
+function cleaned(clean: (text: string) => string): (error: unknown) => never {
+  return (error) => {
+    const text = reasonOf(error);
+    throw clean(text) === text ? error : new Error(clean(text), { cause: error });
+  };
+}
+
+/** A definition that repeats a credential would carry it to models and onto the record. */
+function withoutLeaks(list: ToolList, clean: (text: string) => string): ToolList {
+  const isLeak = (definition: Json) => {
+    const text = JSON.stringify(definition);
+    return clean(text) !== text;
+  };
+  const definitions = list.definitions.filter((definition) => !isLeak(definition));
+  const left = list.definitions.length - definitions.length;
+  if (left === 0) return list;
+  const problem = `${left} of its tools are left out: their definitions repeat a credential that the server was shown`;
+  return { definitions, problems: [...list.problems, problem] };
 }
 
 function noTools(error: unknown): { readonly tools: readonly Tool[] } {

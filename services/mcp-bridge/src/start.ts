@@ -7,6 +7,7 @@ import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
 import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
 import type { Environment } from './child-environment.ts';
+import { ownCredentials } from './credentials.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
 import { openAtStart } from './open-at-start.ts';
@@ -77,7 +78,9 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     ({ catalogue } = next);
     leftOut = next.problems;
   };
-  const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras, clock };
+  const { environment, clientInfo } = options;
+  const credentialsFor = (server: McpServerConfig) => ownCredentials(server, { bounds, environment, clock });
+  const connectDependencies = { clientInfo, bounds, environment, eras, clock, credentialsFor };
   for (const config of options.servers) {
     connections.push(
       new ServerConnection(config, {
