@@ -77,6 +77,7 @@ export class Platform {
         createConversation: nobody,
         sendMessage: nobody,
         cancelRun: nobody,
+        provideInput: nobody,
         setPush: nobody,
         removePush: nobody,
         resumeRun: (request) => this.nudge(request),
@@ -115,6 +116,7 @@ export class Platform {
       log: quiet,
       environment: process.env,
       clock: systemClock.monotonic,
+      newId: randomUUID,
       random: Math.random,
     });
     undo.push(bridge.stop);

@@ -78,6 +78,7 @@ async function platform() {
       log: quiet,
       environment: {},
       clock: systemClock.monotonic,
+      newId: randomUUID,
       random: Math.random,
     });
     atAddress = createInProcessClient(mcp.McpBridgeService, bridge.service);
@@ -102,6 +103,7 @@ async function platform() {
       const bridge: Bridge = {
         listTools: (request, options) => at().listTools(request, options),
         fenceCall: (request, options) => at().fenceCall(request, options),
+        answerCall: (request, options) => at().answerCall(request, options),
         cancelCall: (request, options) => at().cancelCall(request, options),
         listServers: (request, options) => at().listServers(request, options),
         execute: (request, options) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Standing, systemClock } from '@stopgo/log';
 import { type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
 import type { PartOptions } from './part.ts';
@@ -11,6 +12,7 @@ export function startBridgePart({ config, env, logger, version }: PartOptions, s
     log: logger,
     environment: env,
     clock: systemClock.monotonic,
+    newId: randomUUID,
     random: Math.random,
   });
 }

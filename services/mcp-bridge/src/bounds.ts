@@ -69,6 +69,13 @@ export type BridgeBounds = {
   readonly endGraceMs: number;
   /** How long an HTTP server has to end its session. */
   readonly sessionEndMs: number;
+  /** Questions of one call that people may be asked: at the same time, and in all. Further ones are answered with `cancel`. */
+  readonly questionsOpenMax: number;
+  readonly questionsPerCallMax: number;
+  /** Times that a call of protocol 2026-07-28 may come back for answers. */
+  readonly questionRoundsMax: number;
+  /** Longest that a question about an attempt is held back for news. */
+  readonly newsWaitMs: number;
   /** How long an authorization server has for one answer, and how large that may be. */
   readonly loginMs: number;
   readonly loginBytesMax: number;
@@ -135,6 +142,10 @@ export const bridgeBounds: BridgeBounds = {
   degradedStartMs: 3 * second,
   endGraceMs: 2 * second,
   sessionEndMs: 2 * second,
+  questionsOpenMax: 8,
+  questionsPerCallMax: 32,
+  questionRoundsMax: 10,
+  newsWaitMs: 60 * second,
   loginMs: 5 * second,
   loginBytesMax: 64 * kibibyte,
   loginEarlyMs: 30 * second,

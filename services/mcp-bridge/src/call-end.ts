@@ -60,6 +60,8 @@ export function endOfError(error: unknown, server: string, hasSession: boolean):
           `the server "${server}" asks for something this platform does not give: ${quoted(error.message)}`,
           'not_supported',
         );
+      case SdkErrorCode.InputRequiredRoundsExceeded:
+        return failed(`the server "${server}" asked again and again; the call was given up`, 'not_supported');
       default:
         return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(error.message)})` };
     }

@@ -8,12 +8,14 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
+import { AskingCalls } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
 import type { OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
+import { peopleAnswer } from './elicitation.ts';
 import type { EraCache } from './era-cache.ts';
 import { connectionReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
@@ -116,12 +118,14 @@ async function connectOnce(
   listeners: ConnectListeners,
   { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
-  const { bounds, clientInfo, eras, answers, places, credentials, token } = dependencies;
+  const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
+  const askingCalls = new AskingCalls();
+  const answers = dependencies.answers ?? peopleAnswer(config, askingCalls);
   const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio'
-      ? stdioLine(config.transport, dependencies)
+      ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined })
       : httpLine(config.transport, { bounds, places, credentials: credentials?.middleware, token });
   const { transport } = line;
   const tap = new ListTap(bounds);
@@ -133,7 +137,7 @@ async function connectOnce(
     capabilities: answers?.capabilities ?? {},
     versionNegotiation: { mode, probe: { timeoutMs: onePipe ? Math.min(bounds.probeMs, timeoutMs) : timeoutMs } },
     // Where nobody could answer, such a call gets an error result.
-    inputRequired: { autoFulfill: answers !== undefined },
+    inputRequired: { autoFulfill: answers !== undefined, maxRounds: bounds.questionRoundsMax },
     listMaxPages: bounds.listPagesMax,
   });
   answers?.register(client, config);
@@ -179,7 +183,9 @@ async function connectOnce(
     tap,
     followsChanges,
     callCancel,
-    waits: bounds,
+    askingCalls,
+    peopleMs: config.questions?.timeoutMs ?? 0,
+    waits: { ...bounds, clock },
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
       const end = line.end();

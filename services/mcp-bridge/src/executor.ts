@@ -7,6 +7,7 @@ import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
 import { gate } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
+import { PeopleWait } from './people-wait.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
@@ -94,8 +95,9 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
+  const people = new PeopleWait(server, watch, { bounds, clock, clean });
   const timeLeft = (first: number) =>
-    Math.min(first + totalTimeoutMs, Math.max(first, progressAt) + timeoutMs) - clock();
+    Math.min(first + totalTimeoutMs + people.tookMs, Math.max(first, progressAt, people.until) + timeoutMs) - clock();
   // Once a repeatable call has been sent, nothing but a result says how it ended.
   let lost: { readonly text: string; readonly failure: FailureKind } | undefined;
   const end = (otherwise: Outcome): Outcome =>
@@ -136,7 +138,8 @@ async function runCall(call: Call, { tool: find, bounds, clock, standing }: Exec
       token,
       signal,
       timeoutMs: Math.min(timeoutMs, timeLeft(sentAt)),
-      totalTimeoutMs: sentAt + totalTimeoutMs - clock(),
+      totalTimeoutMs: sentAt + totalTimeoutMs + people.tookMs - clock(),
+      ...(server.config.questions === undefined ? {} : { ask: people.ask }),
       onProgress: (progress) => {
         progressAt = clock();
         watch.onProgress({ ...progress, message: clean(progress.message ?? '') });

@@ -37,7 +37,11 @@ export type Line = {
  */
 export function stdioLine(
   config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
-  { bounds, environment }: { readonly bounds: BridgeBounds; readonly environment: Environment },
+  {
+    bounds,
+    environment,
+    asks = false,
+  }: { readonly bounds: BridgeBounds; readonly environment: Environment; readonly asks?: boolean },
 ): Line {
   const problem = commandProblem(config);
   if (problem !== undefined) throw new NotAllowed(problem);
@@ -58,8 +62,8 @@ export function stdioLine(
     end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
     close: () => transport.close(),
-    // A pipe carries no token. Once a scope is used at all, every promise of the process pays for it (Node 20).
-    within: (_scope, work) => work(),
+    // A pipe carries no token, but questions belong to calls. Once a scope is used at all, every promise of the process pays for it (Node 20).
+    within: (scope, work) => (asks ? callScope.run(scope, work) : work()),
   };
 }
 

@@ -2,6 +2,7 @@ import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { mcp } from '@stopgo/proto';
 import type { FailureKind } from './call-end.ts';
 import type { ResultText } from './content.ts';
+import type { OpenQuestion } from './open-questions.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** What became of an attempt, in the words of the contract. */
@@ -40,6 +41,20 @@ export function refused(
 export function unknown(message: string, failure?: FailureKind): Outcome {
   const value = { message, failure: failureCode(failure) };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value } });
+}
+
+/** The attempt goes on, and waits for people. */
+export function askingOutcome(open: readonly OpenQuestion[], now: number): Outcome {
+  const value = { questions: open.map((one) => questionMessage(one, now)) };
+  return create(mcp.ExecuteResponseSchema, { outcome: { case: 'asking', value } });
+}
+
+/** A question as the contract describes it. */
+export function questionMessage(
+  { id, message, schemaJson, url, until }: OpenQuestion,
+  now: number,
+): MessageInitShape<typeof mcp.QuestionSchema> {
+  return { id, message, schemaJson, url, waitMs: Math.max(0, Math.ceil(until - now)) };
 }
 
 function failureCode(failure: FailureKind | undefined): mcp.FailureKind {

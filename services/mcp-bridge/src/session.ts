@@ -1,5 +1,6 @@
 import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client';
 import type { Json } from '@stopgo/core';
+import type { AskingCalls } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
@@ -8,6 +9,7 @@ import { resultText } from './content.ts';
 import { reasonOf } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
+import type { AskedQuestion } from './open-questions.ts';
 import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
@@ -50,6 +52,10 @@ export type SessionParts = {
   readonly tap: ListTap;
   readonly callCancel: CallCancel;
   readonly waits: CallWaits;
+  /** The calls that their server may ask something for. */
+  readonly askingCalls: AskingCalls;
+  /** How long a call may wait for people, in milliseconds. */
+  readonly peopleMs: number;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
   readonly followsChanges: () => boolean;
@@ -93,7 +99,13 @@ export function createSession(parts: SessionParts): Session {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
       const args = { ...call.arguments };
-      const scope: CallScope = { token: call.token, requestsOpen: 0, oversize: false, onChange: () => undefined };
+      const { ask: askPeople, token } = call;
+      const ask =
+        askPeople &&
+        ((asked: AskedQuestion, signal: AbortSignal) =>
+          running.paused(() => askPeople(asked, AbortSignal.any([signal, running.signal]))));
+      const leave = ask && parts.askingCalls.add(ask);
+      const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {
         if (callCancel.tell(client, args)) running.stopWithin();
@@ -102,7 +114,7 @@ export function createSession(parts: SessionParts): Session {
       call.signal.addEventListener('abort', cancel, { once: true });
       calls.set(args, running);
       try {
-        return await parts.within(scope, () => callTool(client, call, args, running, parts.clean));
+        return await parts.within(scope, () => callTool(client, call, args, running, parts));
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
@@ -111,6 +123,7 @@ export function createSession(parts: SessionParts): Session {
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
         calls.delete(args);
+        leave?.();
         running.end();
         scope.onChange = () => undefined;
         call.signal.removeEventListener('abort', cancel);
@@ -145,7 +158,7 @@ async function callTool(
   { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
   args: { readonly [key: string]: Json },
   running: RunningCall,
-  ofServer: (text: string) => string,
+  { clean: ofServer, peopleMs }: Pick<SessionParts, 'clean' | 'peopleMs'>,
 ): Promise<CallEnd> {
   const { name, inputSchema } = tool;
   // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
@@ -155,7 +168,7 @@ async function callTool(
     { name, arguments: args },
     {
       signal: running.signal,
-      timeout: Math.max(timeoutMs, totalTimeoutMs) + clientTimerSlackMs,
+      timeout: Math.max(timeoutMs, totalTimeoutMs) + peopleMs + clientTimerSlackMs,
       onprogress: (progress) => running.progress(progress),
       toolDefinition,
     },

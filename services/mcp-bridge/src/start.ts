@@ -30,6 +30,8 @@ export type McpBridgeOptions = {
   readonly environment: Environment;
   /** Milliseconds that only grow, for durations; not the time of day. */
   readonly clock: () => number;
+  /** Ids of questions to people, unique for ever. */
+  readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
   /** Only tests give other bounds. */
@@ -60,7 +62,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const { log, clock, random } = options;
   const bounds = { ...bridgeBounds, ...options.bounds };
   const eras = new EraCache();
-  const attempts = new Attempts(bounds, clock);
+  const attempts = new Attempts(bounds, clock, options.newId);
   const connections: ServerConnection[] = [];
   let catalogue = emptyCatalogue;
   let started = false;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -163,6 +164,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     log,
     environment: options.environment ?? process.env,
     clock: options.clock ?? (() => performance.now()),
+    newId: randomUUID,
     random: () => 0.5,
     bounds: {
       backoffFirstMs: 20,

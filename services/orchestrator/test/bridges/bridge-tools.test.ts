@@ -27,6 +27,7 @@ async function world() {
         listTools: down,
         execute: down,
         fenceCall: down,
+        answerCall: down,
         cancelCall: down,
         listServers: down,
       };
@@ -34,6 +35,7 @@ async function world() {
       listTools: (request, context) => at().listTools(request, context),
       execute: (request, context) => at().execute(request, context),
       fenceCall: (request, context) => at().fenceCall(request, context),
+      answerCall: (request, context) => at().answerCall(request, context),
       cancelCall: (request, context) => at().cancelCall(request, context),
       listServers: (request, context) => at().listServers(request, context),
     });
@@ -59,6 +61,7 @@ async function world() {
         asked.push(`fence ${instance}`);
         return { state: { case: 'running', value: {} } };
       },
+      answerCall: async () => ({ taken: true }),
       cancelCall: async () => ({ found: true }),
       listServers: async () => ({ instance }),
     });

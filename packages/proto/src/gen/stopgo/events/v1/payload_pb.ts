@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEi2hAKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI7Cg9wdXNoX2NvbmZpZ3VyZWQYHiABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlB1c2hDb25maWd1cmVkSAASNQoMcHVzaF9yZW1vdmVkGB8gASgLMh0uc3RvcGdvLmV2ZW50cy52MS5QdXNoUmVtb3ZlZEgAEjUKDHB1c2hfY2xhaW1lZBggIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuUHVzaENsYWltZWRIABI5Cg5wdXNoX2F0dGVtcHRlZBghIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuUHVzaEF0dGVtcHRlZEgAEjcKDXB1c2hfcmVsZWFzZWQYIiABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLlB1c2hSZWxlYXNlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSABCBgoEZmFjdCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkikgIKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEhEKCXByaW5jaXBhbBgHIAEoCRIuCgdlYXJsaWVyGAggAygLMh0uc3RvcGdvLmV2ZW50cy52MS5FYXJsaWVyVGV4dBIYChBlYXJsaWVyX2xlZnRfb3V0GAkgASgIIkUKC0VhcmxpZXJUZXh0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdieV91c2VyGAIgASgIEgwKBHRleHQYAyABKAkiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSL1AgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCRIyCghxdWVzdGlvbhgPIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlUXVlc3Rpb24iegoOUmVtb3RlUXVlc3Rpb24SCwoDa2V5GAEgASgJEg8KB3Rhc2tfaWQYAiABKAkSDQoFYWdlbnQYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDgoGYWdlbnRzGAUgAygJEhYKDmFyZ3VtZW50c19qc29uGAYgASgJIvoBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCBINCgVwcm94eRgKIAEoCCKhAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJEhAKCHF1ZXN0aW9uGAcgASgJIj8KDUlucHV0UHJvdmlkZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEgwKBHRleHQYAyABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIImoKE0RlbGVnYXRpb25SZXF1ZXN0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSJAoEY2FsbBgDIAEoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBIMCgRub2RlGAQgASgJIqIBChFEZWxlZ2F0aW9uU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDQoFYWdlbnQYBSABKAkSEgoKbWVzc2FnZV9pZBgGIAEoCRISCgpjb250ZXh0X2lkGAcgASgJEhMKC2FwcHJvdmFsX2lkGAggASgJIicKClJlbW90ZVRhc2sSCgoCaWQYASABKAkSDQoFc3RhdGUYAiABKAkikAEKEURlbGVnYXRpb25VcGRhdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIqCgR0YXNrGAUgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVUYXNrEgwKBHRleHQYBiABKAkinAEKD0RlbGVnYXRpb25Bc2tlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJEgwKBGtleXMYByADKAkijQEKEkRlbGVnYXRpb25BbnN3ZXJlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SCwoDa2V5GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEwoLYXBwcm92YWxfaWQYByABKAkiigIKEkRlbGVnYXRpb25GaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkSDQoFYWdlbnQYCyABKAkSKgoEdGFzaxgMIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzayI1CgZPdXRwdXQSKwoFcGFydHMYASADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dFBhcnQiTAoKT3V0cHV0UGFydBIXCg9hbnN3ZXJfcmV2aXNpb24YASABKA0SDAoEdGV4dBgCIAEoCRIXCg9yZXN1bHRfcmV2aXNpb24YAyABKA0iYQoIU3RhdGVTZXQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSCwoDa2V5GAMgASgJEicKBXZhbHVlGAQgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQifAoMU3RlcEZpbmlzaGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEigKBm91dHB1dBgDIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0EhEKCWV4aXRfbG9vcBgEIAEoCBIOCgZmYWlsZWQYBSABKAgiSAoMUnVuQ29tcGxldGVkEg4KBnJ1bl9pZBgBIAEoCRIoCgZvdXRwdXQYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCIpCglSdW5GYWlsZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkiYQoLUnVuQ2FuY2VsZWQSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiNwoMQWdlbnREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiOQoOVG9vbHNldERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSIzCgtUb29sRGVmaW5lZBILCgNwaW4YASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIqsBCg5QdXNoQ29uZmlndXJlZBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEQoJY29uZmlnX2lkGAIgASgJEgsKA3VybBgDIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAQgASgJEg4KBnNjaGVtZRgFIAEoCRIOCgZzZWFsZWQYBiABKAwSDgoGa2V5X2lkGAcgASgJEhYKDmFmdGVyX3JldmlzaW9uGAggASgNIiAKC1B1c2hSZW1vdmVkEhEKCWNvbmZpZ19pZBgBIAEoCSIuCgtQdXNoQ2xhaW1lZBIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSK1AQoNUHVzaEF0dGVtcHRlZBIRCgljb25maWdfaWQYASABKAkSFgoOZXZlbnRfcmV2aXNpb24YAiABKA0SDwoHYXR0ZW1wdBgDIAEoDRIRCglkZWxpdmVyZWQYBCABKAgSDgoGcmVhc29uGAUgASgJEhAKCGdpdmVuX3VwGAYgASgIEhIKCnRhc2tfc3RhdGUYByABKAkSEAoIaW5zdGFuY2UYCCABKAkSDQoFZXBvY2gYCSABKA0iSQoMUHVzaFJlbGVhc2VkEhgKEHRocm91Z2hfcmV2aXNpb24YASABKA0SEAoIaW5zdGFuY2UYAiABKAkSDQoFZXBvY2gYAyABKA0qqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKpMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEilxEKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI7Cg9pbnB1dF93aXRoZHJhd24YHCABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLklucHV0V2l0aGRyYXduSAASOwoPcHVzaF9jb25maWd1cmVkGB4gASgLMiAuc3RvcGdvLmV2ZW50cy52MS5QdXNoQ29uZmlndXJlZEgAEjUKDHB1c2hfcmVtb3ZlZBgfIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuUHVzaFJlbW92ZWRIABI1CgxwdXNoX2NsYWltZWQYICABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlB1c2hDbGFpbWVkSAASOQoOcHVzaF9hdHRlbXB0ZWQYISABKAsyHy5zdG9wZ28uZXZlbnRzLnYxLlB1c2hBdHRlbXB0ZWRIABI3Cg1wdXNoX3JlbGVhc2VkGCIgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5QdXNoUmVsZWFzZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAQgYKBGZhY3QiMgoLSWRlbXBvdGVuY3kSCwoDa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJIpICChNDb252ZXJzYXRpb25DcmVhdGVkEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhIKCmFnZW50X25hbWUYAyABKAkSFQoNc3lzdGVtX3Byb21wdBgEIAEoCRIyCgtpZGVtcG90ZW5jeRgFIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSEgoKY29udGV4dF9pZBgGIAEoCRIRCglwcmluY2lwYWwYByABKAkSLgoHZWFybGllchgIIAMoCzIdLnN0b3Bnby5ldmVudHMudjEuRWFybGllclRleHQSGAoQZWFybGllcl9sZWZ0X291dBgJIAEoCCJFCgtFYXJsaWVyVGV4dBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHYnlfdXNlchgCIAEoCBIMCgR0ZXh0GAMgASgJImcKE1VzZXJNZXNzYWdlUmVjZWl2ZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IqIBCgpSdW5TdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIUCgxhZ2VudF9kaWdlc3QYAiABKAkSFgoOdG9vbHNldF9kaWdlc3QYAyABKAkSJgoFb3duZXIYBCABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyEhwKFGJlYXJlcl90b2tlbl9wcmVzZW50GAUgASgIEhAKCHBpcGVsaW5lGAYgASgIIigKBU93bmVyEhAKCGluc3RhbmNlGAEgASgJEg0KBWVwb2NoGAIgASgNIkQKClJ1bkNsYWltZWQSDgoGcnVuX2lkGAEgASgJEiYKBW93bmVyGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lciIdCgtSdW5SZWxlYXNlZBIOCgZydW5faWQYASABKAkisQEKC1N0ZXBTdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBG5vZGUYAyABKAkSEQoJbm9kZV90eXBlGAQgASgJEh8KF3VucmVzb2x2ZWRfcGxhY2Vob2xkZXJzGAUgAygJEisKCGJpbmRpbmdzGAYgAygLMhkuc3RvcGdvLmV2ZW50cy52MS5CaW5kaW5nEhIKCm91dHB1dF9rZXkYByABKAkiPwoHQmluZGluZxILCgNrZXkYASABKAkSJwoFdmFsdWUYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCL6AQoEQ2FsbBIPCgdjYWxsX2lkGAEgASgJEhgKEHByb3ZpZGVyX2NhbGxfaWQYAiABKAkSDAoEdG9vbBgDIAEoCRIOCgZzZXJ2ZXIYBCABKAkSFgoOYXJndW1lbnRzX2pzb24YBSABKAkSMgoLZGlzcG9zaXRpb24YBiABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLkRpc3Bvc2l0aW9uEhIKCnJlcGVhdGFibGUYByABKAgSCwoDcGluGAggASgJEg4KBmRpZ2VzdBgJIAEoCRINCgVlcnJvchgKIAEoCRIOCgZyZWFzb24YCyABKAkSDQoFYWdlbnQYDCABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgNEhUKDW91dHB1dF90b2tlbnMYAiABKA0i8AEKDk1vZGVsUmVzcG9uZGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBHR1cm4YAyABKA0SDAoEdGV4dBgEIAEoCRIlCgVjYWxscxgFIAMoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBImCgV1c2FnZRgGIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuVXNhZ2USEAoIcHJvdmlkZXIYByABKAkSDQoFbW9kZWwYCCABKAkSDgoGb3BhcXVlGAkgASgMEhMKC3N0b3BfcmVhc29uGAogASgJEgwKBG5vZGUYCyABKAkiagoLTW9kZWxGYWlsZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRINCgVtb2RlbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEgwKBG5vZGUYBiABKAki9QIKEUFwcHJvdmFsUmVxdWVzdGVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSLAoEa2luZBgFIAEoDjIeLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxLaW5kEgwKBHRvb2wYBiABKAkSDgoGc2VydmVyGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRITCgtkZXNjcmlwdGlvbhgJIAEoCRIPCgdjaG9pY2VzGAogAygJEg4KBnJlYXNvbhgLIAEoCRIuCgpleHBpcmVzX2F0GAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1jYWxsX3JldmlzaW9uGA0gASgNEgwKBG5vZGUYDiABKAkSMgoIcXVlc3Rpb24YDyABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVF1ZXN0aW9uInoKDlJlbW90ZVF1ZXN0aW9uEgsKA2tleRgBIAEoCRIPCgd0YXNrX2lkGAIgASgJEg0KBWFnZW50GAMgASgJEhMKC2FwcHJvdmFsX2lkGAQgASgJEg4KBmFnZW50cxgFIAMoCRIWCg5hcmd1bWVudHNfanNvbhgGIAEoCSL6AQoQQXBwcm92YWxSZXNvbHZlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgEIAEoCRIOCgZyZWFzb24YBSABKAkSMgoLaWRlbXBvdGVuY3kYBiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Eg8KB2NhbGxfaWQYByABKAkSDAoEdG9vbBgIIAEoCRIRCglieV9wb2xpY3kYCSABKAgSDQoFcHJveHkYCiABKAgi3AEKDklucHV0UmVxdWVzdGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEg8KB2NhbGxfaWQYBCABKAkSKQoEa2luZBgFIAEoDjIbLnN0b3Bnby5ldmVudHMudjEuSW5wdXRLaW5kEg4KBnByb21wdBgGIAEoCRIQCghxdWVzdGlvbhgHIAEoCRI5Cg9zZXJ2ZXJfcXVlc3Rpb24YCCABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlNlcnZlclF1ZXN0aW9uIsQBCg5TZXJ2ZXJRdWVzdGlvbhIKCgJpZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgDIAEoCRIOCgZzZXJ2ZXIYBCABKAkSDAoEdG9vbBgFIAEoCRITCgtzY2hlbWFfanNvbhgGIAEoCRILCgN1cmwYByABKAkSLgoKZXhwaXJlc19hdBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEbm9kZRgJIAEoCSK4AQoNSW5wdXRQcm92aWRlZBIQCghpbnB1dF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDAoEdGV4dBgDIAEoCRItCgZhY3Rpb24YBCABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLklucHV0QWN0aW9uEhQKDGNvbnRlbnRfanNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiUwoOSW5wdXRXaXRoZHJhd24SEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJIoIBCg9Ub29sQ2FsbFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCSIpCgNDdXQSEgoKZnVsbF9ieXRlcxgBIAEoBBIOCgZzaGEyNTYYAiABKAkizQEKEFRvb2xDYWxsRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJImQKD1Rvb2xDYWxsSW5Eb3VidBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDgoGcmVhc29uGAUgASgJIscBCg9Ub29sQ2FsbFJlZnVzZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEi8KBnJlYXNvbhgFIAEoDjIfLnN0b3Bnby5ldmVudHMudjEuUmVmdXNhbFJlYXNvbhIPCgdtZXNzYWdlGAYgASgJEgsKA3BpbhgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEgoKcmVwZWF0YWJsZRgJIAEoCCJqChNEZWxlZ2F0aW9uUmVxdWVzdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEiQKBGNhbGwYAyABKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSDAoEbm9kZRgEIAEoCSKiAQoRRGVsZWdhdGlvblN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg0KBWFnZW50GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEgoKY29udGV4dF9pZBgHIAEoCRITCgthcHByb3ZhbF9pZBgIIAEoCSInCgpSZW1vdGVUYXNrEgoKAmlkGAEgASgJEg0KBXN0YXRlGAIgASgJIpABChFEZWxlZ2F0aW9uVXBkYXRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJIpwBCg9EZWxlZ2F0aW9uQXNrZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEioKBHRhc2sYBSABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2sSDAoEdGV4dBgGIAEoCRIMCgRrZXlzGAcgAygJIo0BChJEZWxlZ2F0aW9uQW5zd2VyZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEgsKA2tleRgFIAEoCRISCgptZXNzYWdlX2lkGAYgASgJEhMKC2FwcHJvdmFsX2lkGAcgASgJIooCChJEZWxlZ2F0aW9uRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJEg0KBWFnZW50GAsgASgJEioKBHRhc2sYDCABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2siNQoGT3V0cHV0EisKBXBhcnRzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5PdXRwdXRQYXJ0IkwKCk91dHB1dFBhcnQSFwoPYW5zd2VyX3JldmlzaW9uGAEgASgNEgwKBHRleHQYAiABKAkSFwoPcmVzdWx0X3JldmlzaW9uGAMgASgNImEKCFN0YXRlU2V0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgsKA2tleRgDIAEoCRInCgV2YWx1ZRgEIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0InwKDFN0ZXBGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIoCgZvdXRwdXQYAyABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dBIRCglleGl0X2xvb3AYBCABKAgSDgoGZmFpbGVkGAUgASgIIkgKDFJ1bkNvbXBsZXRlZBIOCgZydW5faWQYASABKAkSKAoGb3V0cHV0GAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQiKQoJUnVuRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJImEKC1J1bkNhbmNlbGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IjcKDEFnZW50RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjkKDlRvb2xzZXREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiMwoLVG9vbERlZmluZWQSCwoDcGluGAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSKrAQoOUHVzaENvbmZpZ3VyZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhEKCWNvbmZpZ19pZBgCIAEoCRILCgN1cmwYAyABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgEIAEoCRIOCgZzY2hlbWUYBSABKAkSDgoGc2VhbGVkGAYgASgMEg4KBmtleV9pZBgHIAEoCRIWCg5hZnRlcl9yZXZpc2lvbhgIIAEoDSIgCgtQdXNoUmVtb3ZlZBIRCgljb25maWdfaWQYASABKAkiLgoLUHVzaENsYWltZWQSEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0itQEKDVB1c2hBdHRlbXB0ZWQSEQoJY29uZmlnX2lkGAEgASgJEhYKDmV2ZW50X3JldmlzaW9uGAIgASgNEg8KB2F0dGVtcHQYAyABKA0SEQoJZGVsaXZlcmVkGAQgASgIEg4KBnJlYXNvbhgFIAEoCRIQCghnaXZlbl91cBgGIAEoCBISCgp0YXNrX3N0YXRlGAcgASgJEhAKCGluc3RhbmNlGAggASgJEg0KBWVwb2NoGAkgASgNIkkKDFB1c2hSZWxlYXNlZBIYChB0aHJvdWdoX3JldmlzaW9uGAEgASgNEhAKCGluc3RhbmNlGAIgASgJEg0KBWVwb2NoGAMgASgNKqsBCgtEaXNwb3NpdGlvbhIbChdESVNQT1NJVElPTl9VTlNQRUNJRklFRBAAEhcKE0RJU1BPU0lUSU9OX0FMTE9XRUQQARIVChFESVNQT1NJVElPTl9HQVRFRBACEh0KGURJU1BPU0lUSU9OX0FVVE9fQVBQUk9WRUQQAxIXChNESVNQT1NJVElPTl9SRUZVU0VEEAQSFwoTRElTUE9TSVRJT05fQ09OVFJPTBAFKpgBCgxBcHByb3ZhbEtpbmQSHQoZQVBQUk9WQUxfS0lORF9VTlNQRUNJRklFRBAAEhYKEkFQUFJPVkFMX0tJTkRfVE9PTBABEhwKGEFQUFJPVkFMX0tJTkRfREVMRUdBVElPThACEhcKE0FQUFJPVkFMX0tJTkRfUFJPWFkQAxIaChZBUFBST1ZBTF9LSU5EX0lOX0RPVUJUEAQqxQEKCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFQoRREVDSVNJT05fQVBQUk9WRUQQARIVChFERUNJU0lPTl9SRUpFQ1RFRBACEhQKEERFQ0lTSU9OX0VYUElSRUQQAxIWChJERUNJU0lPTl9XSVRIRFJBV04QBBIWChJERUNJU0lPTl9SVU5fQUdBSU4QBRIVChFERUNJU0lPTl9IQVBQRU5FRBAGEhQKEERFQ0lTSU9OX0dJVkVfVVAQBypSCglJbnB1dEtpbmQSGgoWSU5QVVRfS0lORF9VTlNQRUNJRklFRBAAEhQKEElOUFVUX0tJTkRfSU5QVVQQARITCg9JTlBVVF9LSU5EX0FVVEgQAip3CgtJbnB1dEFjdGlvbhIcChhJTlBVVF9BQ1RJT05fVU5TUEVDSUZJRUQQABIXChNJTlBVVF9BQ1RJT05fQUNDRVBUEAESGAoUSU5QVVRfQUNUSU9OX0RFQ0xJTkUQAhIXChNJTlBVVF9BQ1RJT05fQ0FOQ0VMEAMqkwEKDVJlZnVzYWxSZWFzb24SHgoaUkVGVVNBTF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0FMX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTQUxfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEh4KGlJFRlVTQUxfUkVBU09OX05PVF9TVEFSVEVEEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -185,6 +185,12 @@ export type Payload = Message<"stopgo.events.v1.Payload"> & {
      */
     value: DelegationAnswered;
     case: "delegationAnswered";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.InputWithdrawn input_withdrawn = 28;
+     */
+    value: InputWithdrawn;
+    case: "inputWithdrawn";
   } | {
     /**
      * @generated from field: stopgo.events.v1.PushConfigured push_configured = 30;
@@ -1123,6 +1129,13 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
    * @generated from field: string question = 7;
    */
   question: string;
+
+  /**
+   * Of what a tool server asks in the midst of a call; absent if it does not.
+   *
+   * @generated from field: stopgo.events.v1.ServerQuestion server_question = 8;
+   */
+  serverQuestion?: ServerQuestion | undefined;
 };
 
 /**
@@ -1131,6 +1144,78 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
  */
 export const InputRequestedSchema: GenMessage<InputRequested> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 18);
+
+/**
+ * ServerQuestion is what a tool server asks people while it runs a call. The call is under way meanwhile, and goes on with the
+ * answer: that is no other attempt of it.
+ *
+ * @generated from message stopgo.events.v1.ServerQuestion
+ */
+export type ServerQuestion = Message<"stopgo.events.v1.ServerQuestion"> & {
+  /**
+   * The bridge's id of the question, unique for ever.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Which attempt of the call asks it, and at which bridge it waits.
+   *
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: string bridge_instance = 3;
+   */
+  bridgeInstance: string;
+
+  /**
+   * @generated from field: string server = 4;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string tool = 5;
+   */
+  tool: string;
+
+  /**
+   * JSON Schema of the values that are asked for; empty if a person is to open an address.
+   *
+   * @generated from field: string schema_json = 6;
+   */
+  schemaJson: string;
+
+  /**
+   * The address; empty if values are asked for.
+   *
+   * @generated from field: string url = 7;
+   */
+  url: string;
+
+  /**
+   * When it is not waited for any more.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 8;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Name of the node whose call it is; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 9;
+   */
+  node: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.ServerQuestion.
+ * Use `create(ServerQuestionSchema)` to create a new message.
+ */
+export const ServerQuestionSchema: GenMessage<ServerQuestion> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 19);
 
 /**
  * InputProvided ends the wait.
@@ -1154,6 +1239,23 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
    * @generated from field: string text = 3;
    */
   text: string;
+
+  /**
+   * For the question of a tool server: what the person chose, and with ACCEPT the values as a JSON object, empty for an address.
+   *
+   * @generated from field: stopgo.events.v1.InputAction action = 4;
+   */
+  action: InputAction;
+
+  /**
+   * @generated from field: string content_json = 5;
+   */
+  contentJson: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 6;
+   */
+  idempotency?: Idempotency | undefined;
 };
 
 /**
@@ -1161,7 +1263,43 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
  * Use `create(InputProvidedSchema)` to create a new message.
  */
 export const InputProvidedSchema: GenMessage<InputProvided> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 19);
+  messageDesc(file_stopgo_events_v1_payload, 20);
+
+/**
+ * InputWithdrawn: the question of a tool server needs no answer any more, and takes none.
+ *
+ * @generated from message stopgo.events.v1.InputWithdrawn
+ */
+export type InputWithdrawn = Message<"stopgo.events.v1.InputWithdrawn"> & {
+  /**
+   * @generated from field: string input_id = 1;
+   */
+  inputId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * What became of it, in words.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.InputWithdrawn.
+ * Use `create(InputWithdrawnSchema)` to create a new message.
+ */
+export const InputWithdrawnSchema: GenMessage<InputWithdrawn> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
  * ToolCallStarted is the fence of a call that is not known to be safe to repeat: only the process whose own append
@@ -1212,7 +1350,7 @@ export type ToolCallStarted = Message<"stopgo.events.v1.ToolCallStarted"> & {
  * Use `create(ToolCallStartedSchema)` to create a new message.
  */
 export const ToolCallStartedSchema: GenMessage<ToolCallStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 20);
+  messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
  * Cut says that a text was longer than is kept.
@@ -1238,7 +1376,7 @@ export type Cut = Message<"stopgo.events.v1.Cut"> & {
  * Use `create(CutSchema)` to create a new message.
  */
 export const CutSchema: GenMessage<Cut> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 21);
+  messageDesc(file_stopgo_events_v1_payload, 23);
 
 /**
  * ToolCallFinished records the outcome of a call.
@@ -1306,7 +1444,7 @@ export type ToolCallFinished = Message<"stopgo.events.v1.ToolCallFinished"> & {
  * Use `create(ToolCallFinishedSchema)` to create a new message.
  */
 export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 22);
+  messageDesc(file_stopgo_events_v1_payload, 24);
 
 /**
  * ToolCallInDoubt: the attempt of a call, or of a delegation, was started and nobody can tell whether it ran. It is never
@@ -1348,7 +1486,7 @@ export type ToolCallInDoubt = Message<"stopgo.events.v1.ToolCallInDoubt"> & {
  * Use `create(ToolCallInDoubtSchema)` to create a new message.
  */
 export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 25);
 
 /**
  * ToolCallRefused: the attempt of a call, or of a delegation, certainly did not run.
@@ -1409,7 +1547,7 @@ export type ToolCallRefused = Message<"stopgo.events.v1.ToolCallRefused"> & {
  * Use `create(ToolCallRefusedSchema)` to create a new message.
  */
 export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 26);
 
 /**
  * DelegationRequested: a node of the tree that stands for another agent is to send this message. It is to such a node what
@@ -1446,7 +1584,7 @@ export type DelegationRequested = Message<"stopgo.events.v1.DelegationRequested"
  * Use `create(DelegationRequestedSchema)` to create a new message.
  */
 export const DelegationRequestedSchema: GenMessage<DelegationRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 27);
 
 /**
  * DelegationStarted is the fence of a delegation, as ToolCallStarted is of a call of a tool: only the process whose own
@@ -1513,7 +1651,7 @@ export type DelegationStarted = Message<"stopgo.events.v1.DelegationStarted"> & 
  * Use `create(DelegationStartedSchema)` to create a new message.
  */
 export const DelegationStartedSchema: GenMessage<DelegationStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 28);
 
 /**
  * RemoteTask is what the other agent made of a delegation, in its own words.
@@ -1541,7 +1679,7 @@ export type RemoteTask = Message<"stopgo.events.v1.RemoteTask"> & {
  * Use `create(RemoteTaskSchema)` to create a new message.
  */
 export const RemoteTaskSchema: GenMessage<RemoteTask> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 29);
 
 /**
  * DelegationUpdated: the other agent has a task for the delegation, or its state is another one than before. What is
@@ -1588,7 +1726,7 @@ export type DelegationUpdated = Message<"stopgo.events.v1.DelegationUpdated"> & 
  * Use `create(DelegationUpdatedSchema)` to create a new message.
  */
 export const DelegationUpdatedSchema: GenMessage<DelegationUpdated> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * DelegationAsked: the task of a delegation waits for people, or for a token, and goes on when it is answered. The approvals
@@ -1643,7 +1781,7 @@ export type DelegationAsked = Message<"stopgo.events.v1.DelegationAsked"> & {
  * Use `create(DelegationAskedSchema)` to create a new message.
  */
 export const DelegationAskedSchema: GenMessage<DelegationAsked> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * DelegationAnswered is the fence of an answer to a question of another agent: only the process whose own append wrote it may
@@ -1699,7 +1837,7 @@ export type DelegationAnswered = Message<"stopgo.events.v1.DelegationAnswered"> 
  * Use `create(DelegationAnsweredSchema)` to create a new message.
  */
 export const DelegationAnsweredSchema: GenMessage<DelegationAnswered> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * DelegationFinished records the outcome of a delegation.
@@ -1785,7 +1923,7 @@ export type DelegationFinished = Message<"stopgo.events.v1.DelegationFinished"> 
  * Use `create(DelegationFinishedSchema)` to create a new message.
  */
 export const DelegationFinishedSchema: GenMessage<DelegationFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 33);
 
 /**
  * Output is what a step or run came to: texts, joined by line breaks.
@@ -1804,7 +1942,7 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 32);
+  messageDesc(file_stopgo_events_v1_payload, 34);
 
 /**
  * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
@@ -1838,7 +1976,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 33);
+  messageDesc(file_stopgo_events_v1_payload, 35);
 
 /**
  * StateSet writes one key of the session state.
@@ -1872,7 +2010,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 34);
+  messageDesc(file_stopgo_events_v1_payload, 36);
 
 /**
  * StepFinished: a node is done.
@@ -1915,7 +2053,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 35);
+  messageDesc(file_stopgo_events_v1_payload, 37);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1939,7 +2077,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 36);
+  messageDesc(file_stopgo_events_v1_payload, 38);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1965,7 +2103,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 37);
+  messageDesc(file_stopgo_events_v1_payload, 39);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -1994,7 +2132,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 38);
+  messageDesc(file_stopgo_events_v1_payload, 40);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -2020,7 +2158,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 39);
+  messageDesc(file_stopgo_events_v1_payload, 41);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -2046,7 +2184,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 40);
+  messageDesc(file_stopgo_events_v1_payload, 42);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -2072,7 +2210,7 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 41);
+  messageDesc(file_stopgo_events_v1_payload, 43);
 
 /**
  * PushConfigured says that what becomes of a task is to be told to an address. A config that is there already is replaced, and
@@ -2138,7 +2276,7 @@ export type PushConfigured = Message<"stopgo.events.v1.PushConfigured"> & {
  * Use `create(PushConfiguredSchema)` to create a new message.
  */
 export const PushConfiguredSchema: GenMessage<PushConfigured> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 42);
+  messageDesc(file_stopgo_events_v1_payload, 44);
 
 /**
  * PushRemoved ends a config.
@@ -2157,7 +2295,7 @@ export type PushRemoved = Message<"stopgo.events.v1.PushRemoved"> & {
  * Use `create(PushRemovedSchema)` to create a new message.
  */
 export const PushRemovedSchema: GenMessage<PushRemoved> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 43);
+  messageDesc(file_stopgo_events_v1_payload, 45);
 
 /**
  * PushClaimed makes an instance the one that tells the addresses of this conversation.
@@ -2181,7 +2319,7 @@ export type PushClaimed = Message<"stopgo.events.v1.PushClaimed"> & {
  * Use `create(PushClaimedSchema)` to create a new message.
  */
 export const PushClaimedSchema: GenMessage<PushClaimed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 44);
+  messageDesc(file_stopgo_events_v1_payload, 46);
 
 /**
  * PushAttempted records what came of telling an address about one event of the conversation.
@@ -2250,7 +2388,7 @@ export type PushAttempted = Message<"stopgo.events.v1.PushAttempted"> & {
  * Use `create(PushAttemptedSchema)` to create a new message.
  */
 export const PushAttemptedSchema: GenMessage<PushAttempted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 45);
+  messageDesc(file_stopgo_events_v1_payload, 47);
 
 /**
  * PushReleased says that up to a revision of the conversation nothing is left to tell. It ends a claim, if there is one.
@@ -2279,7 +2417,7 @@ export type PushReleased = Message<"stopgo.events.v1.PushReleased"> & {
  * Use `create(PushReleasedSchema)` to create a new message.
  */
 export const PushReleasedSchema: GenMessage<PushReleased> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 46);
+  messageDesc(file_stopgo_events_v1_payload, 48);
 
 /**
  * Disposition says what becomes of a call that a model asked for.
@@ -2497,6 +2635,50 @@ export const InputKindSchema: GenEnum<InputKind> = /*@__PURE__*/
   enumDesc(file_stopgo_events_v1_payload, 3);
 
 /**
+ * InputAction is what a person made of a question.
+ *
+ * @generated from enum stopgo.events.v1.InputAction
+ */
+export const InputAction = {
+  /**
+   * @generated from enum value: INPUT_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: INPUT_ACTION_ACCEPT = 1;
+   */
+  ACCEPT: 1,
+
+  /**
+   * The person does not want to answer.
+   *
+   * @generated from enum value: INPUT_ACTION_DECLINE = 2;
+   */
+  DECLINE: 2,
+
+  /**
+   * The person dismissed the question without a choice.
+   *
+   * @generated from enum value: INPUT_ACTION_CANCEL = 3;
+   */
+  CANCEL: 3,
+} as const;
+
+/**
+ * InputAction is what a person made of a question.
+ *
+ * @generated from enum stopgo.events.v1.InputAction
+ */
+export type InputAction = (typeof InputAction)[keyof typeof InputAction] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.events.v1.InputAction.
+ */
+export const InputActionSchema: GenEnum<InputAction> = /*@__PURE__*/
+  enumDesc(file_stopgo_events_v1_payload, 4);
+
+/**
  * RefusalReason says why an attempt was refused before it ran.
  *
  * @generated from enum stopgo.events.v1.RefusalReason
@@ -2540,5 +2722,5 @@ export type RefusalReason = (typeof RefusalReason)[keyof typeof RefusalReason] |
  * Describes the enum stopgo.events.v1.RefusalReason.
  */
 export const RefusalReasonSchema: GenEnum<RefusalReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_events_v1_payload, 4);
+  enumDesc(file_stopgo_events_v1_payload, 5);
 

@@ -4,13 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { InputAction } from "../../events/v1/payload_pb.ts";
+import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCKEAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkinwEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAQgkKB291dGNvbWUikwEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQigwEKB1JlZnVzZWQSLAoGcmVhc29uGAEgASgOMhwuc3RvcGdvLm1jcC52MS5SZWZ1c2VkUmVhc29uEg8KB21lc3NhZ2UYAiABKAkSIQoEdG9vbBgDIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIWCg5yZXRyeV9hZnRlcl9tcxgEIAEoDSJHCgdVbmtub3duEg8KB21lc3NhZ2UYASABKAkSKwoHZmFpbHVyZRgCIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQiSQoQRmVuY2VDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAki2QEKEUZlbmNlQ2FsbFJlc3BvbnNlEi4KCm5ldmVyX3NlZW4YASABKAsyGC5zdG9wZ28ubWNwLnYxLk5ldmVyU2VlbkgAEikKB3J1bm5pbmcYAiABKAsyFi5zdG9wZ28ubWNwLnYxLlJ1bm5pbmdIABIxCgdvdXRjb21lGAMgASgLMh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2VIABItCglmb3Jnb3R0ZW4YBCABKAsyGC5zdG9wZ28ubWNwLnYxLkZvcmdvdHRlbkgAQgcKBXN0YXRlIgsKCU5ldmVyU2VlbiJeCgdSdW5uaW5nEg8KB3dhaXRpbmcYASABKAgSEAoIcHJvZ3Jlc3MYAiABKAESFgoOcHJvZ3Jlc3NfdG90YWwYAyABKAESGAoQcHJvZ3Jlc3NfbWVzc2FnZRgEIAEoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIiswIKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCir5AQoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBiroAQoLU2VydmVyU3RhdGUSHAoYU0VSVkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0VSVkVSX1NUQVRFX1NUQVJUSU5HEAESFgoSU0VSVkVSX1NUQVRFX1JFQURZEAISGQoVU0VSVkVSX1NUQVRFX0RFR1JBREVEEAMSGAoUU0VSVkVSX1NUQVRFX0JBQ0tPRkYQBBIbChdTRVJWRVJfU1RBVEVfQ1JBU0hfTE9PUBAFEhwKGFNFUlZFUl9TVEFURV9RVUFSQU5USU5FRBAGEhgKFFNFUlZFUl9TVEFURV9TVE9QUEVEEAcypQMKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIm4KEUxpc3RUb29sc1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEiIKBXRvb2xzGAMgAygLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhEKCXVuY2hhbmdlZBgEIAEoCCKEAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkiyAEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAEicKBmFza2luZxgEIAEoCzIVLnN0b3Bnby5tY3AudjEuQXNraW5nSABCCQoHb3V0Y29tZSI0CgZBc2tpbmcSKgoJcXVlc3Rpb25zGAEgAygLMhcuc3RvcGdvLm1jcC52MS5RdWVzdGlvbiJaCghRdWVzdGlvbhIKCgJpZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhMKC3NjaGVtYV9qc29uGAMgASgJEgsKA3VybBgEIAEoCRIPCgd3YWl0X21zGAUgASgNIqQBChFBbnN3ZXJDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSEwoLcXVlc3Rpb25faWQYAyABKAkSLQoGYWN0aW9uGAQgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5JbnB1dEFjdGlvbhIUCgxjb250ZW50X2pzb24YBSABKAkiIwoSQW5zd2VyQ2FsbFJlc3BvbnNlEg0KBXRha2VuGAEgASgIIpMBCghGaW5pc2hlZBIPCgdjb250ZW50GAEgASgJEhAKCGlzX2Vycm9yGAIgASgIEhIKCmZ1bGxfYnl0ZXMYAyABKAQSDgoGc2hhMjU2GAQgASgJEhMKC2R1cmF0aW9uX21zGAUgASgNEisKB2ZhaWx1cmUYBiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kInMKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhcKD2tub3duX3F1ZXN0aW9ucxgDIAMoCRIPCgd3YWl0X21zGAQgASgNItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4iigEKB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJEioKCXF1ZXN0aW9ucxgFIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24iCwoJRm9yZ290dGVuIkoKEUNhbmNlbENhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSIjChJDYW5jZWxDYWxsUmVzcG9uc2USDQoFZm91bmQYASABKAgiFAoSTGlzdFNlcnZlcnNSZXF1ZXN0Ik8KE0xpc3RTZXJ2ZXJzUmVzcG9uc2USEAoIaW5zdGFuY2UYASABKAkSJgoHc2VydmVycxgCIAMoCzIVLnN0b3Bnby5tY3AudjEuU2VydmVyIrMCCgZTZXJ2ZXISDAoEbmFtZRgBIAEoCRIRCgl0cmFuc3BvcnQYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIpCgVzdGF0ZRgEIAEoDjIaLnN0b3Bnby5tY3AudjEuU2VydmVyU3RhdGUSDgoGcmVhc29uGAUgASgJEhAKCHN0YXRlX21zGAYgASgEEhYKDnJldHJ5X2FmdGVyX21zGAcgASgNEg0KBXRvb2xzGAggASgNEhAKCHByb2JsZW1zGAkgAygJEhgKEHByb3RvY29sX3ZlcnNpb24YCiABKAkSEgoKcmVjb25uZWN0cxgLIAEoDRIVCg1jYWxsc19ydW5uaW5nGAwgASgNEhUKDWNhbGxzX3dhaXRpbmcYDSABKA0SFQoNY2FsbHNfYXRfb25jZRgOIAEoDSrdAgoLRmFpbHVyZUtpbmQSHAoYRkFJTFVSRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRRkFJTFVSRV9LSU5EX1RPT0wQARIZChVGQUlMVVJFX0tJTkRfUFJPVE9DT0wQAhIiCh5GQUlMVVJFX0tJTkRfSU5WQUxJRF9BUkdVTUVOVFMQAxIfChtGQUlMVVJFX0tJTkRfSU5WQUxJRF9SRVNVTFQQBBIhCh1GQUlMVVJFX0tJTkRfUkVTVUxUX1RPT19MQVJHRRAFEhgKFEZBSUxVUkVfS0lORF9USU1FT1VUEAYSGQoVRkFJTFVSRV9LSU5EX0NBTkNFTEVEEAcSHAoYRkFJTFVSRV9LSU5EX1NFUlZFUl9MT1NUEAgSIwofRkFJTFVSRV9LSU5EX1NFUlZFUl9VTkFWQUlMQUJMRRAJEh4KGkZBSUxVUkVfS0lORF9OT1RfU1VQUE9SVEVEEAoq+QEKDVJlZnVzZWRSZWFzb24SHgoaUkVGVVNFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0VEX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTRURfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEiEKHVJFRlVTRURfUkVBU09OX1RPT0xfTk9UX0ZPVU5EEAMSHwobUkVGVVNFRF9SRUFTT05fTk9UX0FQUFJPVkVEEAQSJQohUkVGVVNFRF9SRUFTT05fU0VSVkVSX1VOQVZBSUxBQkxFEAUSGQoVUkVGVVNFRF9SRUFTT05fRkVOQ0VEEAYq6AEKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVNFUlZFUl9TVEFURV9TVEFSVElORxABEhYKElNFUlZFUl9TVEFURV9SRUFEWRACEhkKFVNFUlZFUl9TVEFURV9ERUdSQURFRBADEhgKFFNFUlZFUl9TVEFURV9CQUNLT0ZGEAQSGwoXU0VSVkVSX1NUQVRFX0NSQVNIX0xPT1AQBRIcChhTRVJWRVJfU1RBVEVfUVVBUkFOVElORUQQBhIYChRTRVJWRVJfU1RBVEVfU1RPUFBFRBAHMvgDChBNY3BCcmlkZ2VTZXJ2aWNlEk4KCUxpc3RUb29scxIfLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIdLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlcXVlc3QaHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZRJOCglGZW5jZUNhbGwSHy5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlc3BvbnNlElEKCkNhbmNlbENhbGwSIC5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVzcG9uc2USUQoKQW5zd2VyQ2FsbBIgLnN0b3Bnby5tY3AudjEuQW5zd2VyQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkFuc3dlckNhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -303,6 +305,14 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
      */
     value: Unknown;
     case: "unknown";
+  } | {
+    /**
+     * It goes on, and waits for people: FenceCall tells what becomes of it.
+     *
+     * @generated from field: stopgo.mcp.v1.Asking asking = 4;
+     */
+    value: Asking;
+    case: "asking";
   } | { case: undefined; value?: undefined };
 };
 
@@ -312,6 +322,134 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 6);
+
+/**
+ * Asking: the call is under way, and its server waits for answers of people.
+ *
+ * @generated from message stopgo.mcp.v1.Asking
+ */
+export type Asking = Message<"stopgo.mcp.v1.Asking"> & {
+  /**
+   * All that are open.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Question questions = 1;
+   */
+  questions: Question[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.Asking.
+ * Use `create(AskingSchema)` to create a new message.
+ */
+export const AskingSchema: GenMessage<Asking> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+
+/**
+ * Question is what a server asks a person in the midst of a call.
+ *
+ * @generated from message stopgo.mcp.v1.Question
+ */
+export type Question = Message<"stopgo.mcp.v1.Question"> & {
+  /**
+   * Unique for ever.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * In the server's words, at most 4 KiB; characters that nobody sees are made visible.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * JSON Schema of the values asked for, at most 8 KiB: an object of plain values. Empty for an address.
+   *
+   * @generated from field: string schema_json = 3;
+   */
+  schemaJson: string;
+
+  /**
+   * The address that a person is to open; empty for values.
+   *
+   * @generated from field: string url = 4;
+   */
+  url: string;
+
+  /**
+   * How long it is waited for still.
+   *
+   * @generated from field: uint32 wait_ms = 5;
+   */
+  waitMs: number;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.Question.
+ * Use `create(QuestionSchema)` to create a new message.
+ */
+export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+
+/**
+ * @generated from message stopgo.mcp.v1.AnswerCallRequest
+ */
+export type AnswerCallRequest = Message<"stopgo.mcp.v1.AnswerCallRequest"> & {
+  /**
+   * @generated from field: stopgo.mcp.v1.CallKey key = 1;
+   */
+  key?: CallKey | undefined;
+
+  /**
+   * @generated from field: string instance = 2;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string question_id = 3;
+   */
+  questionId: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.InputAction action = 4;
+   */
+  action: InputAction;
+
+  /**
+   * With ACCEPT of values: a JSON object.
+   *
+   * @generated from field: string content_json = 5;
+   */
+  contentJson: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AnswerCallRequest.
+ * Use `create(AnswerCallRequestSchema)` to create a new message.
+ */
+export const AnswerCallRequestSchema: GenMessage<AnswerCallRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+
+/**
+ * @generated from message stopgo.mcp.v1.AnswerCallResponse
+ */
+export type AnswerCallResponse = Message<"stopgo.mcp.v1.AnswerCallResponse"> & {
+  /**
+   * False: the question has been answered, or is not waited for any more, or never was.
+   *
+   * @generated from field: bool taken = 1;
+   */
+  taken: boolean;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AnswerCallResponse.
+ * Use `create(AnswerCallResponseSchema)` to create a new message.
+ */
+export const AnswerCallResponseSchema: GenMessage<AnswerCallResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 10);
 
 /**
  * Finished: the call ran and gave a result, or an error of its own.
@@ -361,7 +499,7 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
  * Use `create(FinishedSchema)` to create a new message.
  */
 export const FinishedSchema: GenMessage<Finished> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+  messageDesc(file_stopgo_mcp_v1_mcp, 11);
 
 /**
  * Refused: the attempt certainly did not run.
@@ -397,7 +535,7 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+  messageDesc(file_stopgo_mcp_v1_mcp, 12);
 
 /**
  * Unknown: the call was sent and nobody can tell whether it ran.
@@ -423,7 +561,7 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
  * Use `create(UnknownSchema)` to create a new message.
  */
 export const UnknownSchema: GenMessage<Unknown> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+  messageDesc(file_stopgo_mcp_v1_mcp, 13);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallRequest
@@ -438,6 +576,18 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
    * @generated from field: string instance = 2;
    */
   instance: string;
+
+  /**
+   * With wait_ms: a running attempt is answered for when it has ended, or asks something else than this, or the wait is over.
+   *
+   * @generated from field: repeated string known_questions = 3;
+   */
+  knownQuestions: string[];
+
+  /**
+   * @generated from field: uint32 wait_ms = 4;
+   */
+  waitMs: number;
 };
 
 /**
@@ -445,7 +595,7 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
  * Use `create(FenceCallRequestSchema)` to create a new message.
  */
 export const FenceCallRequestSchema: GenMessage<FenceCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+  messageDesc(file_stopgo_mcp_v1_mcp, 14);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallResponse
@@ -492,7 +642,7 @@ export type FenceCallResponse = Message<"stopgo.mcp.v1.FenceCallResponse"> & {
  * Use `create(FenceCallResponseSchema)` to create a new message.
  */
 export const FenceCallResponseSchema: GenMessage<FenceCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 11);
+  messageDesc(file_stopgo_mcp_v1_mcp, 15);
 
 /**
  * @generated from message stopgo.mcp.v1.NeverSeen
@@ -505,7 +655,7 @@ export type NeverSeen = Message<"stopgo.mcp.v1.NeverSeen"> & {
  * Use `create(NeverSeenSchema)` to create a new message.
  */
 export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 12);
+  messageDesc(file_stopgo_mcp_v1_mcp, 16);
 
 /**
  * @generated from message stopgo.mcp.v1.Running
@@ -534,6 +684,13 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
    * @generated from field: string progress_message = 4;
    */
   progressMessage: string;
+
+  /**
+   * What its server waits for people for.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Question questions = 5;
+   */
+  questions: Question[];
 };
 
 /**
@@ -541,7 +698,7 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
  * Use `create(RunningSchema)` to create a new message.
  */
 export const RunningSchema: GenMessage<Running> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 13);
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
 
 /**
  * @generated from message stopgo.mcp.v1.Forgotten
@@ -554,7 +711,7 @@ export type Forgotten = Message<"stopgo.mcp.v1.Forgotten"> & {
  * Use `create(ForgottenSchema)` to create a new message.
  */
 export const ForgottenSchema: GenMessage<Forgotten> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 14);
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallRequest
@@ -576,7 +733,7 @@ export type CancelCallRequest = Message<"stopgo.mcp.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 15);
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallResponse
@@ -595,7 +752,7 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 16);
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersRequest
@@ -608,7 +765,7 @@ export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
  * Use `create(ListServersRequestSchema)` to create a new message.
  */
 export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersResponse
@@ -632,7 +789,7 @@ export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> &
  * Use `create(ListServersResponseSchema)` to create a new message.
  */
 export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
 
 /**
  * @generated from message stopgo.mcp.v1.Server
@@ -732,7 +889,7 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  * Use `create(ServerSchema)` to create a new message.
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
 
 /**
  * FailureKind says what went wrong with a call. It is for people and programs; the model reads the content.
@@ -995,7 +1152,8 @@ export const McpBridgeService: GenService<{
     output: typeof ExecuteResponseSchema;
   },
   /**
-   * FenceCall tells what became of an attempt, and makes sure that one never seen will never run.
+   * FenceCall tells what became of an attempt, and makes sure that one never seen will never run. It may be held back until the
+   * attempt has ended or its server asks something.
    *
    * @generated from rpc stopgo.mcp.v1.McpBridgeService.FenceCall
    */
@@ -1015,6 +1173,17 @@ export const McpBridgeService: GenService<{
     methodKind: "unary";
     input: typeof CancelCallRequestSchema;
     output: typeof CancelCallResponseSchema;
+  },
+  /**
+   * AnswerCall hands a person's answer to the server that asked in the midst of a call. The first answer to a question counts;
+   * another is not taken.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.AnswerCall
+   */
+  answerCall: {
+    methodKind: "unary";
+    input: typeof AnswerCallRequestSchema;
+    output: typeof AnswerCallResponseSchema;
   },
   /**
    * ListServers tells how each configured server is, in the order of the configuration.
