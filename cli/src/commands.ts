@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Picture } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
+import { answerInput, printInputs } from './decide/inputs.ts';
 import { pictureFromLog, pictureOfFile, renderOf } from './graph/command.ts';
 import { printEvents, printStreams } from './inspect/events.ts';
 import { exportConversation } from './inspect/export.ts';
@@ -31,6 +32,8 @@ const usage = `usage: stopgo <command> [options]
   approvals                          what waits for a human
   approve UUID [--by NAME] [--action run_again|happened|give_up] [--result TEXT]
   reject UUID [--by NAME]
+  inputs ID                          what tool servers ask people in a conversation
+  answer ID --input UUID [--action decline|cancel] [--content JSON] [--by NAME]
       through the gateway: --url URL (default: http://127.0.0.1:8080)
 
   health [ADDRESS|URL]               whether a service is ready (default: the one at STOPGO_LISTEN)
@@ -50,6 +53,8 @@ const options = {
   by: { type: 'string' },
   action: { type: 'string' },
   result: { type: 'string' },
+  input: { type: 'string' },
+  content: { type: 'string' },
 } as const;
 
 type Flags = ReturnType<typeof parse>['values'];
@@ -158,6 +163,16 @@ const commands: Readonly<Record<string, Runner>> = {
     flags: ['url', 'by'],
     arguments: [1, 1],
     run: (flags, id, host) => decideWith(flags, id, 'reject', host),
+  },
+  inputs: {
+    flags: ['url'],
+    arguments: [1, 1],
+    run: ({ url = options.url.default }, id, host) => printInputs(url, id, printer(host)),
+  },
+  answer: {
+    flags: ['url', 'by', 'input', 'action', 'content'],
+    arguments: [1, 1],
+    run: ({ url = options.url.default, ...flags }, id, host) => answerInput(url, id, flags, printer(host)),
   },
   health: {
     flags: [],

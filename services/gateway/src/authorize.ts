@@ -14,6 +14,7 @@ export type Action =
   | 'conversation.follow'
   | 'message.send'
   | 'run.cancel'
+  | 'input.provide'
   | 'push.set'
   | 'push.read'
   | 'approval.list'

@@ -1,6 +1,7 @@
 import {
   contextIdOf,
   decisionsIn,
+  inputsIn,
   type Message,
   type Part,
   PushNotificationNotSupportedError,
@@ -22,6 +23,7 @@ import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
 import { textForAgent } from './message-text.ts';
+import { provideInputs } from './provide.ts';
 import { permittedPush, pushSettings } from './push.ts';
 import { taskNotFound } from './task-errors.ts';
 import { viewOf } from './task-view.ts';
@@ -103,6 +105,14 @@ async function followUp(
   }
   const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
+  const { pendingInputs } = view.head;
+  const answers = inputsIn(message, pendingInputs, !isPending(view));
+  // A message that may bring the token which the run waits for too is not kept from it.
+  const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
+  if (answers.length > 0 || asksOnly) {
+    await setPush();
+    return provideInputs(deps, call, { view, said: answers, identity, waitMs });
+  }
   const said = decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });

@@ -2,6 +2,7 @@ import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
+import { inputRoutes } from './inputs.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -15,5 +16,6 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...eventRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
+  ...inputRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

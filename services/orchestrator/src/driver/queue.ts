@@ -77,6 +77,8 @@ function sizeOf(command: RunCommand): number {
     // They ask as many people as fit.
     case 'delegationAsked':
       return remoteQuestionsBytesMax + byteLength(command.text);
+    case 'callAsked':
+      return command.questions.reduce((sum, one) => sum + byteLength(one.message) + byteLength(one.schemaJson), 0);
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callFinished':
