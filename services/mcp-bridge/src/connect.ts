@@ -195,6 +195,7 @@ async function connectOnce(
     ended,
     close,
     within: line.within,
+    over: line.over,
   });
   return { kind: 'connected', session };
 }

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
+import { AnswerScopes } from './answer-scopes.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { checkedAgent, checkLiteral } from './checked-agent.ts';
@@ -28,6 +29,8 @@ export type Line = {
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
   readonly within: <T>(scope: CallScope, work: () => T) => T;
+  /** To be called when the call of a scope is over. */
+  readonly over: (scope: CallScope) => void;
 };
 
 /**
@@ -47,6 +50,7 @@ export function stdioLine(
   if (problem !== undefined) throw new NotAllowed(problem);
   const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
   const oversize: Line['oversize'] = { told: undefined };
+  const scopes = asks ? new AnswerScopes() : undefined;
   const transport = new ChildProcessTransport({
     command: config.command,
     args: config.args,
@@ -54,6 +58,7 @@ export function stdioLine(
     messageBytesMax: bounds.messageBytesMax,
     endGraceMs: bounds.endGraceMs,
     stderr,
+    scopes,
     onOversize: (ends) => oversize.told?.(ends),
   });
   return {
@@ -63,7 +68,8 @@ export function stdioLine(
     lastOutput: () => stderr.lastLines(),
     close: () => transport.close(),
     // A pipe carries no token, but questions belong to calls. Once a scope is used at all, every promise of the process pays for it (Node 20).
-    within: (scope, work) => (asks ? callScope.run(scope, work) : work()),
+    within: (scope, work) => (scopes === undefined ? work() : callScope.run(scope, work)),
+    over: (scope) => scopes?.forget(scope),
   };
 }
 
@@ -116,6 +122,7 @@ export function httpLine(
       }
     },
     within: (scope, work) => callScope.run(scope, work),
+    over: () => undefined,
   };
 }
 

@@ -66,6 +66,7 @@ export type SessionParts = {
   readonly ended: Promise<string>;
   readonly close: () => Promise<void>;
   readonly within: Line['within'];
+  readonly over: Line['over'];
 };
 
 /** Added to the limits of a call for the client's own timer, so that ours, which knows the reason, comes first. */
@@ -124,6 +125,7 @@ export function createSession(parts: SessionParts): Session {
       } finally {
         calls.delete(args);
         leave?.();
+        parts.over(scope);
         running.end();
         scope.onChange = () => undefined;
         call.signal.removeEventListener('abort', cancel);
