@@ -8,6 +8,7 @@
 import { toBinary } from '@bufbuild/protobuf';
 import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
+import type { BridgeBounds } from './bounds.ts';
 import { IdSet } from './id-set.ts';
 import { type OpenQuestion, OpenQuestions, type QuestionAnswer } from './open-questions.ts';
 import { askingOutcome, type Outcome, refused, unknown } from './outcome.ts';
@@ -60,11 +61,13 @@ type Kept = {
   readonly until: number;
 };
 
+type AttemptBounds = Pick<BridgeBounds, 'outcomeKeepMs' | 'outcomeBytesMax' | 'goneSettleMs'>;
+
 const idBytes = 16;
 
 /** The attempts that this instance has seen or fenced. */
 export class Attempts {
-  readonly #bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number };
+  readonly #bounds: AttemptBounds;
   readonly #clock: () => number;
   readonly #running = new Map<string, Running>();
   /** In the order they ended, which is the order they are forgotten in. */
@@ -77,7 +80,7 @@ export class Attempts {
 
   /** `clock`: milliseconds that only grow. `newId`: ids of questions, unique for ever. */
   constructor(
-    bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number },
+    bounds: AttemptBounds,
     clock: () => number,
     newId: () => string,
   ) {
@@ -126,6 +129,9 @@ export class Attempts {
     if (running === undefined) return;
     const over = new AbortController();
     await Promise.race([running.outcome, running.questions.differ(known, AbortSignal.any([signal, over.signal]))]);
+    // A question that is gone is mostly gone with its call: then that is the news.
+    const isGone = running.questions.open.length < known.length;
+    if (isGone) await Promise.race([running.outcome, pause(this.#bounds.goneSettleMs, over.signal)]);
     over.abort();
   }
 
@@ -215,4 +221,11 @@ function idOf({ conversationId, runId, callId, attempt }: AttemptKey): string {
   const digest = sha256Hex(canonicalJson([conversationId, runId, callId, attempt]));
   // One character per byte: the ids are what a long-lived bridge holds most of.
   return Buffer.from(digest, 'hex').subarray(0, idBytes).toString('latin1');
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
 }

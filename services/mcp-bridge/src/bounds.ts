@@ -74,6 +74,8 @@ export type BridgeBounds = {
   readonly questionsPerCallMax: number;
   /** Times that a call of protocol 2026-07-28 may come back for answers. */
   readonly questionRoundsMax: number;
+  /** How long a call whose question is gone may take to end with it, before that is told by itself. */
+  readonly goneSettleMs: number;
   /** Longest that a question about an attempt is held back for news. */
   readonly newsWaitMs: number;
   /** How long an authorization server has for one answer, and how large that may be. */
@@ -145,6 +147,7 @@ export const bridgeBounds: BridgeBounds = {
   questionsOpenMax: 8,
   questionsPerCallMax: 32,
   questionRoundsMax: 10,
+  goneSettleMs: 250,
   newsWaitMs: 60 * second,
   loginMs: 5 * second,
   loginBytesMax: 64 * kibibyte,
