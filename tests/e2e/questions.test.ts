@@ -264,6 +264,27 @@ describe.skipIf(!hasNatsServer)('with the services as processes', () => {
       readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('service\0orchestrator'),
     );
 
+  test('a bridge that is killed while a server waits leaves the call in doubt, and a late answer is told so', async () => {
+    const asked = await http.post('/conversations', call('old_order', { name: 'bridged' }));
+    const path = `/conversations/${conversationOf(asked)}`;
+    const [bridge] = processesOf(place.folder).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('service\0mcp-bridge'),
+    );
+    process.kill(bridge ?? 0, 'SIGKILL');
+    await until(
+      'the call is in doubt',
+      async () => {
+        const seen = await http.get(path);
+        return seen.body.conversation.pending_approvals?.length > 0 ? seen : undefined;
+      },
+      60_000,
+    );
+    const late = await http.post(`${path}/inputs/${inputsOf(asked)[0]?.id}`, { action: 'decline' });
+    expect(late.status).toBe(409);
+    expect(late.body.error).toContain('the call is in doubt');
+    expect(doneIn(place, 'old', 'bridged')).toEqual([]);
+  }, 120_000);
+
   test('an answer is handed over whichever orchestrator it comes to, and also once the one that waited was killed', async () => {
     const path = (asked: Answer) => `/conversations/${conversationOf(asked)}/inputs/${inputsOf(asked)[0]?.id}`;
     for (let round = 0; round < 4; round += 1) {
