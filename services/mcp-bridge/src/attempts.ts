@@ -79,11 +79,7 @@ export class Attempts {
   readonly #newId: () => string;
 
   /** `clock`: milliseconds that only grow. `newId`: ids of questions, unique for ever. */
-  constructor(
-    bounds: AttemptBounds,
-    clock: () => number,
-    newId: () => string,
-  ) {
+  constructor(bounds: AttemptBounds, clock: () => number, newId: () => string) {
     this.#bounds = bounds;
     this.#clock = clock;
     this.#newId = newId;

@@ -180,6 +180,19 @@ test('the secret goes to no other authority than the configured one', async () =
   expect(thief.asked).toEqual([]);
 });
 
+test('the secret does not follow where a token endpoint points', async () => {
+  const thief = await authority();
+  const giver = await listen((_request, response) =>
+    response.writeHead(307, { location: `${thief.origin}/token` }).end(),
+  );
+  const server = await guarded(issued, thief.origin);
+  const login = { idVariable: 'CLIENT', secretVariable: 'SECRET', tokenUrl: giver.url };
+  const config = serverWith(server.url, { auth: 'client_credentials', login });
+  const failure = await startBridge([config], { environment }).catch((error: unknown) => String(error));
+  expect(failure).toContain('no token for the server "l" was to be had');
+  expect(thief.shown).toEqual([]);
+});
+
 test('an authority that refuses us is not knocked at again at once, and nothing of what it says is shown', async () => {
   const giver = await authority(60);
   const server = await guarded(issued, giver.origin);
