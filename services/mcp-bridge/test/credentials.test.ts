@@ -188,7 +188,9 @@ test('the secret does not follow where a token endpoint points', async () => {
   const server = await guarded(issued, thief.origin);
   const login = { idVariable: 'CLIENT', secretVariable: 'SECRET', tokenUrl: giver.url };
   const config = serverWith(server.url, { auth: 'client_credentials', login });
-  const failure = await startBridge([config], { environment }).catch((error: unknown) => String(error));
+  const failure = await startBridge([config], { environment, bounds: { httpStartMs: 100 } }).catch((error: unknown) =>
+    String(error),
+  );
   expect(failure).toContain('no token for the server "l" was to be had');
   expect(thief.shown).toEqual([]);
 });
