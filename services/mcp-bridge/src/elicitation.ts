@@ -9,6 +9,7 @@ import { cutText, inputMessageBytesMax, parseJson, questionProblem, visibleText 
 import type { McpQuestions, McpServerConfig } from '@stopgo/runtime';
 import type { AskingCalls } from './asking-calls.ts';
 import type { ServerAnswers } from './connect.ts';
+import { hiddenText } from './hidden-text.ts';
 import type { AskedQuestion } from './open-questions.ts';
 
 /** What a server may ask people by its configuration; undefined: nothing, and it is not told otherwise. */
@@ -38,7 +39,8 @@ function questionOf({ params }: ElicitRequest): AskedQuestion {
     params.mode === 'url'
       ? { message, schemaJson: '', url: params.url }
       : { message, schemaJson: JSON.stringify(params.requestedSchema), url: '' };
-  const problem = questionProblem(asked);
+  const hidden = hiddenText([parseJson(asked.schemaJson || 'null') ?? null, asked.url]);
+  const problem = hidden === undefined ? questionProblem(asked) : `it holds a character that nobody sees (${hidden})`;
   if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   return asked;
 }

@@ -175,6 +175,7 @@ describe.each(servers)('%s', (_, made) => {
     const nested = finishedOf(await bridge.execute('nested', {}));
     expect(nested.isError).toBe(true);
     expect(nested.content).not.toContain('accept');
+    expect(finishedOf(await bridge.execute('masked', {})).content).toContain('a character that nobody sees');
     const asked = answering(bridge, 'c');
     let [question] = askedIn(await bridge.execute('endless', {}, { call: 'c' }));
     for (let round = 0; round < 2; round += 1) {
