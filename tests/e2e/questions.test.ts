@@ -174,6 +174,27 @@ describe('a platform whose tool servers ask', () => {
     const values = data({ input_id: shown?.input_id, action: 'accept', content: { amount: 7 } });
     const done = task(await peer.sendMessage(said([values], { taskId: waiting.id })));
     expect(textsOf(done.artifacts[0]?.parts)).toContain('order a2a: accept {"amount":7}');
+    // A stream tells it as it comes, and goes on with the answer.
+    const states = async (request: Parameters<typeof peer.sendMessageStream>[0]) => {
+      const seen: { readonly state: number | undefined; readonly parts: readonly unknown[]; readonly id: string }[] =
+        [];
+      for await (const { payload } of peer.sendMessageStream(request)) {
+        if (payload?.$case === 'task') {
+          const { status, id } = payload.value;
+          seen.push({ state: status?.state, parts: dataOf(status?.message?.parts), id });
+        } else if (payload?.$case === 'statusUpdate') {
+          const { status, taskId } = payload.value;
+          seen.push({ state: status?.state, parts: dataOf(status?.message?.parts), id: taskId });
+        }
+      }
+      return seen;
+    };
+    const streamed = (await states(said([text('call new_order {"name":"streamed"}')]))).at(-1);
+    expect(streamed).toMatchObject({ state: 6, parts: [{ kind: 'input', tool: 'new_order' }] });
+    const [part] = (streamed?.parts ?? []) as readonly { readonly input_id: string }[];
+    const reply = data({ input_id: part?.input_id, action: 'accept', content: { amount: 8 } });
+    expect((await states(said([reply], { taskId: streamed?.id ?? '' }))).at(-1)?.state).toBe(3);
+    expect(doneIn(place, 'new', 'streamed')).toMatchObject([{ content: { amount: 8 } }]);
     // One choice is answered in its word.
     const survey = task(await peer.sendMessage(said([text('call new_survey {"name":"it"}')])));
     const good = task(await peer.sendMessage(said([text('good')], { taskId: survey.id })));
