@@ -85,11 +85,13 @@ test('a report of the kit is read as what became of each test', () => {
   const report = `<testsuite><testcase classname="tests.a.TestA" name="test_1[grpc]" time="0.1" />
     <testcase classname="tests.a.TestA" name="test_2" time="0.1"><failure message="x">trace</failure></testcase>
     <testcase classname="tests.a" name="test_3" time="0"><skipped type="pytest.skip" message="no">why</skipped></testcase>
+    <testcase classname="tests.a" name="test_5" time="0"><skipped type="pytest.xfail" message="it&#10;should &lt;be&gt;" /></testcase>
     <testcase classname="tests.a" name="test_4" time="0"><error message="y">at setup</error></testcase></testsuite>`;
   expect(outcomesIn(report)).toEqual([
-    { test: 'tests.a.TestA::test_1[grpc]', kind: 'passed' },
-    { test: 'tests.a.TestA::test_2', kind: 'failed' },
-    { test: 'tests.a::test_3', kind: 'skipped' },
-    { test: 'tests.a::test_4', kind: 'failed' },
+    { test: 'tests.a.TestA::test_1[grpc]', kind: 'passed', said: '' },
+    { test: 'tests.a.TestA::test_2', kind: 'failed', said: 'x' },
+    { test: 'tests.a::test_3', kind: 'skipped', said: 'no' },
+    { test: 'tests.a::test_5', kind: 'short', said: 'it should <be>' },
+    { test: 'tests.a::test_4', kind: 'failed', said: 'y' },
   ]);
 });

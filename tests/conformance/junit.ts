@@ -2,14 +2,38 @@
 export type Outcome = {
   /** As pytest writes it: the module and class with dots, `::`, the test with its parameters. */
   readonly test: string;
-  readonly kind: 'passed' | 'failed' | 'skipped';
+  /** `short`: it failed, and the kit calls that no failure: what the agent only should do. */
+  readonly kind: 'passed' | 'failed' | 'short' | 'skipped';
+  /** What the kit says of it, in one line; empty for one that passed. */
+  readonly said: string;
 };
 
 const CASE = /<testcase classname="([^"]*)" name="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs;
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&amp;': '&',
+};
 
-/** The outcomes in a report in the JUnit format, as pytest writes it. A test that was expected to fail, and did, is skipped. */
+/** The outcomes in a report in the JUnit format, as pytest writes it. */
 export const outcomesIn = (report: string): readonly Outcome[] =>
-  [...report.matchAll(CASE)].map(([, classname = '', name = '', said = '']) => ({
+  [...report.matchAll(CASE)].map(([, classname = '', name = '', body = '']) => ({
     test: `${classname}::${name}`,
-    kind: /<(?:failure|error)\b/.test(said) ? 'failed' : /<skipped\b/.test(said) ? 'skipped' : 'passed',
+    kind: kindOf(body),
+    said: messageOf(body),
   }));
+
+function kindOf(body: string): Outcome['kind'] {
+  if (/<(?:failure|error)\b/.test(body)) return 'failed';
+  if (/<skipped type="pytest\.xfail"/.test(body)) return 'short';
+  return /<skipped\b/.test(body) ? 'skipped' : 'passed';
+}
+
+const messageOf = (body: string): string =>
+  (/<(?:failure|error|skipped)\b[^>]*? message="([^"]*)"/.exec(body)?.[1] ?? '')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&[a-z]+;/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -15,7 +15,11 @@ export function versionOf(kit: string): '1.0' | '0.3' {
 
 const TRANSPORTS = ['jsonrpc', 'rest', 'grpc'];
 
-/** How the kit is run against an agent. */
+/**
+ * How the kit is run against an agent.
+ *
+ * @throws Error in one line if the kit has no tests of what the agent is.
+ */
 export function runsOf(version: '1.0' | '0.3', address: string, requiredExtension: boolean): readonly KitRun[] {
   if (version === '1.0') {
     // The card without the fields of 0.3 is below a path of its own.
@@ -28,6 +32,7 @@ export function runsOf(version: '1.0' | '0.3', address: string, requiredExtensio
     }
     return [{ title: 'all requirements', transport: 'all', args }];
   }
+  if (requiredExtension) throw new Error('the kit of 0.3 has no tests of a required extension');
   const run = (title: string, transport: string, path: string, markers?: string): KitRun => ({
     title,
     transport,

@@ -15,6 +15,8 @@ import { settingsFrom } from './settings.ts';
 const USAGE = `usage: npm run conformance -- --kit DIR [--python PROGRAM] [--over services|library] [--variant NAME]...
 DIR: a checkout of the kit; PROGRAM: a Python that has what the kit needs (default: python3)`;
 
+const WORDS = { passed: 'passed', failed: 'failed', short: 'fell short', skipped: 'skipped' } as const;
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
@@ -75,20 +77,37 @@ async function played(kit: string, python: string, { title, transport, args }: K
   }
 }
 
-/** Prints what became of the tests; gives how many failed that no fault of the kit explains. */
+/** Prints what became of the tests; gives how many failed or fell short that no fault of the kit explains. */
 function report({ title, transport }: KitRun, outcomes: readonly Outcome[], faults: readonly KnownFault[]): number {
-  const count = (kind: Outcome['kind']): number => outcomes.filter((outcome) => outcome.kind === kind).length;
-  console.log(
-    `${title} (${transport}): ${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`,
-  );
+  const count = (kind: Outcome['kind']): string =>
+    `${outcomes.filter((outcome) => outcome.kind === kind).length} ${WORDS[kind]}`;
+  const counts = (['passed', 'failed', 'short', 'skipped'] as const).map(count).join(', ');
+  console.log(`${title} (${transport}): ${counts}`);
   let unexpected = 0;
-  for (const { test, kind } of outcomes) {
-    if (kind !== 'failed') continue;
+  for (const { test, kind, said } of outcomes) {
+    if (kind !== 'failed' && kind !== 'short') continue;
     const fault = faults.find(
       (known) => test.replace(/\[.*$/, '').endsWith(known.test) && (known.transport ?? transport) === transport,
     );
     if (fault === undefined) unexpected += 1;
-    console.log(fault === undefined ? `  FAILED ${test}` : `  fault of the kit: ${test}\n    ${fault.reason}`);
+    console.log(
+      fault === undefined ? `  FAILED ${test}\n    ${said}` : `  fault of the kit: ${test}\n    ${fault.reason}`,
+    );
   }
+  for (const [reason, tests] of skippedByReason(outcomes)) console.log(`  skipped: ${tests.join(', ')}\n    ${reason}`);
   return unexpected;
+}
+
+/** The tests that were skipped, over whichever transport, by the reason that the kit gives. */
+function skippedByReason(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
+  const byReason = new Map<string, string[]>();
+  for (const { test, kind, said } of outcomes) {
+    if (kind !== 'skipped') continue;
+    const tests = byReason.get(said) ?? [];
+    const name = test.replace(/^.*::/, '').replace(/\[(?:grpc|jsonrpc|http_json)\]$/, '');
+    const short = name.replace(/-(?:grpc|jsonrpc|http_json)\]$/, ']');
+    if (!tests.includes(short)) tests.push(short);
+    byReason.set(said, tests);
+  }
+  return byReason;
 }

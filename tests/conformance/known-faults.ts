@@ -28,6 +28,15 @@ export const KNOWN_FAULTS: Readonly<Record<'1.0' | '0.3', readonly KnownFault[]>
   ],
   '0.3': [
     {
+      test: 'test_https_url_in_agent_card',
+      reason: 'the kit expects it to fail: an agent on this machine is reached without TLS',
+    },
+    {
+      test: 'TestAuthenticatedExtendedCard::test_authenticated_extended_card_without_auth',
+      reason:
+        'the kit wants a request without credentials refused where the card declares no scheme to authenticate by; its own test_extended_agent_card_authentication_required does not, and by section 7.10 a client authenticates by a scheme that is declared',
+    },
+    {
       test: 'test_message_send_continue_with_contextid',
       transport: 'rest',
       reason:

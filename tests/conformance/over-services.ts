@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentCore, type Message, textPart } from '@stopgo/a2a-agent/agent';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ServerCallContext } from '@stopgo/a2a-agent';
+import { AgentCore, type Message, type Part, textPart } from '@stopgo/a2a-agent/agent';
 import { type OneProcessOptions, startOneProcess } from '@stopgo/cli';
 import { createLogger, parseAgentConfig, type Started } from '@stopgo/runtime';
 import { behaviourOf } from './over-library.ts';
-import { isBeyondAConversation } from './script.ts';
+import { isBeyondAConversation, TOLD_MS } from './script.ts';
 import { scriptedModel, withMessageId } from './scripted-model.ts';
 import { REQUIRED_EXTENSION, type Settings } from './settings.ts';
 
@@ -79,21 +81,27 @@ function beyond(settings: Settings): InterceptA2A {
   return (services, { dialect, cursor, signal, extensions }) => {
     const call = { dialect, cursor, signal, header: () => undefined };
     const library = core.handlerFor(call, extensions, core.profileAt(''));
+    const pendingIn = async (taskId: string) => {
+      const task = await services.getTask({ tenant: '', id: taskId, historyLength: 0 }, new ServerCallContext());
+      return (task.status?.message?.parts ?? []).flatMap(approvalIdIn)[0];
+    };
     const of = ({ id }: { readonly id: string }) => (core.store.find(id) === undefined ? services : library);
     return {
       ...services,
-      sendMessage: (params, context) => {
+      sendMessage: async (params, context) => {
         const { message } = params;
         if (message && (isBeyondAConversation(message) || core.store.find(message.taskId)))
           return library.sendMessage(params, context);
-        const meant = { ...params, message: message && approver.meant(message) };
-        return withMessageId(message?.messageId ?? '', () => services.sendMessage(meant, context));
+        const meant = { ...params, message: message && (await approver.meant(message, pendingIn)) };
+        const answer = await withMessageId(message?.messageId ?? '', () => services.sendMessage(meant, context));
+        if (meant.message !== message) await pause(TOLD_MS);
+        return answer;
       },
-      sendMessageStream: (params, context) => {
+      sendMessageStream: async function* (params, context) {
         const { message } = params;
-        if (message && isBeyondAConversation(message)) return library.sendMessageStream(params, context);
-        const meant = { ...params, message: message && approver.meant(message) };
-        return within(message?.messageId ?? '', services.sendMessageStream(meant, context));
+        if (message && isBeyondAConversation(message)) return yield* library.sendMessageStream(params, context);
+        const meant = { ...params, message: message && (await approver.meant(message, pendingIn)) };
+        yield* within(message?.messageId ?? '', services.sendMessageStream(meant, context));
       },
       getTask: (params, context) => of(params).getTask(params, context),
       cancelTask: (params, context) => of(params).cancelTask(params, context),
@@ -103,20 +111,38 @@ function beyond(settings: Settings): InterceptA2A {
 }
 
 /**
- * What waits on the platform waits for an approval. The kit ends what waits by saying something else: that is a yes here, unless
- * it has said something before that was none, which the platform does not keep, so that those scenes end early.
+ * What waits on the platform waits for an approval. The kit goes on with what waits by saying something else: that is a yes here.
+ * Not so in the scenes of 1.0 that say several things before the one that ends them: their words are looked for afterwards, and
+ * the platform keeps none that decide nothing, so that those scenes end early.
  */
 class ScriptedApprover {
   readonly #undecided = new Set<string>();
 
-  meant(message: Message): Message {
-    if (message.taskId === '') return message;
-    const decides = message.messageId.startsWith('tck-complete-task') && !this.#undecided.has(message.taskId);
-    if (decides) return { ...message, parts: [textPart('yes')] };
-    this.#undecided.add(message.taskId);
-    return message;
+  /** @param pendingIn - gives the approval that a task waits for. */
+  async meant(message: Message, pendingIn: (taskId: string) => Promise<string | undefined>): Promise<Message> {
+    const { taskId, messageId, parts } = message;
+    if (taskId === '' || !parts.every(saysSomething)) return message;
+    const isOfScene = messageId.startsWith('tck-');
+    if (isOfScene && (!messageId.startsWith('tck-complete-task') || this.#undecided.has(taskId))) {
+      this.#undecided.add(taskId);
+      return message;
+    }
+    // What becomes of a message to a task that is none is for the platform to say.
+    const approvalId = await pendingIn(taskId).catch(() => undefined);
+    return approvalId === undefined ? message : { ...message, parts: [textPart(`yes ${approvalId}`)] };
   }
 }
+
+const saysSomething = ({ content }: Part): boolean => content?.$case === 'text' && content.value.trim() !== '';
+
+function approvalIdIn({ content }: Part): string[] {
+  if (content?.$case !== 'data' || !isObject(content.value)) return [];
+  const { approval_id: id } = content.value;
+  return typeof id === 'string' ? [id] : [];
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 async function* within<T>(messageId: string, events: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {

@@ -16,6 +16,12 @@ export const LONG_MS = 4_000;
 /** How long a task takes whose stream is looked at, in milliseconds. */
 export const STREAMED_MS = 200;
 
+/**
+ * How long the answer to a decision is held back, in milliseconds, so that whoever is told of the task is told before: the kit takes
+ * what comes later for what its next test waits for.
+ */
+export const TOLD_MS = 200;
+
 /** What is said when nothing else is asked for. */
 export const ANSWER = 'Hello from TCK';
 const QUESTION = 'Which one?';

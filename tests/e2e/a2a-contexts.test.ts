@@ -1,32 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Task, TaskState } from '@a2a-js/sdk';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clientOf, PEERS, type Peer, said, task, text, textsOf } from './a2a.ts';
 import { client } from './http.ts';
-import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
-import { topology } from './topology.ts';
+import { replicated } from './replicated.ts';
 
 /** Tasks of one context: each is told what was said in those before, on whatever replica and after whatever restart. */
-let model: ScriptedModel;
-let place: Workplace;
-let platform: Platform;
 
 const longMs = 120_000;
-const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
-const startAll = () => start(place, resourcesConfig(place, 'a2a_grpc_port: 0\n'), { env: model.env, args });
-
-beforeAll(async () => {
-  model = await scriptedModel();
-  place = workplace();
-  platform = await startAll();
-}, longMs);
-
-afterAll(async () => {
-  await platform?.end('SIGKILL');
-  await model.stop();
-  place.remove();
-}, longMs);
+const under = replicated('a2a_grpc_port: 0', longMs);
 
 const stateOf = ({ status }: Task): string => TaskState[status?.state ?? 0] ?? 'unknown';
 const send = async (peer: Peer, words: string, more: Partial<Message> = {}): Promise<Task> => {
@@ -35,11 +17,11 @@ const send = async (peer: Peer, words: string, more: Partial<Message> = {}): Pro
   return done;
 };
 const script = (...all: readonly string[]) =>
-  model.script(...all.map((words) => ({ match: words, text: `Heard: ${words}` })));
+  under.model.script(...all.map((words) => ({ match: words, text: `Heard: ${words}` })));
 
 /** What the model was told when it was asked about these words last, as far as they are among the words of interest. */
 async function toldWith(words: string, interest: RegExp): Promise<readonly string[]> {
-  const asked = (await model.requests()).filter(({ body }) => JSON.stringify(body).includes(words)).at(-1);
+  const asked = (await under.model.requests()).filter(({ body }) => JSON.stringify(body).includes(words)).at(-1);
   if (asked === undefined) throw new Error(`the model was not asked about ${words}`);
   const { contents } = asked.body as { readonly contents: { role: string; parts: { text?: string }[] }[] };
   const texts = contents.flatMap(({ role, parts }) => parts.map((part) => `${role}: ${part.text ?? ''}`));
@@ -51,7 +33,7 @@ describe.each(Object.entries(PEERS))('version %s', (how, connect) => {
     const tag = how.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase();
     const [one, two, three] = [`I am Ada of ${tag}`, `I bake at ${tag}`, `who am I at ${tag}`];
     await script(one, two, three);
-    const peer = await connect(platform.url);
+    const peer = await connect(under.platform.url);
     const first = await send(peer, one);
     expect(first.contextId).toBe(first.id);
     const second = await send(peer, two, { contextId: first.contextId });
@@ -74,7 +56,7 @@ describe.each(Object.entries(PEERS))('version %s', (how, connect) => {
 test('a context that a client names itself is kept, and can be listed; two first messages at once both count', {
   timeout: longMs,
 }, async () => {
-  const [first = '', last = first] = [platform.urls[0], platform.urls.at(-1)];
+  const [first = '', last = first] = [under.platform.urls[0], under.platform.urls.at(-1)];
   const agents = [await clientOf(first), await clientOf(last)];
   const contextId = `our context ✓ ${randomUUID()}`;
   const words = ['left of both', 'right of both', 'after both'];
@@ -90,15 +72,15 @@ test('a context that a client names itself is kept, and can be listed; two first
   const { body } = await client(first).get(`/conversations/${after.id}`);
   expect(body.conversation).toMatchObject({ context_id: contextId, message_count: 3 });
 
-  await platform.end('SIGKILL');
-  platform = await startAll();
-  const again = await clientOf(platform.urls.at(-1) ?? '');
+  await under.platform.end('SIGKILL');
+  await under.startAnew();
+  const again = await clientOf(under.platform.urls.at(-1) ?? '');
   const { tasks, totalSize } = await again.listTasks({
     ...{ tenant: '', contextId, status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '', pageSize: 10 },
     ...{ historyLength: 1, includeArtifacts: true, statusTimestampAfter: undefined },
   });
   expect([tasks.map(({ id }) => id), totalSize]).toEqual([[after.id, both[1]?.id, both[0]?.id].sort(byTime(tasks)), 3]);
-  const older = await client(platform.url).get(`/v1/tasks?pageSize=2&contextId=${encodeURIComponent(contextId)}`);
+  const older = await client(under.platform.url).get(`/v1/tasks?pageSize=2&contextId=${encodeURIComponent(contextId)}`);
   expect(JSON.parse(older.text)).toMatchObject({
     tasks: tasks.slice(0, 2).map(({ id }) => ({ id, contextId })),
     totalSize: 3,
@@ -119,10 +101,10 @@ const byTime =
   };
 
 test('of a long context the latest is told, and that something is left out', { timeout: longMs }, async () => {
-  const agent = await clientOf(platform.url);
+  const agent = await clientOf(under.platform.url);
   const contextId = randomUUID();
   const long = 'long '.repeat(6_000);
-  await model.script({ match: 'begin', text: `${long} one` }, { match: 'go on', text: `${long} two` });
+  await under.model.script({ match: 'begin', text: `${long} one` }, { match: 'go on', text: `${long} two` });
   await script('what was said');
   const sent = async (words: string) => task(await agent.sendMessage(said([text(words)], { contextId })));
   await sent(`begin ${long}`);
@@ -134,10 +116,10 @@ test('of a long context the latest is told, and that something is left out', { t
 });
 
 test('what cannot name a context is refused, and nothing is created', async () => {
-  const http = client(platform.url);
+  const http = client(under.platform.url);
   const before = (await http.get('/conversations')).body.summary.total;
   for (const contextId of ['x'.repeat(257), 'two\nlines']) {
-    const agent = await clientOf(platform.url);
+    const agent = await clientOf(under.platform.url);
     await expect(agent.sendMessage(said([text('hello')], { contextId }))).rejects.toThrow('the context id');
   }
   expect((await http.get('/conversations')).body.summary.total).toBe(before);

@@ -4,6 +4,7 @@ import {
   type Came,
   GRPC_METHODS,
   good,
+  grpcMessage,
   post,
   rawGrpc,
   STACK,
@@ -261,6 +262,22 @@ describe.each(['1.0', '0.3'] as const)('over gRPC in version %s', (version) => {
     ])
       await isRefused(await grpc.call(sendMessage.path, bytes), ['INVALID_ARGUMENT', 'INTERNAL']);
     await isRefused(await grpc.call(sendMessage.path, Buffer.alloc(BODY_BYTES_MAX + 1)), ['RESOURCE_EXHAUSTED']);
+  });
+
+  test('keys and names that are none, and a message that speaks as the agent', async () => {
+    const message = grpcMessage(version);
+    for (const [header, value, problem] of [
+      ['idempotency-key', 'short', 'Idempotency-Key must be'],
+      ['idempotency-key', 'with blanks in the middle', 'Idempotency-Key must be'],
+      ['x-approver', 'x'.repeat(129), 'X-Approver must be'],
+    ] as const) {
+      const came = await grpc.call(sendMessage.path, message, { [header]: value });
+      await isRefused(came, ['INVALID_ARGUMENT']);
+      expect(came.text).toContain(problem);
+    }
+    const asAgent = await grpc.call(sendMessage.path, grpcMessage(version, 2));
+    await isRefused(asAgent, ['INVALID_ARGUMENT']);
+    expect(asAgent.text).toContain('message.role');
   });
 
   test('tasks that nobody has, and methods that do not exist', async () => {

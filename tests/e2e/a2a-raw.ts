@@ -124,8 +124,8 @@ export function good({ version, isRpc }: Way, more: Message = {}): Message {
   return { messageId: randomUUID(), role: 'ROLE_USER', content: parts, ...rest };
 }
 
-/** A good message in its bytes. */
-export const grpcMessage = (version: Version): Buffer => {
+/** A good message in its bytes; `role`: who says it, the user (1) or the agent (2). */
+export const grpcMessage = (version: Version, role: 1 | 2 = 1): Buffer => {
   const part = { content: { $case: 'text', value: 'list all' }, metadata: undefined, filename: '', mediaType: '' };
   const said = {
     messageId: 'm-1',
@@ -137,9 +137,9 @@ export const grpcMessage = (version: Version): Buffer => {
   };
   const request =
     version === '1.0'
-      ? { tenant: '', message: { ...said, role: 1, parts: [part] }, configuration: undefined, metadata: undefined }
+      ? { tenant: '', message: { ...said, role, parts: [part] }, configuration: undefined, metadata: undefined }
       : {
-          request: { ...said, role: 1, content: [{ part: { $case: 'text', value: 'list all' } }] },
+          request: { ...said, role, content: [{ part: { $case: 'text', value: 'list all' } }] },
           configuration: undefined,
           metadata: undefined,
         };

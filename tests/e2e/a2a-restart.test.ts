@@ -1,33 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type SeenEvent, STORY_PEERS, type StoryPeer } from './a2a-peers.ts';
 import { client } from './http.ts';
-import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
-import { topology } from './topology.ts';
+import { replicated } from './replicated.ts';
 
 /**
  * Everything dies while tasks wait; what a peer had in hand is still good for another gateway afterwards. Each official SDK
  * has tasks of its own, in each version and over each transport.
  */
-let model: ScriptedModel;
-let place: Workplace;
-let platform: Platform;
 
 const longMs = 120_000;
-const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
-const startAll = () => start(place, resourcesConfig(place, 'a2a_grpc_port: 0\n'), { env: model.env, args });
-
-beforeAll(async () => {
-  model = await scriptedModel();
-  place = workplace();
-  platform = await startAll();
-}, longMs);
-
-afterAll(async () => {
-  await platform?.end('SIGKILL');
-  await model.stop();
-  place.remove();
-}, longMs);
+const under = replicated('a2a_grpc_port: 0', longMs);
 
 type Parked = { readonly how: string; readonly name: string; readonly id: string; readonly approval: string };
 
@@ -72,7 +54,7 @@ async function rest(stream: AsyncGenerator<SeenEvent, void>): Promise<string[]> 
 
 test('tasks outlive all processes, and their streams go on at the other gateway', { timeout: longMs }, async () => {
   const connect = Object.entries(STORY_PEERS);
-  const [before = ''] = platform.urls;
+  const [before = ''] = under.platform.urls;
   const parked: Parked[] = [];
   for (const [how, to] of connect) parked.push(await parkedBy(how, await to(before)));
   const cut = parked[0]!;
@@ -83,11 +65,11 @@ test('tasks outlive all processes, and their streams go on at the other gateway'
   expect((await cutOff.next()).value).toEqual({ kind: 'task', tells: 'input-required' });
   const lost = cutOff.next().catch(() => 'lost');
 
-  await platform.end('SIGKILL');
+  await under.platform.end('SIGKILL');
   await lost;
-  platform = await startAll();
-  const first = platform.urls[0] ?? '';
-  const last = platform.urls.at(-1) ?? '';
+  await under.startAnew();
+  const first = under.platform.urls[0] ?? '';
+  const last = under.platform.urls.at(-1) ?? '';
 
   // Where it was cut off, by the id of the last event that was heard.
   const resumed = await subscribe(last, cut.id, snapshot?.id);

@@ -4,7 +4,7 @@ import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { client03Of, clientOf, said, task, text, textsOf } from './a2a.ts';
 import { until } from './http.ts';
-import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type ScriptedModel, type Step, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
 
 /** Streams of tasks: what becomes of one is told from the log, so that a client can come back at any event. */
@@ -56,15 +56,37 @@ async function all(stream: AsyncGenerator<StreamResponse, void>): Promise<string
 const parked = async (name: string) =>
   task(await agent.sendMessage(said([text(`create a server ${name} with value 1`)]))).id;
 
-/** The last of what a stream tells of a task that is worked on may come with its first event already. */
+/** What a stream tells in the end of a task that it has shown at work. */
 const ENDS = ['artifact with text', 'TASK_STATE_COMPLETED'];
 
+/** Has the model answer `words` when it is let go, and not before: until then there is nothing to tell of their task. */
+async function held(words: string, answer: Step): Promise<() => Promise<void>> {
+  await model.script({ match: words, hang: true, ...answer });
+  return async () => {
+    await until('the model to be asked', async () =>
+      (await model.requests()).some(({ body }) => JSON.stringify(body).includes(words)) ? true : undefined,
+    );
+    await model.release();
+  };
+}
+
+/** All that a stream tells of a task whose model is let go when the stream has begun. */
+async function fromTheStart(
+  stream: AsyncGenerator<StreamResponse, void>,
+  letGo: () => Promise<void>,
+): Promise<string[]> {
+  const first = await stream.next();
+  await letGo();
+  return [brief(first.value as StreamResponse), ...(await all(stream))];
+}
+
 test('a message is streamed to its end, or to where the task waits', async () => {
-  const done = await all(agent.sendMessageStream(said([text('list all resources')])));
-  expect(done[0]).toBe('task TASK_STATE_WORKING');
-  expect(done.slice(-2)).toEqual(ENDS);
-  const waiting = await all(agent.sendMessageStream(said([text('create a server streamed with value 1')])));
-  expect(waiting.at(-1)).toBe('TASK_STATE_INPUT_REQUIRED');
+  const answer = await held('show all', { text: 'Nothing is there.' });
+  const done = await fromTheStart(agent.sendMessageStream(said([text('show all')])), answer);
+  expect(done).toEqual(['task TASK_STATE_WORKING', ...ENDS]);
+  const call = await held('make one', { calls: [{ name: 'resources_add', args: { name: 'streamed', value: 1 } }] });
+  const waiting = await fromTheStart(agent.sendMessageStream(said([text('make one')])), call);
+  expect(waiting).toEqual(['task TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']);
 });
 
 test('two who follow a parked task hear the same, and the stream ends with the task', async () => {
@@ -83,15 +105,17 @@ test('two who follow a parked task hear the same, and the stream ends with the t
 });
 
 test('a stream of version 0.3 says which of its events is the last', async () => {
-  const answer = await rpc({
-    method: 'message/stream',
-    params: { message: { ...MESSAGE_03, messageId: 'stream-03' } },
-  });
-  const events = sentIn(await answer.text()).map(({ data }) => data.result);
+  const answer = await held('show in 0.3', { text: 'Nothing is there.' });
+  const parts = [{ kind: 'text', text: 'show in 0.3' }];
+  const message = { kind: 'message', role: 'user', messageId: 'stream-03', parts };
+  const stream = await rpc({ method: 'message/stream', params: { message } });
+  await answer();
+  const events = sentIn(await stream.text()).map(({ data }) => data.result);
   expect(events[0]).toMatchObject({ kind: 'task', status: { state: 'working' } });
   expect(events.at(-1)).toMatchObject({ kind: 'status-update', status: { state: 'completed' }, final: true });
-  const told = await all(client03Of(platform.url).sendMessageStream(said([text('list all resources')])));
-  expect(told.slice(-2)).toEqual(ENDS);
+  const again = await held('show once more', { text: 'Still nothing.' });
+  const told = await fromTheStart(client03Of(platform.url).sendMessageStream(said([text('show once more')])), again);
+  expect(told).toEqual(['task TASK_STATE_WORKING', ...ENDS]);
 });
 
 test('who comes back with the id of an event hears all that came after it, and nothing else', async () => {
@@ -132,8 +156,6 @@ test('a client that leaves frees its stream', async () => {
     left.abort();
   }
 });
-
-const MESSAGE_03 = { kind: 'message', role: 'user', parts: [{ kind: 'text', text: 'list all resources' }] };
 
 const rpc = (
   request: object,

@@ -247,7 +247,11 @@ describe('the dialect before 0.3, in raw JSON', () => {
   test('errors have their codes and words (A052, A053)', async () => {
     const broken = await http.post('/a2a', '{"jsonrpc":', { 'content-type': 'application/json' });
     expect([broken.status, JSON.parse(broken.text).error]).toEqual([200, { code: -32700, message: 'Parse error' }]);
-    expect((await call('tasks/list', {})).error).toEqual({ code: -32601, message: 'Method not found' });
+    expect((await call('tasks/list', {})).error).toEqual({
+      code: -32601,
+      message: 'Method not found',
+      data: 'A2A 0.3 has no method tasks/list',
+    });
     const id = randomUUID();
     expect((await call('tasks/get', { id })).error).toEqual({ code: -32602, message: `Task not found: ${id}` });
     expect((await send('hello', id)).error).toEqual({ code: -32602, message: `Task not found: ${id}` });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, root, start, type Workplace, workplace } from './platform.ts';
+import { type Platform, root, type StartOptions, start, type Workplace, workplace } from './platform.ts';
 
 /** An agent of a chain: a platform of its own, at an address that it keeps. */
 export type ChainedAgent = {
@@ -26,12 +26,16 @@ export type PendingApproval = Readonly<Record<string, unknown>> & {
   readonly conversation_id: string;
 };
 
-/** Starts an agent of these lines of configuration, with the journaled tool server. */
-export async function chained(config: Readonly<Record<string, unknown>>): Promise<ChainedAgent> {
+/** Starts an agent of these lines of configuration, made with its address, with the journaled tool server. */
+export async function chained(
+  lines: Readonly<Record<string, unknown>> | ((address: string) => Readonly<Record<string, unknown>>),
+  options: Pick<StartOptions, 'command' | 'args'> = {},
+): Promise<ChainedAgent> {
   const place: Workplace = workplace();
   const journal = journalOf(place);
   const model = await scriptedModel();
   const port = await freePort();
+  const config = typeof lines === 'function' ? lines(`http://127.0.0.1:${port}`) : lines;
   const all = {
     host: '127.0.0.1',
     port,
@@ -45,7 +49,7 @@ export async function chained(config: Readonly<Record<string, unknown>>): Promis
     ],
     ...config,
   };
-  const run = () => start(place, JSON.stringify(all), { env: model.env, command: 'start' });
+  const run = () => start(place, JSON.stringify(all), { env: model.env, command: 'start', ...options });
   let platform = await run();
   const http = client(platform.url);
   return {

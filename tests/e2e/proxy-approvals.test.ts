@@ -45,9 +45,15 @@ test('the question of the third agent is asked at the first, and its answer come
     '**PROXY APPROVAL — A2A Agent: as-agent**\n\nAgents: as-agent → bs-agent\n\n**ERASE**\n\nArgs: {\n  "name": "x"\n}',
   );
   expect(c.journal.began('erase', 'x')).toBe(0);
-  const done = await a.http.post(`/approvals/${approval?.uuid}`, { approved: true });
+  const zoe = { 'X-Approver': Buffer.from('Zoë').toString('latin1') };
+  const done = await a.http.post(`/approvals/${approval?.uuid}`, { approved: true }, zoe);
   expect(done.body.result).toMatchObject({ response: 'All done.', waiting_approval: false });
   expect(c.journal.began('erase', 'x')).toBe(1);
+  // Each agent records what the one above says of who decided, and where.
+  const deciders = [a, b, c].map(
+    async ({ http }) => JSON.parse((await http.get('/approvals')).text).approvals[0].decided_by,
+  );
+  expect(await Promise.all(deciders)).toEqual(['Zoë', 'Zoë via a', 'Zoë via a via b']);
   const results = done.body.conversation.messages.flatMap(({ tool_call: call }) => call?.result ?? []);
   expect(results).toEqual(['C has done it.']);
 });

@@ -1,37 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { TaskState } from '@a2a-js/sdk';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clientOf, dataOf, PEERS, said, task, text } from './a2a.ts';
 import { client, type PushConfig } from './http.ts';
-import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
 import { Receiver } from './receiver.ts';
-import { topology } from './topology.ts';
+import { replicated } from './replicated.ts';
 
 /** Addresses are told of tasks: by whoever is alive, in the version in which they were given, and shown nothing to anybody else. */
-let model: ScriptedModel;
-let place: Workplace;
-let platform: Platform;
 let receiver: Receiver;
 
 const longMs = 60_000;
 const credentials = 'credentials-that-nobody-else-sees';
 const token = 'token-that-nobody-else-sees';
-const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
 const more = 'a2a_grpc_port: 0\nheartbeat_ttl: 1s\npush: { allow_private: true }';
-const startAll = () => start(place, resourcesConfig(place, more), { env: model.env, args });
-
-beforeAll(async () => {
-  model = await scriptedModel();
-  place = workplace();
-  platform = await startAll();
-}, longMs);
-
-afterAll(async () => {
-  await platform?.end('SIGKILL');
-  await model.stop();
-  place.remove();
-}, longMs);
+const under = replicated(more, longMs);
 
 beforeEach(async () => {
   receiver = await new Receiver().start();
@@ -60,12 +42,12 @@ const withPush = (words: string, push = config('')) => ({
 });
 
 const configsOf = async (id: string): Promise<readonly PushConfig[]> =>
-  (await client(platform.url).get(`/conversations/${id}/push`)).body.configs ?? [];
+  (await client(under.platform.url).get(`/conversations/${id}/push`)).body.configs ?? [];
 
 test('a task is told from its beginning through its approval to its end, and again over another run', {
   timeout: longMs,
 }, async () => {
-  const peer = await clientOf(platform.url);
+  const peer = await clientOf(under.platform.url);
   const waiting = task(await peer.sendMessage(withPush('create a server told with value 1')));
   await receiver.reached(2);
   expect(receiver.told).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED']);
@@ -92,21 +74,21 @@ test('a task is told from its beginning through its approval to its end, and aga
   expect(receiver.got.length).toBe(5);
 });
 
-test('an address of 0.3 is told in 0.3', { timeout: longMs }, async () => {
-  const peer = await PEERS['0.3 over HTTP+JSON']!(platform.url);
+test('an address of 0.3 is told in 0.3: sent the task', { timeout: longMs }, async () => {
+  const peer = await PEERS['0.3 over HTTP+JSON']!(under.platform.url);
   await peer.sendMessage(withPush('list the resources'));
-  await receiver.reached(3);
-  expect(receiver.got.map(({ body }) => [body.kind, body.status?.state])).toEqual([
-    ['status-update', 'working'],
-    ['artifact-update', undefined],
-    ['status-update', 'completed'],
+  await receiver.reached(2);
+  expect(
+    receiver.got.map(({ body }) => [body.kind, typeof body.id, body.status.state, body.artifacts?.[0]?.name]),
+  ).toEqual([
+    ['task', 'string', 'working', undefined],
+    ['task', 'string', 'completed', 'answer'],
   ]);
-  expect(receiver.got.at(-1)?.body.final).toBe(true);
   expect(receiver.got[0]?.headers['content-type']).toBe('application/json');
 });
 
 test.each(Object.keys(PEERS))('configs are made, read, listed and removed: %s', { timeout: longMs }, async (name) => {
-  const peer = (await PEERS[name]!(platform.url)) as Awaited<ReturnType<typeof clientOf>>;
+  const peer = (await PEERS[name]!(under.platform.url)) as Awaited<ReturnType<typeof clientOf>>;
   const made = task(await peer.sendMessage(said([text('list the resources')])));
   const taskId = made.id;
   const shown = { taskId, url: receiver.url, token: '', authentication: { scheme: 'Bearer', credentials: '' } };
@@ -132,15 +114,15 @@ test.each(Object.keys(PEERS))('configs are made, read, listed and removed: %s', 
 test('a receiver that is away is told all when it is back, though everything was killed in between', {
   timeout: longMs,
 }, async () => {
-  const peer = await clientOf(platform.url);
+  const peer = await clientOf(under.platform.url);
   await receiver.stop();
   const made = task(await peer.sendMessage(withPush('list the resources')));
   expect(made.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
   await vi.waitFor(async () => expect(await configsOf(made.id)).toMatchObject([{ status: 'failing' }]), {
     timeout: 20_000,
   });
-  await platform.end('SIGKILL');
-  platform = await startAll();
+  await under.platform.end('SIGKILL');
+  await under.startAnew();
   await receiver.start();
   await receiver.reached(3);
   expect(receiver.told).toEqual(['TASK_STATE_WORKING', 'artifactUpdate', 'TASK_STATE_COMPLETED']);
@@ -150,18 +132,18 @@ test('a receiver that is away is told all when it is back, though everything was
 test('whoever tells is killed before it can say so: it is told again, and nothing is lost', {
   timeout: longMs,
 }, async () => {
-  const peer = await clientOf(platform.url);
+  const peer = await clientOf(under.platform.url);
   let kill: Promise<unknown> | undefined;
   receiver.reply = () => {
     // The update has arrived, and its answer never comes.
-    kill ??= platform.end('SIGKILL');
+    kill ??= under.platform.end('SIGKILL');
     return 'never';
   };
   await peer.sendMessage(withPush('list the resources')).catch(() => undefined);
   await receiver.reached(1);
   await kill;
   receiver.reply = () => ({ status: 200 });
-  platform = await startAll();
+  await under.startAnew();
   await receiver.reached(4);
   const first = receiver.got[0]?.headers['idempotency-key'];
   const twice = receiver.got.filter(({ headers }) => headers['idempotency-key'] === first);
@@ -169,16 +151,17 @@ test('whoever tells is killed before it can say so: it is told again, and nothin
 });
 
 test('what addresses are shown is nowhere in the data, in no answer and in no line', { timeout: longMs }, async () => {
-  const peer = await clientOf(platform.url);
+  const peer = await clientOf(under.platform.url);
   const made = task(await peer.sendMessage(withPush('list the resources', config('', { url: 'http://127.0.0.1:9/' }))));
   await vi.waitFor(async () => expect(await configsOf(made.id)).toMatchObject([{ status: 'failing' }]), {
     timeout: 20_000,
   });
   expect(JSON.stringify(await configsOf(made.id))).not.toMatch(/-that-nobody-else-sees/);
-  expect(platform.output()).not.toMatch(/-that-nobody-else-sees/);
-  expect(platform.output()).toContain('an address could not be told of its task');
+  expect(under.platform.output()).not.toMatch(/-that-nobody-else-sees/);
+  expect(under.platform.output()).toContain('an address could not be told of its task');
   // What is not secret is found by the same search.
-  const search = (words: string) => spawnSync('grep', ['-rlaE', words, place.dataDir], { encoding: 'utf8' }).stdout;
+  const search = (words: string) =>
+    spawnSync('grep', ['-rlaE', words, under.place.dataDir], { encoding: 'utf8' }).stdout;
   expect(search('http://127.0.0.1:9/')).not.toBe('');
   expect(search('that-nobody-else-sees')).toBe('');
 });
@@ -191,8 +174,8 @@ test.each([
   ['two lines', { token: 'a\r\nX-Other: b' }],
   ['too long', { url: `https://there.example/${'x'.repeat(3_000)}` }],
 ])('a config with %s is refused, and no task is made', async (_, wrong) => {
-  const peer = await clientOf(platform.url);
-  const count = async () => (await client(platform.url).get('/conversations')).body.summary.total;
+  const peer = await clientOf(under.platform.url);
+  const count = async () => (await client(under.platform.url).get('/conversations')).body.summary.total;
   const before = await count();
   await expect(peer.sendMessage(withPush('list the resources', config('', wrong)))).rejects.toThrow(/push config/);
   expect(await count()).toBe(before);

@@ -80,6 +80,7 @@ export class Platform {
         provideInput: nobody,
         setPush: nobody,
         removePush: nobody,
+        nudgeTask: nobody,
         resumeRun: (request) => this.nudge(request),
       }),
     });

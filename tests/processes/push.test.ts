@@ -1,115 +1,29 @@
 /** Who tells the addresses of a conversation: one at a time, over a real store, whatever becomes of the one. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { conversationStream, decodeRecorded, type Fact, fact, newEvents, pushStream, sha256Hex } from '@stopgo/core';
-import { type Clock, Heartbeat, storeBeat, storeLog, systemClock } from '@stopgo/log';
-import { attemptsMax, type Delivered, type Delivery, Outbox, PushLog, Sealer } from '@stopgo/orchestrator';
-import { store } from '@stopgo/proto';
-import { type Client, createInProcessClient } from '@stopgo/rpc';
-import { createLogger } from '@stopgo/runtime';
-import { startStore } from '@stopgo/store';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fact } from '@stopgo/core';
+import { type Clock, systemClock } from '@stopgo/log';
+import { attemptsMax, type Delivery, Sealer } from '@stopgo/orchestrator';
+import type { store } from '@stopgo/proto';
+import { expect, test, vi } from 'vitest';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const act of undo.splice(0).reverse()) await act();
-});
-
-const quiet = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
-const ttlMs = 300;
-const sealer = new Sealer(randomBytes(32), randomBytes);
-const user = { kind: 'user', id: 'ann' } as const;
-const noSecrets = { token: '', scheme: '', credentials: '' };
-const settings = { configId: '', url: 'https://a.example/', ...noSecrets, protocolVersion: '1.0' };
-
-let client: Client<typeof store.StoreService>;
-let conversationId: string;
-let revision: number;
-
-beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'stopgo-push-'));
-  undo.push(() => rmSync(folder, { recursive: true, force: true }));
-  const running = await startStore({ dataDir: folder, log: quiet, instancesComplete: false });
-  undo.push(running.stop);
-  client = createInProcessClient(store.StoreService, running.service);
-  [conversationId, revision] = [randomUUID(), 0];
-  await append(fact('conversationCreated', { conversationId, sessionId: 's', agentName: 'demo' }));
-});
-
-async function append(...facts: readonly Fact[]): Promise<void> {
-  const frame = { now: Date.now(), actor: user, causationId: '', correlationId: 's' };
-  const ids = facts.map(() => randomUUID());
-  const events = newEvents(facts, frame, ids);
-  const stream = conversationStream(conversationId);
-  await client.append({ stream, expectedRevision: revision, events, idempotencyKey: randomUUID() });
-  revision += facts.length;
-}
-
-async function runBegins(): Promise<string> {
-  const [runId, digest] = [randomUUID(), sha256Hex('definition')];
-  const owner = { instance: 'orchestrator-1', epoch: 1 };
-  await append(
-    fact('userMessageReceived', { runId, text: 'hello' }),
-    fact('runStarted', { runId, agentDigest: digest, toolsetDigest: digest, owner }),
-  );
-  return runId;
-}
-
-/** A run begins, and ends. Two changes of the task's state. */
-const aRun = async () => append(fact('runFailed', { runId: await runBegins(), text: 'no' }));
-
-type Deliver = (delivery: Delivery, signal: AbortSignal) => Promise<Delivered>;
-const taken: Delivered = { kind: 'taken' };
-
-/** A process that may tell. `freeze`: it is not heard of any more, and knows nothing of that. */
-async function process(instance: string, deliver: Deliver, clock: Clock = systemClock, hasKey = true, views = client) {
-  const beat = storeBeat(client, ttlMs);
-  const heartbeat = new Heartbeat({ beat, clock: systemClock, ttlMs, instance, role: 'orchestrator' });
-  await heartbeat.renew();
-  const beating = heartbeat.run(() => undefined);
-  const log = storeLog(client);
-  const ports = { log, store: views, clock, newId: randomUUID, random: () => 0.5 };
-  const outbox = new Outbox({
-    ...ports,
-    instance,
-    liveness: heartbeat,
-    logger: quiet,
-    sealer: () => (hasKey ? sealer : undefined),
-    allowPrivate: false,
-    pushes: new PushLog(ports),
-    deliver,
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  undo.push(async () => {
-    heartbeat.stop();
-    await outbox.stop();
-    await beating;
-  });
-  return { outbox, freeze: () => heartbeat.stop() };
-}
-
-const keyOf = ({ headers }: Delivery): string => headers['Idempotency-Key'] ?? '';
-const add = (outbox: Outbox, more: Partial<typeof settings> = {}) =>
-  outbox.set(conversationId, outbox.check({ ...settings, ...more }), user, revision);
-const configs = async () => (await client.getPush({ conversationId })).push?.configs ?? [];
-const released = () =>
-  vi.waitFor(
-    async () => {
-      const { push } = await client.getPush({ conversationId });
-      expect([push?.ownerInstance, push?.settledRevision]).toEqual(['', revision]);
-    },
-    { timeout: 20_000, interval: 10 },
-  );
-
-async function pushFacts(): Promise<readonly Fact[]> {
-  const { events } = await client.readStream({ stream: pushStream(conversationId) });
-  return events.map((event) => decodeRecorded(event).fact);
-}
+import {
+  add,
+  append,
+  aRun,
+  at,
+  configs,
+  type Deliver,
+  keyOf,
+  process,
+  pushFacts,
+  released,
+  runBegins,
+  sealer,
+  settings,
+  taken,
+  user,
+} from './telling.ts';
 
 test('of two that find the same work one does it', async () => {
   const told: string[] = [];
@@ -122,7 +36,7 @@ test('of two that find the same work one does it', async () => {
   await aRun();
   await Promise.all([one.outbox.sweep(), other.outbox.sweep(), one.outbox.sweep()]);
   await released();
-  expect(told).toEqual([3, 4].map((at) => `${conversationId}:${at}:0`));
+  expect(told).toEqual([3, 4].map((revision) => `${at.conversationId}:${revision}:0`));
   expect((await pushFacts()).filter((one) => one.case === 'pushClaimed').length).toBe(1);
 });
 
@@ -177,7 +91,7 @@ test('an address that is added elsewhere while the last one is being told is tol
   const told: string[] = [];
   const one = await process('one', async (delivery) => {
     told.push(`${new URL(delivery.url).hostname} ${keyOf(delivery).split(':')[1]}`);
-    if (told.length === 2) await elsewhere.outbox.set(conversationId, late, user, 2);
+    if (told.length === 2) await elsewhere.outbox.set(at.conversationId, late, user, 2);
     return taken;
   });
   await add(one.outbox);
@@ -225,7 +139,7 @@ test('what fails is tried again with longer and longer pauses, given up in the e
   expect(pauses.slice(0, 3)).toEqual([1_500, 3_000, 6_000]);
   expect(pauses.at(-1)).toBe(225_000);
   await released();
-  expect((await client.listDuePushes({})).pushes).toEqual([]);
+  expect((await at.client.listDuePushes({})).pushes).toEqual([]);
   isBack = true;
   await aRun();
   await outbox.sweep();
@@ -264,10 +178,10 @@ test('while all that is left waits for a long pause nobody holds the conversatio
   await add(outbox, { url: 'https://well.example/' });
   await aRun();
   await outbox.sweep();
-  const left = async () => (await client.listDuePushes({})).pushes;
+  const left = async () => (await at.client.listDuePushes({})).pushes;
   await vi.waitFor(async () => {
     expect(await configs()).toMatchObject([{ failures: 4 }, { failures: 0, deliveries: 2 }]);
-    expect(await left()).toMatchObject([{ conversationId, ownerInstance: '' }]);
+    expect(await left()).toMatchObject([{ conversationId: at.conversationId, ownerInstance: '' }]);
   });
   isBack = true;
   const before = told.length;
@@ -287,7 +201,7 @@ test('an address that changes while the one before is being told is told the sam
   const told: string[] = [];
   const one = await process('one', async (delivery) => {
     told.push(`${new URL(delivery.url).hostname} ${keyOf(delivery).split(':')[1]}`);
-    if (told.length === 1) await elsewhere.outbox.set(conversationId, changed, user, 1);
+    if (told.length === 1) await elsewhere.outbox.set(at.conversationId, changed, user, 1);
     return taken;
   });
   await add(one.outbox, { configId: 'a' });
@@ -299,10 +213,10 @@ test('an address that changes while the one before is being told is told the sam
 
 test('a view that is older than what was heard of takes nothing back', async () => {
   let old: store.GetConversationResponse | undefined;
-  const views: typeof client = {
-    ...client,
+  const views: typeof at.client = {
+    ...at.client,
     getConversation: async (request, options) => {
-      if (old === undefined || request.minRevision) return client.getConversation(request, options);
+      if (old === undefined || request.minRevision) return at.client.getConversation(request, options);
       // Meanwhile the follower hears of the rest.
       for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       return old;
@@ -314,15 +228,15 @@ test('a view that is older than what was heard of takes nothing back', async () 
     if (deliveries !== 2) return taken;
     old = running;
     // The one that tells has to look again: an address is behind what it looked at. The last event changes no state of the task.
-    await one.outbox.set(conversationId, late, user, 1);
+    await one.outbox.set(at.conversationId, late, user, 1);
     await append(fact('userMessageReceived', { runId: randomUUID(), text: 'hello again' }));
     return taken;
   };
   const one = await process('one', deliver, systemClock, true, views);
   const late = one.outbox.check({ ...settings, url: 'https://late.example/' });
   const runId = await runBegins();
-  const running = await client.getConversation({ conversationId });
-  await one.outbox.set(conversationId, one.outbox.check(settings), user, 2);
+  const running = await at.client.getConversation({ conversationId: at.conversationId });
+  await one.outbox.set(at.conversationId, one.outbox.check(settings), user, 2);
   await vi.waitFor(() => expect(deliveries).toBe(1));
   await append(fact('runFailed', { runId, text: 'no' }));
   await released();
@@ -350,26 +264,6 @@ test('an attempt that failed is remembered by whoever goes on', async () => {
   expect(attempts).toEqual([1, 2, 1]);
 });
 
-test('an address that does not answer holds up no other, and one that is removed is told no more', async () => {
-  const told: string[] = [];
-  const deliver: Deliver = async ({ url }, signal) => {
-    told.push(url);
-    if (url.includes('slow')) await once(signal, 'abort');
-    signal.throwIfAborted();
-    return url.includes('gone') ? { kind: 'failed', reason: 'it answered with HTTP 410', gone: true } : taken;
-  };
-  const { outbox } = await process('one', deliver);
-  for (const host of ['slow', 'gone', 'removed', 'quick']) await add(outbox, { url: `https://${host}.example/` });
-  const removed = (await configs()).find(({ url }) => url.includes('removed'));
-  await outbox.remove(conversationId, removed?.id ?? '', user);
-  await aRun();
-  await outbox.sweep();
-  await vi.waitFor(() => expect(told.filter((url) => url.includes('quick')).length).toBe(2));
-  await vi.waitFor(async () => expect((await configs()).map(({ givenUp }) => givenUp)).toEqual([false, true, false]));
-  expect(told.filter((url) => url.includes('gone')).length).toBe(1);
-  expect(told.filter((url) => url.includes('removed'))).toEqual([]);
-});
-
 test('credentials are sealed for one config at one address, and cannot be kept without a key', async () => {
   const shown: Delivery[] = [];
   const { outbox } = await process('one', async (delivery) => {
@@ -381,7 +275,7 @@ test('credentials are sealed for one config at one address, and cannot be kept w
   await add(outbox, { token: 'token-1', scheme: 'Bearer', credentials: 'credentials-1' });
   expect((await pushFacts()).length).toBe(1);
   const [config] = await configs();
-  const place = { conversationId, configId: config?.id ?? '', url: config?.url ?? '' };
+  const place = { conversationId: at.conversationId, configId: config?.id ?? '', url: config?.url ?? '' };
   const sealed = config?.sealed ?? new Uint8Array();
   expect(sealer.open(sealed, place)).toEqual({ token: 'token-1', credentials: 'credentials-1' });
   for (const moved of [{ configId: 'b' }, { conversationId: randomUUID() }, { url: 'https://b.example/' }])

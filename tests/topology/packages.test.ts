@@ -22,18 +22,21 @@ const TOOL_SERVER = '@stopgo/tool-server';
 const LOG = '@stopgo/log';
 /** What an agent that others reach over A2A is made of. */
 const A2A = '@stopgo/a2a-agent';
-const ANYTHING = [...SHARED, LOG, A2A, ...SERVICES, ...PROGRAMS];
+/** What an HTTP server does whatever it serves. */
+const HTTP = '@stopgo/http';
+const ANYTHING = [...SHARED, LOG, A2A, HTTP, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
-  'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto'] },
+  'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto', HTTP] },
+  'packages/http': { name: HTTP, may: ['@stopgo/core'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
   'packages/runtime': { name: '@stopgo/runtime', may: [] },
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
-  'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, A2A] },
+  'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, A2A, HTTP] },
   'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
   'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG, A2A] },
   'services/store': { name: '@stopgo/store', may: SHARED },

@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@stopgo/log';
-import { type Orchestrator, type OrchestratorDependencies, startOrchestrator } from '@stopgo/orchestrator';
+import {
+  type Orchestrator,
+  type OrchestratorConfig,
+  type OrchestratorDependencies,
+  startOrchestrator,
+} from '@stopgo/orchestrator';
 import type { Secret } from '@stopgo/rpc';
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 import { parsePushKey } from './push-key.ts';
+
+/** What no configuration says of an orchestrator. */
+export type OrchestratorMore = Pick<OrchestratorConfig, 'watchTimes'>;
 
 /** Starts an orchestrator that drives the runs of the configured agent, under an id that is never used twice. */
 export function startOrchestratorPart(
@@ -13,10 +21,12 @@ export function startOrchestratorPart(
   clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
     readonly pushKey: () => Secret | undefined;
   },
+  more: OrchestratorMore = {},
 ): Promise<Orchestrator> {
   const { pushKey, ...others } = clients;
   return startOrchestrator(
     {
+      ...more,
       agent: agentDefinition(config),
       systemPrompt: systemPromptOf(config),
       heartbeatTtlMs: config.heartbeatTtlMs,
@@ -26,6 +36,7 @@ export function startOrchestratorPart(
       ...others,
       push: {
         allowPrivate: config.push.allowPrivate,
+        ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),
         key: () => {
           const key = pushKey();
           return key === undefined ? undefined : parsePushKey(key.reveal());

@@ -46,6 +46,8 @@ export type ServiceEnvironment = {
   readonly offlineModel?: string;
   /** HTTP port of the gateway, instead of the configured one. */
   readonly httpPort?: number;
+  /** Port on which the gateway speaks A2A over gRPC, instead of the configured one. */
+  readonly a2aGrpcPort?: number;
   /** Where the event log is, for the store; without it the store keeps one itself. */
   readonly nats?: { readonly url: string; readonly monitorUrl?: string };
 };
@@ -81,6 +83,7 @@ export function readServiceEnvironment(
   const offlineModel = service === 'orchestrator' ? checked('STOPGO_OFFLINE_MODEL', checkHttpUrl) : undefined;
   const pushKey = service === 'orchestrator' ? checked('STOPGO_PUSH_KEY', parsePushKey) : undefined;
   const httpPort = service === 'gateway' ? checked('STOPGO_HTTP_PORT', checkPort) : undefined;
+  const a2aGrpcPort = service === 'gateway' ? checked('STOPGO_A2A_GRPC_PORT', checkPort) : undefined;
   const natsUrl = service === 'store' ? checked('NATS_URL', checkNatsUrl) : undefined;
   const monitorUrl = service === 'store' ? checked('NATS_MONITOR_URL', checkHttpUrl) : undefined;
   problems.throwIfAny();
@@ -93,6 +96,7 @@ export function readServiceEnvironment(
     ...(offlineModel === undefined ? {} : { offlineModel }),
     ...(pushKey === undefined ? {} : { pushKey: new Secret(pushKey) }),
     ...(httpPort === undefined ? {} : { httpPort: Number(httpPort) }),
+    ...(a2aGrpcPort === undefined ? {} : { a2aGrpcPort: Number(a2aGrpcPort) }),
     ...(natsUrl === undefined ? {} : { nats: { url: natsUrl, ...(monitorUrl === undefined ? {} : { monitorUrl }) } }),
   };
 }

@@ -9,7 +9,7 @@ import { startBridgePart } from '../parts/bridge.ts';
 import { bridgeHeartbeat } from '../parts/bridge-heartbeat.ts';
 import { type GatewayMore, startGatewayPart } from '../parts/gateway.ts';
 import { checkedModels } from '../parts/models.ts';
-import { startOrchestratorPart } from '../parts/orchestrator.ts';
+import { type OrchestratorMore, startOrchestratorPart } from '../parts/orchestrator.ts';
 import { logInternalErrors, type PartOptions } from '../parts/part.ts';
 import { pushKeyOf } from '../parts/push-key.ts';
 import { openStreamsOf } from '../parts/store.ts';
@@ -20,6 +20,8 @@ export type OneProcessOptions = PartOptions & {
   readonly offlineModel?: string;
   /** What no configuration says of the gateway. */
   readonly gateway?: GatewayMore;
+  /** The same of the orchestrator. */
+  readonly orchestrator?: OrchestratorMore;
   /** Stands between the services, for tests that break what they say to each other. */
   readonly intercept?: Intercept;
 };
@@ -78,13 +80,18 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
     },
   });
 
-  const running = await startOrchestratorPart(options, `orchestrator-${randomUUID()}`, {
-    store: storeClient,
-    // There is one bridge, in this process: its heartbeat names no address.
-    connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
-    models: intercept.models?.(models) ?? models,
-    pushKey: () => pushKeyOf(config.dataDir),
-  });
+  const running = await startOrchestratorPart(
+    options,
+    `orchestrator-${randomUUID()}`,
+    {
+      store: storeClient,
+      // There is one bridge, in this process: its heartbeat names no address.
+      connectBridge: () => ({ client: bridgeClient, close: () => undefined }),
+      models: intercept.models?.(models) ?? models,
+      pushKey: () => pushKeyOf(config.dataDir),
+    },
+    options.orchestrator,
+  );
   parts.push({ name: 'orchestrator', stop: running.stop });
   const directOrchestrator = createInProcessClient(orchestrator.OrchestratorService, running.service, inProcess);
   const orchestratorClient = intercept.orchestrator?.(directOrchestrator) ?? directOrchestrator;

@@ -25,22 +25,27 @@ export type ShownApproval = {
 
 /** What is to be approved, as a text for people and a data part for programs, one for each approval. */
 export function approvalParts(approvals: readonly ShownApproval[]): Part[] {
-  return [textPart(approvals.map(line).join('\n')), ...approvals.map((one) => dataPart(data(one)))];
+  return [textPart(approvals.map(asked).join('\n')), ...approvals.map((one) => dataPart(data(one)))];
 }
 
 /** What somebody is told whose answer decides nothing: how to decide on each. */
 export function askAgain(approvals: readonly ShownApproval[]): Part[] {
-  const how = approvals.flatMap(({ id, choices }) => choices.map((choice) => answerFor(choice, id))).join('\n');
+  const how = approvals.map(answers).join('\n');
   const text = `That decides nothing. Answer with one of these lines for each approval:\n${how}`;
   return [textPart(`${text}\n\n${approvals.map(line).join('\n')}`), ...approvals.map((one) => dataPart(data(one)))];
 }
 
-/** The words of each choice; what a call came to cannot be said in a line. */
-const answerFor = (choice: string, id: string): string => {
-  if (choice === 'approve') return `yes ${id}`;
-  if (choice === 'reject') return `no ${id}`;
-  if (choice !== 'happened') return `${choice} ${id}`;
-  return `or as data: {"approval_id": "${id}", "decision": "happened", "result": "what it came to"}`;
+/** Lines that decide, one for each choice. */
+const answers = ({ id, choices }: ShownApproval): string =>
+  choices.map((choice) => `${WORDS[choice] ?? choice} ${id}`).join('\n') +
+  (choices.includes('happened') ? `\n(what it came to may follow: "happened ${id}: the result")` : '');
+
+const WORDS: Readonly<Record<string, string>> = { approve: 'yes', reject: 'no' };
+
+/** What is to be decided; where a plain yes or no does not do that, also how. */
+const asked = (approval: ShownApproval): string => {
+  const isPlain = approval.choices.includes('approve');
+  return isPlain ? line(approval) : `${line(approval)}\n\nAnswer with one of these lines:\n${answers(approval)}`;
 };
 
 /** The request in the shape of the extension, for the metadata of the message. */

@@ -1,16 +1,22 @@
 /** Every bound of an agent, with its unit. */
 
-/** Levels of nesting of a request body; deeper ones are refused before anything walks them recursively. */
-export const BODY_DEPTH_MAX = 64;
 /** Revisions are unsigned 32-bit numbers; the one after the last seen must be one too. */
 export const REVISION_MAX = 0xffff_fffe;
-/** How long the last answers may take to leave once running requests are given up, in milliseconds. */
-export const STOP_FAREWELL_MS = 500;
 /** How long a card may be believed without asking again, in seconds. */
 export const CARD_MAX_AGE_S = 60;
 
-/** Tasks that an agent keeps in memory; the oldest that have ended make room for new ones. */
+/** Tasks that an agent keeps in memory; those that ended first make room for new ones. */
 export const TASKS_MAX = 10_000;
+/** Bytes of all of them, about; again those that ended first make room. */
+export const TASKS_BYTES_MAX = 256 * 1024 * 1024;
+/** Bytes of one task, about: a process that shows more has failed, and no message goes further. */
+export const TASK_BYTES_MAX = 16 * 1024 * 1024;
+/** How long a task waits for its peer, in milliseconds; then it has failed. */
+export const WAITING_MS_MAX = 24 * 60 * 60 * 1_000;
+/** How often tasks that have waited for too long are looked for, in milliseconds. */
+export const WAITING_LOOK_MS = 60_000;
+/** What an object or a list is taken to hold beside what is in it, in bytes. */
+export const OBJECT_BYTES = 64;
 /** Tasks of a page of a list. */
 export const TASKS_PER_PAGE_DEFAULT = 50;
 export const TASKS_PER_PAGE_MAX = 100;
@@ -32,3 +38,5 @@ export const STREAM_HEARTBEAT_MS = 15_000;
 export const STREAM_STALL_MS = 60_000;
 /** How long running requests may take to finish when the agent stops, in milliseconds. */
 export const AGENT_STOP_GRACE_MS = 8_000;
+/** Characters of the name of a method that is not found which its sender is shown again. */
+export const METHOD_CHARACTERS_SHOWN_MAX = 100;

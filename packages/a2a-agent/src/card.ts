@@ -1,6 +1,11 @@
 import type { Json } from '@stopgo/core';
 import type { Dialect } from './dialect.ts';
-import { AgentCard } from './protocol.ts';
+import {
+  type A2AError,
+  AgentCard,
+  ExtendedAgentCardNotConfiguredError,
+  UnsupportedOperationError,
+} from './protocol.ts';
 
 /** What an agent says of itself. */
 export type AgentProfile = {
@@ -76,6 +81,12 @@ export function agedCard(card: AgentCard): object {
     supportsAuthenticatedExtendedCard: card.capabilities?.extendedAgentCard === true,
   };
 }
+
+/** What who asks for an extended card is told where there is none: the two versions have different errors for that. */
+export const noExtendedCard = (dialect: Dialect): A2AError =>
+  dialect === '1.0'
+    ? new UnsupportedOperationError('this agent has no extended card; its card says all there is')
+    : new ExtendedAgentCardNotConfiguredError();
 
 /** Every address answers every dialect; at this one who asks for a task that is not there is told so in the one of 0.3. */
 const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>

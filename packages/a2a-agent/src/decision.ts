@@ -9,11 +9,13 @@ export type SaidDecision = {
   /** Absent: it was said of whatever is pending. */
   readonly approvalId?: string;
   readonly decision: HumanDecision;
+  /** Who decided, as the sender says. */
+  readonly by?: string;
 };
 
 /**
  * The decisions that a message holds: in the shapes of the extension `hitl/v1`, in data parts, else in words (`yes`,
- * or a line `yes <approval id>` for each). None, if it is about something else.
+ * or a line `yes <approval id>` for each); lines on other approvals count beside data. None, if it is about something else.
  *
  * @throws A2AError if it means to decide but does not say clearly what.
  */
@@ -26,14 +28,18 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
   const words = inWords(textOf(parts));
   if (said.length === 0) return unambiguous(words);
   for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
-  return unambiguous(said);
+  const isOther = (word: SaidDecision) =>
+    word.approvalId !== undefined &&
+    !said.some(({ approvalId }) => (approvalId ?? word.approvalId) === word.approvalId);
+  return unambiguous([...said, ...words.filter(isOther)]);
 }
 
 const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
 
-/** True if a word says something else of the same approval; one that names none is of all. */
+/** True if a word says something else of the same approval; what names none is of all. */
 const contradicts = ({ approvalId, decision }: SaidDecision, word: SaidDecision): boolean =>
-  (word.approvalId === undefined || word.approvalId === approvalId) && word.decision.kind !== decision.kind;
+  (word.approvalId === undefined || approvalId === undefined || word.approvalId === approvalId) &&
+  word.decision.kind !== decision.kind;
 
 /**
  * True for data that means to decide, so that in a task it is no message to the agent: it names an approval as such, and says
@@ -49,9 +55,14 @@ function structured(value: unknown): SaidDecision[] {
       ...present('action', item.action ?? item.decision),
       ...present('answer', item.answer),
       ...present('result', item.result),
+      ...present('by', item.by),
     } as Json);
     if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
-    return { ...(id === undefined ? {} : { approvalId: id }), decision: parsed.decision };
+    return {
+      ...(id === undefined ? {} : { approvalId: id }),
+      decision: parsed.decision,
+      ...present('by', parsed.by),
+    };
   });
 }
 
@@ -83,13 +94,14 @@ function uuidIn(id: unknown): string | undefined {
 
 const present = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
 
-const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*$/i;
+/** A word and the approval that it is about; what a call came to may follow. */
+const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*(?::\s*(\S.*?)\s*)?$/i;
 
 function inWords(text: string): SaidDecision[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const named = lines.map((line) => {
-    const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
-    const decision = decisionOf(word);
+    const [, word = '', id = '', result = ''] = WORD_AND_ID.exec(line) ?? [];
+    const decision = decisionOf(word, result);
     return decision !== undefined && isUuid(id.toLowerCase()) ? [{ approvalId: id.toLowerCase(), decision }] : [];
   });
   if (named.length > 0 && named.every((line) => line.length > 0)) return named.flat();
@@ -97,8 +109,10 @@ function inWords(text: string): SaidDecision[] {
   return decision === undefined ? [] : [{ decision }];
 }
 
-function decisionOf(text: string): HumanDecision | undefined {
+function decisionOf(text: string, result = ''): HumanDecision | undefined {
   const word = text.trim().toLowerCase();
+  if (word === 'happened') return { kind: word, result };
+  if (result !== '') return undefined;
   if (word === 'run_again' || word === 'give_up') return { kind: word };
   const kind = decisionOfWord(word);
   return kind === undefined ? undefined : { kind };

@@ -14,9 +14,11 @@ export type Spoken = {
   readonly params: unknown;
 };
 
-/** True for a method that some dialect has. What every object has, like `constructor`, the SDK takes for one. */
-export const isKnownMethod = (method: string): boolean =>
-  /^[A-Z]|\//.test(method) && (isV1JsonRpcMethod(method) || isLegacyJsonRpcMethod(method));
+/** True for a method that a version has. What every object has, like `constructor`, the SDK takes for one. */
+export const isMethodOf = (version: '1.0' | '0.3', method: string): boolean =>
+  version === '1.0'
+    ? /^[A-Z]/.test(method) && isV1JsonRpcMethod(method)
+    : /\//.test(method) && isLegacyJsonRpcMethod(method);
 
 /**
  * The dialect of a request. The version decides; without one it is 0.3 by the protocol's rule, except for a method that
@@ -25,7 +27,7 @@ export const isKnownMethod = (method: string): boolean =>
 export function dialectOf({ version = '', method, params }: Spoken): Dialect | 'unsaid' | 'unsupported' {
   const asked = version.trim();
   if (asked !== '') return versionIn(asked) ?? 'unsupported';
-  if (typeof method === 'string' && isV1JsonRpcMethod(method)) return '1.0';
+  if (typeof method === 'string' && isMethodOf('1.0', method)) return '1.0';
   if (method === 'message/send') return isLegacyMessage(params) ? 'legacy' : '0.3';
   return method === 'tasks/get' ? 'unsaid' : '0.3';
 }

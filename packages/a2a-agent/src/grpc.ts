@@ -6,7 +6,7 @@ import { LegacyA2AService, legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/ser
 import type { ServerCallContext, User } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
-import { listenError } from './http/listen.ts';
+import { listenError } from '@stopgo/http';
 import type { A2ARequestHandler, AgentCard } from './protocol.ts';
 
 /** Who makes a call. */
@@ -25,6 +25,8 @@ export type GrpcAgent = {
   readonly host: string;
   /** 0 lets the system pick a free port. */
   readonly port: number;
+  /** What the port is called where it is set, for the error if it cannot be listened on. */
+  readonly portName: string;
   /** Bytes of a message that is received. */
   readonly messageBytesMax: number;
   readonly card: () => Promise<AgentCard>;
@@ -45,7 +47,7 @@ export async function listenGrpc(agent: GrpcAgent): Promise<GrpcListener> {
   const port = await new Promise<number>((resolve, reject) => {
     const place = `${isIPv6(agent.host) ? `[${agent.host}]` : agent.host}:${agent.port}`;
     server.bindAsync(place, ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(listenError(error, agent.host, agent.port)),
+      error === null ? resolve(bound) : reject(listenError(error, agent.host, agent.port, agent.portName)),
     );
   });
   return {

@@ -13,4 +13,5 @@ export * from './protocol.ts';
 export * from './push.ts';
 export * from './rest.ts';
 export * from './task.ts';
+export * from './task-state.ts';
 export * from './task-updates.ts';

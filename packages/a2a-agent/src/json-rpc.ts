@@ -1,7 +1,7 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { ContentTypeNotSupportedError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler } from '@a2a-js/sdk/server';
-import { type Dialect, dialectOf, isKnownMethod, isObject } from './dialect.ts';
+import { type Dialect, dialectOf, isObject } from './dialect.ts';
 import {
   legacyArtifact,
   readLegacyId,
@@ -10,9 +10,11 @@ import {
   writeLegacyMessage,
   writeLegacyTask,
 } from './legacy.ts';
+import { methodNotFound } from './methods.ts';
 import { problemOf03 } from './params-0-3.ts';
+import { problemOf10 } from './params-1-0.ts';
 import { A2A_ERROR_CODE, type A2ARequestHandler, type ServerCallContext } from './protocol.ts';
-import { isMalformedPush } from './push.ts';
+import { problemOfPushParams } from './push.ts';
 
 /** One JSON-RPC request, and who answers it. */
 export type JsonRpcCall = {
@@ -51,13 +53,15 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   if (spoken === 'unsupported') {
     return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
   }
-  if (!isKnownMethod(method)) return one(errorEnvelope(id, METHOD_NOT_FOUND));
-  if (isMalformedPush(method, params)) return one(errorEnvelope(id, INVALID_PUSH));
+  const notFound = methodNotFound(method, spoken === 'unsaid' ? '0.3' : spoken, (call.version ?? '') !== '');
+  if (notFound !== undefined) return one(errorEnvelope(id, notFound));
   const known = spoken === 'unsaid' ? await call.dialectOfTask(isObject(params) ? params.id : undefined) : spoken;
   const dialect = known === 'unknown' ? '0.3' : known;
   const handler = call.handlerFor(dialect);
   if (dialect === 'legacy') return one(await answerLegacy(id, method, params, handler, call.context));
-  const problem = dialect === '0.3' ? problemOf03(method, params) : undefined;
+  const problem =
+    problemOfPushParams(method, params) ??
+    (dialect === '0.3' ? problemOf03(method, params) : problemOf10(method, params));
   if (problem !== undefined)
     return one(errorEnvelope(id, { ...INVALID_PARAMS, message: `Invalid params: ${problem}` }));
   const reading = watched(handler);
@@ -109,11 +113,6 @@ const errorEnvelope = (id: RequestId, error: object): object => ({ jsonrpc: '2.0
 
 const INVALID_REQUEST = { code: A2A_ERROR_CODE.INVALID_REQUEST, message: 'Invalid Request' };
 const INVALID_PARAMS = { code: A2A_ERROR_CODE.INVALID_PARAMS, message: 'Invalid params' };
-const METHOD_NOT_FOUND = { code: A2A_ERROR_CODE.METHOD_NOT_FOUND, message: 'Method not found' };
-const INVALID_PUSH = {
-  code: A2A_ERROR_CODE.INVALID_PARAMS,
-  message: 'Invalid params: the push config must be an object with a url',
-};
 const UNSUPPORTED = 'this version of A2A is not spoken here; use 1.0 or 0.3';
 
 const one = (envelope: object): JsonRpcAnswer => ({ kind: 'one', envelope });

@@ -2,6 +2,7 @@
 import type { Json } from '@stopgo/core';
 import { isDecisionData } from './decision.ts';
 import { isObject } from './dialect.ts';
+import { mustBeText, problemOfIds } from './ids.ts';
 import { isInputData } from './input-message.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
 import {
@@ -37,6 +38,8 @@ const STATES: Readonly<Partial<Record<TaskState, string>>> = {
 export function readLegacySend(params: unknown): SendMessageRequest {
   if (!isObject(params) || !isObject(params.message)) throw new RequestMalformedError('Invalid params');
   const { message } = params;
+  const misnamed = problemOfIds(params, 'params') ?? problemOfIds(message, 'message');
+  if (misnamed !== undefined) throw new RequestMalformedError(`Invalid params: ${misnamed}`);
   const texts = Array.isArray(message.parts) ? message.parts.flatMap(textIn) : [];
   const text = texts.find((one) => one !== '');
   if (text === undefined) throw new RequestMalformedError('No text part in message');
@@ -69,10 +72,11 @@ function decisionData(parts: unknown): Part[] {
 
 /** The id in the params of `tasks/get`. @throws A2AError if there is none. */
 export function readLegacyId(params: unknown): string {
-  if (!isObject(params) || typeof params.id !== 'string' || params.id === '') {
-    throw new RequestMalformedError('Invalid params');
+  const { id } = isObject(params) ? params : { id: undefined };
+  if (typeof id !== 'string' || id === '') {
+    throw new RequestMalformedError(`Invalid params: ${mustBeText('params.id')}`);
   }
-  return params.id;
+  return id;
 }
 
 /** An artifact that is a text. */

@@ -1,4 +1,6 @@
 import { isObject } from './dialect.ts';
+import { isAbsentOr, mustBeText, problemOfIds, problemOfMessageIds, problemOfNamed } from './ids.ts';
+import { problemOfConfiguration } from './params-1-0.ts';
 
 /**
  * What is wrong with the params of a method of 0.3, in one line; undefined if nothing is. The SDK takes them as they come:
@@ -6,11 +8,15 @@ import { isObject } from './dialect.ts';
  */
 export function problemOf03(method: string, params: unknown): string | undefined {
   if (method.startsWith('message/')) return isObject(params) ? problemOfSending(params) : 'params must be an object';
-  if (!method.startsWith('tasks/')) return undefined;
-  if (!isObject(params)) return 'params must be an object';
-  const id = method === 'tasks/pushNotificationConfig/set' ? 'taskId' : 'id';
-  return typeof params[id] === 'string' ? undefined : `params.${id} must be a text`;
+  const named = method.startsWith('tasks/') ? problemOfNamed(params, NAMED[method] ?? ['id']) : undefined;
+  return named ?? (isObject(params) ? problemOfIds(params, 'params') : undefined);
 }
+
+/** What the params of a method have to name, if that is not the task's id alone. */
+const NAMED: Readonly<Record<string, readonly string[]>> = {
+  'tasks/pushNotificationConfig/set': ['taskId'],
+  'tasks/pushNotificationConfig/delete': ['id', 'pushNotificationConfigId'],
+};
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -18,8 +24,9 @@ function problemOfSending({ message, configuration, metadata }: Members): string
   if (!isObject(message)) return 'params.message must be an object';
   const { parts } = message;
   if (!Array.isArray(parts)) return 'message.parts must be a list';
-  const notText = ['messageId', 'taskId', 'contextId', 'role'].find((name) => !isAbsentOr('string', message[name]));
-  if (notText !== undefined) return `message.${notText} must be a text`;
+  const misnamed = problemOfMessageIds(message, 'message') ?? problemOfConfiguration(configuration);
+  if (misnamed !== undefined) return misnamed;
+  if (!isAbsentOr('string', message.role)) return mustBeText('message.role');
   if (![message.metadata, configuration, metadata].every((one) => one === undefined || one === null || isObject(one)))
     return 'metadata and configuration must be objects';
   const { historyLength } = isObject(configuration) ? configuration : { historyLength: undefined };
@@ -39,6 +46,3 @@ function isPart(part: unknown): boolean {
       return part.kind === 'file' && isObject(part.file);
   }
 }
-
-const isAbsentOr = (type: 'string' | 'number', value: unknown): boolean =>
-  value === undefined || value === null || typeof value === type;

@@ -1,5 +1,6 @@
 // Push configs over HTTP+JSON and what JSON-RPC does not check: 1.0 has one flat object, 0.3 an object with a name around it.
 import { isObject } from './dialect.ts';
+import { isAbsentOr, mustBeText } from './ids.ts';
 import { RequestMalformedError, TaskPushNotificationConfig } from './protocol.ts';
 import type { RestVersion } from './rest.ts';
 
@@ -9,7 +10,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export function readRestPush(version: RestVersion, taskId: string, body: unknown): TaskPushNotificationConfig {
   if (!isObject(body)) throw new RequestMalformedError('the body must be a JSON object');
   const read = version === '1.0' ? body : oldPush(body);
-  if (!isSound(read)) throw new RequestMalformedError('the push config must be a JSON object with a url');
+  const problem = problemOfPush(read, 'the push config');
+  if (problem !== undefined) throw new RequestMalformedError(problem);
   return TaskPushNotificationConfig.fromJSON({ ...read, taskId });
 }
 
@@ -47,16 +49,22 @@ export function writeRestPush(version: RestVersion, config: TaskPushNotification
 export const writeRestPushList = (version: RestVersion, configs: readonly TaskPushNotificationConfig[]): object =>
   version === '0.3' && configs.length === 0 ? {} : { configs: configs.map((config) => writeRestPush(version, config)) };
 
-/** True for params of a push method of JSON-RPC that nobody could read. */
-export function isMalformedPush(method: string, params: unknown): boolean {
-  if (!/pushNotificationConfig/i.test(method)) return false;
-  if (!isObject(params)) return true;
-  if (method === 'tasks/pushNotificationConfig/set') return !isSound(params.pushNotificationConfig);
-  return method === 'CreateTaskPushNotificationConfig' && !isSound(params);
+/** What is wrong with the config in the params of a method of JSON-RPC, in one line; undefined if nothing is, or there is none. */
+export function problemOfPushParams(method: string, params: unknown): string | undefined {
+  const isSetting = method === 'tasks/pushNotificationConfig/set';
+  if (!isSetting && method !== 'CreateTaskPushNotificationConfig') return undefined;
+  if (!isObject(params)) return 'params must be an object';
+  return isSetting
+    ? problemOfPush(params.pushNotificationConfig, 'params.pushNotificationConfig')
+    : problemOfPush(params, 'params');
 }
 
-/** The texts of a config are texts, so that nothing else is taken for an address or shown to one. */
-const isSound = (config: unknown): boolean =>
-  isObject(config) &&
-  [config.url, config.id ?? '', config.token ?? ''].every((value) => typeof value === 'string') &&
-  (config.authentication === undefined || config.authentication === null || isObject(config.authentication));
+/** What is wrong with a config. Its texts are texts, so that nothing else is taken for an address or shown to one. */
+export function problemOfPush(config: unknown, where: string): string | undefined {
+  if (!isObject(config) || typeof config.url !== 'string') return `${where} must be a JSON object with a url`;
+  const odd = ['id', 'token'].find((name) => !isAbsentOr('string', config[name]));
+  if (odd !== undefined) return mustBeText(`${where}.${odd}`);
+  const { authentication } = config;
+  const isSound = authentication === undefined || authentication === null || isObject(authentication);
+  return isSound ? undefined : `${where}.authentication must be a JSON object`;
+}

@@ -14,6 +14,8 @@ import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { agedCard } from './card.ts';
 import { type Dialect, isObject, versionIn } from './dialect.ts';
+import { isAbsentOr, problemOfIds, problemOfMessageIds } from './ids.ts';
+import { problemOfConfiguration } from './params-1-0.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 import { oldPushConfig } from './push.ts';
 
@@ -35,13 +37,22 @@ export function readRestSend(version: RestVersion, body: unknown): SendMessageRe
   if (!isObject(body)) throw new RequestMalformedError('the body must be a JSON object');
   const request = version === '1.0' ? body : modernised(body);
   if (!isObject(request.message)) throw new RequestMalformedError('the message is missing');
+  const misnamed =
+    problemOfIds(request, 'the body') ??
+    problemOfMessageIds(request.message, 'message') ??
+    problemOfConfiguration(request.configuration);
+  if (misnamed !== undefined) throw new RequestMalformedError(misnamed);
   if (!Array.isArray(request.message.parts)) throw new RequestMalformedError('the parts of the message must be a list');
   if (!request.message.parts.every(isObject)) throw new RequestMalformedError('each part must be a JSON object');
   return SendMessageRequest.fromJSON(request);
 }
 
+const LIST_TEXTS = ['contextId', 'context_id', 'status', 'pageToken', 'page_token', 'statusTimestampAfter'];
+
 /** Reads the query of a list. @throws A2AError for a state that is none. */
 export function readRestList(query: Readonly<Record<string, unknown>>): ListTasksRequest {
+  const repeated = LIST_TEXTS.find((name) => !isAbsentOr('string', query[name]));
+  if (repeated !== undefined) throw new RequestMalformedError(`${repeated} stands more than once in the address`);
   const { status } = query;
   const known = typeof status === 'string' ? stateNamed(status) : status;
   return ListTasksRequest.fromJSON({

@@ -1,7 +1,8 @@
 import { facts } from '@stopgo/proto';
 import { inputParts } from './input-message.ts';
-import { type Artifact, type StreamResponse, TaskState, type TaskStatus } from './protocol.ts';
-import { artifactsOf, contextIdOf, statusOf, type TaskView } from './task.ts';
+import { type Artifact, type StreamResponse, type Task, TaskState, type TaskStatus } from './protocol.ts';
+import { artifactsOf, contextIdOf, statusOf, type TaskView, taskOf } from './task.ts';
+import { isWaiting } from './task-state.ts';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
 export function stateAfter(fact: facts.Payload['fact'], before: TaskState | undefined) {
@@ -39,28 +40,40 @@ const workingAgain = (before: TaskState | undefined): TaskState | undefined =>
  */
 export function updatesOf(view: TaskView, revision: number, next: TaskState, withHitl: boolean): StreamResponse[] {
   const ids = { taskId: view.head.id, contextId: contextIdOf(view.head) };
-  const artifacts = next === TaskState.TASK_STATE_COMPLETED ? artifactsOf(view.head) : [];
-  // What is asked now is shown if the task still stands there; what was asked before it moved on is past.
-  const now = statusOf(view, withHitl);
-  const { pendingInputs } = view.head;
-  // Others of its calls may be worked on while a tool server asks in the midst of one.
-  const asks = next === WAITING && now.state === TaskState.TASK_STATE_WORKING && pendingInputs.length > 0;
-  const asked = () => ({ ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING });
-  const stands = now.state === next || (next === WAITING && isWaiting(now.state));
-  const status = asks ? asked() : stands ? now : passed(next, now);
+  const status = statusAfter(view, next, withHitl);
   return [
-    ...artifacts.map(
+    ...artifactsAfter(view, next).map(
       (artifact): StreamResponse => ({ payload: { $case: 'artifactUpdate', value: whole(ids, artifact, revision) } }),
     ),
     { payload: { $case: 'statusUpdate', value: { ...ids, status, metadata: { revision } } } },
   ];
 }
 
-const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
+/**
+ * The task as one event left it, without its messages.
+ *
+ * @param view - the conversation at the event's revision or later.
+ */
+export const taskAfter = (view: TaskView, revision: number, next: TaskState): Task => {
+  const task = taskOf(view);
+  const metadata = { ...task.metadata, revision };
+  return { ...task, status: statusAfter(view, next, false), artifacts: artifactsAfter(view, next), metadata };
+};
 
-/** True for a state in which the task waits for somebody. */
-export const isWaiting = (state: TaskState): boolean =>
-  state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
+/** What is asked now is shown if the task still stands there; what was asked before it moved on is past. */
+function statusAfter(view: TaskView, next: TaskState, withHitl: boolean): TaskStatus {
+  const now = statusOf(view, withHitl);
+  const { pendingInputs } = view.head;
+  // Others of its calls may be worked on while a tool server asks in the midst of one.
+  if (next === WAITING && now.state === TaskState.TASK_STATE_WORKING && pendingInputs.length > 0)
+    return { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };
+  return now.state === next || (next === WAITING && isWaiting(now.state)) ? now : passed(next, now);
+}
+
+const artifactsAfter = ({ head }: TaskView, next: TaskState): Artifact[] =>
+  next === TaskState.TASK_STATE_COMPLETED ? artifactsOf(head) : [];
+
+const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
 
 const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
 

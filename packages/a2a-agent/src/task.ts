@@ -16,17 +16,10 @@ import {
   type TaskStatus,
   UnsupportedOperationError,
 } from './protocol.ts';
+import { TERMINAL } from './task-state.ts';
 
 /** A conversation that is shown, with its pending approvals. */
 export type TaskView = { readonly head: views.ConversationHead; readonly approvals: readonly views.Approval[] };
-
-/** The states that a task does not leave any more. */
-export const TERMINAL: ReadonlySet<TaskState> = new Set([
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-]);
 
 /** @throws A2AError for a task that has ended: nothing more will be heard of it. */
 export function requireOpen(head: views.ConversationHead): void {

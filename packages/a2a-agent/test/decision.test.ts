@@ -16,14 +16,25 @@ describe('data and words beside it', () => {
     },
   );
 
-  test.each([[`yes ${id}`], ['approved'], ['I have looked at it.'], [`no ${other}`]])(
-    'that say %j are taken',
+  test.each([[`yes ${id}`], ['approved'], ['I have looked at it.']])('that say %j are taken', (text) => {
+    expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
+  });
+
+  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`]])(
+    'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([
         { approvalId: id, decision: { kind: 'approve' } },
+        { approvalId: other, decision: { kind: 'reject' } },
       ]);
     },
   );
+
+  test('of whatever is pending are refused beside a word that decides otherwise, and the same is said once', () => {
+    const any = dataPart({ type: 'tool_approval_response', approvals: [{ approved: true }] });
+    expect(() => decisionsIn(message(textPart(`no ${other}`), any))).toThrow('decides otherwise than its data');
+    expect(decisionsIn(message(textPart(`yes ${other}`), any))).toEqual([{ decision: { kind: 'approve' } }]);
+  });
 });
 
 test.each([
@@ -33,12 +44,25 @@ test.each([
   ],
   [['reject'], [`no ${id}`]],
   [
-    ['run_again', 'give_up'],
-    [`run_again ${id}`, `give_up ${id}`],
+    ['run_again', 'happened', 'give_up'],
+    [`run_again ${id}`, `happened ${id}`, `give_up ${id}`],
   ],
 ])('who is asked again about %j is told lines that decide', (choices, lines) => {
   const approval = { id, callId: 'k', tool: 'pay', arguments: {}, description: 'Pay', kind: 'tool', choices };
   const told = textOf(askAgain([approval])).split('\n');
   expect(told.filter((line) => line.endsWith(id))).toEqual(lines);
   for (const line of lines) expect(decisionsIn(message(textPart(line)))).toMatchObject([{ approvalId: id }]);
+});
+
+test.each([
+  ['happened', [{ decision: { kind: 'happened', result: '' } }]],
+  [`happened ${id}`, [{ approvalId: id, decision: { kind: 'happened', result: '' } }]],
+  [
+    `Happened ${id}: it was paid: 5 EUR `,
+    [{ approvalId: id, decision: { kind: 'happened', result: 'it was paid: 5 EUR' } }],
+  ],
+  [`yes ${id}: it was paid`, []],
+  [`happened ${id} it was paid`, []],
+])('%j decides %j', (text, decides) => {
+  expect(decisionsIn(message(textPart(text)))).toEqual(decides);
 });

@@ -54,6 +54,21 @@ test('a change is made whole or not at all', () => {
   expect(() => store.update('two', (stored) => stored)).toThrow('Task not found');
 });
 
+test('those that ended first make room for new ones; where none has, there is no room', () => {
+  const store = new MemoryTaskStore({ tasksMax: 3, bytesMax: 1_000_000, taskBytesMax: 1_000_000 });
+  const end = (id: string) =>
+    store.update(id, (known) => ({ ...known, status: { ...waits, state: TaskState.TASK_STATE_COMPLETED } }));
+  const waits = { state: TaskState.TASK_STATE_INPUT_REQUIRED, timestamp: at(9), message: undefined };
+  for (const id of ['one', 'two', 'three']) store.create(task(id, { status: waits }));
+  expect(() => store.create(task('four'))).toThrow('3 tasks are open');
+  end('two');
+  end('one');
+  store.create(task('four', { status: waits }));
+  expect([store.has('one'), store.has('two')]).toEqual([true, false]);
+  store.create(task('five', { status: waits }));
+  expect([store.has('one'), store.waitingSince(Date.parse(at(9)))]).toEqual([false, ['three', 'four', 'five']]);
+});
+
 test('a list is cut into pages that show each task once, the one that changed last first', () => {
   const store = new MemoryTaskStore();
   for (const second of [1, 3, 2, 5, 4]) {

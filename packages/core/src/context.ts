@@ -27,13 +27,13 @@ export type EarlierTexts = {
 /** Nothing was said before. */
 export const nothingEarlier: EarlierTexts = { texts: [], leftOut: false };
 
-/** The kind of principal that conversations belong to whose creation names none. */
+/** The key of the principal that conversations belong to whose creation names none. */
 export const anonymousPrincipal = 'anonymous';
 
 /** The context of a conversation: its own id, unless it was created in another one. */
 export const contextOf = ({ id, contextId = id }: Pick<ConversationState, 'id' | 'contextId'>): string => contextId;
 
-/** The kind of principal that a conversation belongs to. */
+/** The key of the principal that a conversation belongs to. */
 export const principalOf = ({ principal = anonymousPrincipal }: Pick<ConversationState, 'principal'>): string =>
   principal;
 

@@ -22,7 +22,7 @@ export type CreateCommand = {
   readonly sessionId: string;
   readonly agentName: string;
   readonly systemPrompt: string;
-  /** Kind of the principal that opens it; absent: the anonymous one. */
+  /** Key of the principal that opens it; absent: the anonymous one. */
   readonly principal?: string;
   /** The context that it is to belong to; absent: one of its own. */
   readonly contextId?: string;

@@ -20,7 +20,7 @@ import { choicesOf, questionDigest, standingOfQuestion, wellFormed } from './que
 import { questionRequest, tokenRequest } from './requests.ts';
 import type { DelegationAskedCommand, RemoteQuestion, RunCommand } from './run-commands.ts';
 import type { AskedQuestion, CallState, RunState } from './state.ts';
-import { askedTooOften, unreadableQuestion } from './texts.ts';
+import { askedTooOften, tokenInQuestion, unreadableQuestion } from './texts.ts';
 import { dueAnswers } from './work.ts';
 
 /**
@@ -29,13 +29,13 @@ import { dueAnswers } from './work.ts';
  * questions only some are taken at a time.
  */
 export function delegationAsked(run: RunState, asked: DelegationAskedCommand, callRevision: number): Fact[] {
-  const { callId, attempt, task, questions, answered = [] } = asked;
+  const { callId, attempt, task, questions, closed = [], notTaken = [] } = asked;
   const call = run.calls[callId];
   if (call?.sent === undefined || call.attempt !== attempt) return [];
   if (call.phase !== 'started' && call.phase !== 'asking') return [];
   if (byteLength(task.id) > taskWordBytesMax || byteLength(task.state) > taskWordBytesMax) return [];
   const known = call.sent.questions ?? [];
-  const isOpen = ({ key }: AskedQuestion): boolean => !answered.includes(key);
+  const isOpen = ({ key }: AskedQuestion): boolean => !closed.includes(key);
   const isSent = ({ messageId }: AskedQuestion): boolean => messageId !== undefined;
   if (known.some((one) => isSent(one) && isOpen(one) && standingOfQuestion(call, one, questions) !== 'gone')) return [];
   const kept = known.filter((one) => isOpen(one) && standingOfQuestion(call, one, questions) === 'there');
@@ -43,7 +43,7 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   if (!areTold(call, questions))
     return [
       ...withdrawn(run, known, becameOf(call, task.state)),
-      ...failedCall(run, call, unreadableQuestion(call.agent)),
+      ...failedCall(run, call, whyNotTold(call, questions)),
     ];
   const isKept = (one: RemoteQuestion): boolean =>
     kept.some((asked) => standingOfQuestion(call, asked, [one]) === 'there');
@@ -64,7 +64,10 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   const place = { runId: run.id, stepId: call.stepId, callId, attempt };
   return [
     ...withdrawn(run, gone, reason),
-    fact('delegationAsked', { ...place, task, text, keys }),
+    fact('delegationAsked', {
+      ...{ ...place, task, text, keys },
+      notTaken: known.filter((one) => isSent(one) && notTaken.includes(one.key)).map(({ key }) => key),
+    }),
     ...fresh.map((one, index) => requestOf(run, call, one, call.asked + index + 1, asked, callRevision)),
   ];
 }
@@ -78,6 +81,10 @@ function areTold(call: CallState, questions: readonly RemoteQuestion[]): boolean
     known.set(one.key, digest);
   }
   return true;
+}
+
+function whyNotTold({ agent }: CallState, questions: readonly RemoteQuestion[]): string {
+  return questions.some(({ holdsToken }) => holdsToken) ? tokenInQuestion(agent) : unreadableQuestion(agent);
 }
 
 /** The fence of an answer; none if the question is not there any more, or is answered already. */

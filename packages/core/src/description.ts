@@ -48,7 +48,7 @@ export function describeQuestion({ agent, agents, prompt, tool, argumentsJson, c
   const call = argumentsJson === '' ? '' : describeCall(tool, argumentsJson);
   const says = prompt.trim() === '' ? 'It does not say what for.' : prompt;
   const isAllSaid = call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
-  const words = call === '' || isAllSaid ? '' : `\n\nThe agent says: ${says}`;
+  const words = call === '' || isAllSaid || prompt.trim() === '' ? '' : `\n\nThe agent says: ${says}`;
   return bounded(`${head}${chain}\n\n${call === '' ? says : `${call}${words}`}`);
 }
 

@@ -122,16 +122,19 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
   }
 }
 
-/** A decision on a question of another agent that had gone before it got there: it stays as it was decided, and did nothing. */
+/**
+ * A decision on a question of another agent that had gone before it got there, or that the agent has not taken: it stays as it
+ * was decided, and did nothing.
+ */
 function undelivered(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
   const { fact } = event;
   if (fact.case !== 'delegationAsked' && fact.case !== 'delegationFinished') return [];
   const { runId, callId, attempt } = fact.value;
   const call = before.run?.id === runId ? before.run.calls[callId] : undefined;
   if (call?.attempt !== attempt) return [];
-  const keys = fact.case === 'delegationAsked' ? fact.value.keys : [];
-  const lost = (call.sent?.questions ?? []).filter(
-    ({ key, verdict, messageId }) => verdict !== undefined && messageId === undefined && !keys.includes(key),
+  const asked = fact.case === 'delegationAsked' ? fact.value : undefined;
+  const lost = (call.sent?.questions ?? []).filter(({ key, verdict, messageId }) =>
+    messageId === undefined ? verdict !== undefined && !asked?.keys.includes(key) : asked?.notTaken.includes(key),
   );
   return lost.flatMap(({ askedAs }) => voided(askedAs, rows));
 }

@@ -2,6 +2,7 @@
  * What makes a question of another agent the one that people were asked about: what tells it from others, and all that was
  * shown of it. A yes to one is no yes to another that took its name.
  */
+import { argumentsBytesMax } from './bounds.ts';
 import { sha256Hex } from './digest.ts';
 import { canonicalJson, parseJson } from './json.ts';
 import type { RemoteQuestion } from './run-commands.ts';
@@ -22,25 +23,28 @@ export function standingOfQuestion(
 }
 
 /**
- * Digest of an attempt and what an agent shows of its question: its names, and the arguments, or its words where it shows none.
- * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form.
+ * Digest of an attempt and all that an agent shows of its question: its names, its words, the arguments and the agents between.
+ * Empty for one that only wants a token, which is sent to nobody but the agent. Undefined for what has no canonical form, or is
+ * not told because of a token in it.
  */
 export function questionDigest(
   { id, attempt, tool: called }: CallState,
-  { kind, key: shownKey, prompt, approval }: RemoteQuestion,
+  { kind, key: shownKey, prompt, holdsToken, approval }: RemoteQuestion,
   key = shownKey,
 ): string | undefined {
   if (kind === 'auth') return '';
-  if (approval?.isUnreadable) return undefined;
+  if (holdsToken || approval?.isUnreadable) return undefined;
   const { argumentsJson = '' } = approval ?? {};
-  const named = {
-    ...{ v: 2, call: id, attempt, key, id: approval?.id ?? '', choices: choicesOf(approval?.choices ?? []) },
+  // What is too long to be shown can only be declined: it is told from others by its text, which costs little however long.
+  const parsed = argumentsJson.length > argumentsBytesMax ? undefined : parseJson(argumentsJson);
+  const shown = {
+    ...{ v: 3, call: id, attempt, key, id: approval?.id ?? '', choices: choicesOf(approval?.choices ?? []) },
     ...{ tool: wellFormed(approval?.tool || called), server: wellFormed(approval?.server ?? '') },
+    ...{ agents: (approval?.agents ?? []).map(wellFormed), text: wellFormed(prompt) },
+    ...(parsed === undefined ? { argumentsDigest: sha256Hex(argumentsJson) } : { arguments: parsed }),
   };
-  const said =
-    argumentsJson === '' ? { text: wellFormed(prompt) } : { arguments: parseJson(argumentsJson) ?? argumentsJson };
   try {
-    return sha256Hex(canonicalJson({ ...named, ...said }));
+    return sha256Hex(canonicalJson(shown));
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

@@ -61,8 +61,10 @@ export type DelegationAskedCommand = {
   readonly text: string;
   /** None: it waits for nothing any more, and what became of it is to be found out. */
   readonly questions: readonly RemoteQuestion[];
-  /** Keys of questions whose answers the agent has surely taken: one of these that is there still is another question. */
-  readonly answered?: readonly string[];
+  /** Keys of questions whose answers are sent no more: one of these that is there still is asked anew. */
+  readonly closed?: readonly string[];
+  /** Those of them whose answer the agent has surely not taken. */
+  readonly notTaken?: readonly string[];
   /** Why it is asked once more, or what became of the questions that are gone. */
   readonly reason?: string;
 };
@@ -92,8 +94,10 @@ export type RemoteQuestion = {
   readonly key: string;
   /** `approval`: for people; `auth`: for a bearer token, and for nothing else. */
   readonly kind: 'approval' | 'auth';
-  /** In its words. */
+  /** What it says of this question, and of no other; empty if it lets the arguments speak for themselves. */
   readonly prompt: string;
+  /** True if it repeats a bearer token that it was given: what it says is not told, so it cannot be decided on. */
+  readonly holdsToken?: true;
   /** What it shows of the approval that it waits for. */
   readonly approval?: {
     readonly id: string;

@@ -4,7 +4,7 @@
  */
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 2;
+export const foldVersion = 3;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -216,7 +216,7 @@ export type ConversationState = {
   readonly id: string;
   /** Absent if the conversation is of no context but its own. */
   readonly contextId?: string;
-  /** Kind of principal that it belongs to; absent for the anonymous one. */
+  /** Key of the principal that it belongs to; absent for the anonymous one. */
   readonly principal?: string;
   readonly sessionId: string;
   readonly agentName: string;

@@ -12,9 +12,11 @@ export const nothingSaid = 'The run ended without an answer.';
 /** Said for a node that leaves its loop. */
 export const loopLeft = 'exit_loop called';
 
-/** Answer of a tree of nodes that failed. */
+const pipelineFailure = 'Pipeline error: ';
+
+/** Answer of a tree of nodes that failed. What an agent says that was delegated to may have failed so itself: it is said once. */
 export function pipelineFailureText(text: string): string {
-  return `Pipeline error: ${text}`;
+  return text.startsWith(pipelineFailure) ? text : `${pipelineFailure}${text}`;
 }
 
 /** A text that a node of a tree said, as a conversation shows it; the agent's only node has no name there. */
@@ -57,6 +59,11 @@ export function unreadableQuestion(agent = ''): string {
   return `The agent ${agent} asked what cannot be bound to an answer: malformed, nested too deep, or two questions of one id; it is not answered.`;
 }
 
+/** Result of a delegation to an agent that repeats a token where people, and the record, would see it. */
+export function tokenInQuestion(agent = ''): string {
+  return `The agent ${agent} repeated in its question the bearer token that it was given; it is not answered.`;
+}
+
 /** What an agent answered that ended its task without a word. */
 export function taskText(id: string, state: string): string {
   return `Task ${id}: ${state}`;
@@ -83,11 +90,19 @@ export const decisionTexts = {
 
 /** What a client is told while approvals are pending; those of a tree's nodes in fewer words. */
 export function waitingText(
-  pending: readonly { readonly id: string; readonly description: string; readonly node?: string }[],
+  pending: readonly {
+    readonly id: string;
+    readonly description: string;
+    readonly choices: readonly string[];
+    readonly node?: string;
+  }[],
 ): string {
   return pending
-    .map(({ id, description, node = '' }) => {
-      const how = node === '' ? 'Please approve or reject using the approval UUID' : 'Approval UUID';
+    .map(({ id, description, choices, node = '' }) => {
+      const decide = choices.includes('run_again')
+        ? `Please decide (${choices.join(', ')})`
+        : 'Please approve or reject';
+      const how = node === '' ? `${decide} using the approval UUID` : 'Approval UUID';
       return `This action requires approval:\n\n${description}\n\n${how}: ${id}`;
     })
     .join('\n\n');

@@ -141,6 +141,12 @@ describe('a node that delegates', () => {
     expect(responseOf(failing('continue'))).toBe('Sub-agent unavailable: peer\nI am fine.');
   });
 
+  test('fails in the words of its agent, however many agents they came through', () => {
+    const told = 'Pipeline error: LLM error: no model';
+    const { so } = alone(a2a(), ...underWay, drove([replies(id, told, 1, true)], lone));
+    expect(responseOf(so)).toBe(told);
+  });
+
   test('fails at once where there is nothing to send, or too much', () => {
     for (const [text, error] of [
       [' ', /nothing was sent/],

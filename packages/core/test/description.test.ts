@@ -69,7 +69,10 @@ describe('characters that deceive', () => {
 });
 
 test('somebody who has to wait is told each action and its id', () => {
-  expect(waitingText([{ id: '1', description: 'A' }])).toBe(
+  expect(waitingText([{ id: '1', description: 'A', choices: ['approve', 'reject'] }])).toBe(
     'This action requires approval:\n\nA\n\nPlease approve or reject using the approval UUID: 1',
+  );
+  expect(waitingText([{ id: '1', description: 'A', choices: ['run_again', 'happened', 'give_up'] }])).toBe(
+    'This action requires approval:\n\nA\n\nPlease decide (run_again, happened, give_up) using the approval UUID: 1',
   );
 });

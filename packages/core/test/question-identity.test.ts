@@ -51,6 +51,8 @@ describe('a question whose content changes under its id', () => {
     ['another tool', dearer({ tool: 'drain' })],
     ['another server', dearer({ server: 'other' })],
     ['other choices', dearer({ choices: ['run_again', 'happened', 'give_up'] })],
+    ['other agents between', dearer({ agents: ['till', 'safe'] })],
+    ['other words', { ...question('a'), prompt: 'May I a, and all the rest?' }],
   ])('to %s is another: what was decided goes to nobody, and people are asked anew', (_, changed) => {
     const so = after(approved());
     so.when(drives([claim, asks([changed]), answer('a')], lone)).thenFacts(
@@ -67,11 +69,19 @@ describe('a question whose content changes under its id', () => {
     ]);
   });
 
-  test('in its own words alone, or in the order of its arguments, is the same', () => {
+  test('in the order of its arguments alone is the same; a word that means nothing is not nothing', () => {
+    const shows = (argumentsJson: string) => drives([claim, asks([dearer({ argumentsJson })])], lone);
     const so = given(...underWay, drove([asks([dearer({ argumentsJson: '{"x":1,"y":2}' })])], lone));
-    so.when(
-      drives([claim, asks([{ ...dearer({ argumentsJson: '{"y":2, "x":1}' }), prompt: 'Well?' }])], lone),
-    ).thenFacts('runClaimed', 'runReleased');
+    so.when(shows('{"y":2, "x":1}')).thenFacts('runClaimed', 'runReleased');
+    const nothing = given(...underWay, drove([asks([dearer({ argumentsJson: 'null' })])], lone));
+    expect(factsOf(nothing.state, [dearer({ argumentsJson: '"null"' })])).toContain('approvalRequested');
+  });
+
+  test('of arguments that are too long to be shown is another by any letter of them', () => {
+    const long = (end: string) => dearer({ argumentsJson: JSON.stringify({ to: 'x'.repeat(argumentsBytesMax), end }) });
+    const so = given(...underWay, drove([asks([long('a')])], lone));
+    expect(factsOf(so.state, [long('a')])).toEqual(['runClaimed', 'runReleased']);
+    expect(factsOf(so.state, [long('b')])).toContain('approvalRequested');
   });
 
   test('while nobody has decided withdraws what was asked', () => {
@@ -136,9 +146,9 @@ describe('an agent that means harm', () => {
   });
 
   test('by names that are no texts is shown with signs in their place; two parts that say the same are one', () => {
-    const hostile = dearer({ tool: 'pay\ud83d', server: '\udc00', agents: ['\ud800'] });
+    const hostile = { ...dearer({ tool: 'pay\ud83d', server: '\udc00', agents: ['\ud800'] }), prompt: '\ud800' };
     given(...underWay)
-      .when(drives([asks([{ ...hostile, prompt: '\ud800' }, hostile])], lone))
+      .when(drives([asks([hostile, { ...hostile }])], lone))
       .thenFacts(
         'delegationAsked',
         ['approvalRequested', { tool: 'pay\ufffd', server: '\ufffd', question: { agents: ['\ufffd'] } }],

@@ -48,8 +48,7 @@ const id = 'root#1.0';
 const words: RemoteQuestion = { key: 'w', kind: 'approval', prompt: 'Really?' };
 const token: RemoteQuestion = { key: 'auth', kind: 'auth', prompt: 'Who?' };
 
-const asks = (questions: readonly RemoteQuestion[], answered: readonly string[] = []) =>
-  asksFor(id, questions, answered);
+const asks = (questions: readonly RemoteQuestion[], closed: readonly string[] = []) => asksFor(id, questions, closed);
 const answer = (key: string) => answersTo(id, key);
 const underWay: readonly Happening[] = [
   opened,
@@ -273,6 +272,27 @@ describe('when the run ends first', () => {
       'runReleased',
     );
   });
+});
+
+test('a decision that was sent and not taken is void, and asked anew; one that was taken is not', () => {
+  const shown = [question('a'), question('b')];
+  const so = given(
+    ...underWay,
+    drove([asks(shown)], lone),
+    // The newest is decided first.
+    approved(id),
+    drove([claim, answer('b'), asksFor(id, [question('a')], ['b'])], lone),
+    approved(id),
+    drove([claim, answer('a'), asksFor(id, [question('a')], ['a', 'b'], 1, ['a', 'b'])], lone),
+  );
+  const rows = new Rows();
+  rows.add(so.log);
+  const { APPROVED, PENDING } = views.ApprovalStatus;
+  expect([...rows.approvals.values()].map(({ status, void: isVoid }) => [status, isVoid])).toEqual([
+    [APPROVED, true],
+    [APPROVED, false],
+    [PENDING, false],
+  ]);
 });
 
 test('the view shows who asks and what; a decision that nobody took is void', () => {

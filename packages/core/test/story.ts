@@ -229,8 +229,9 @@ export function question(key: string, more: Partial<RemoteQuestion> = {}): Remot
 export function asksFor(
   callId: string,
   questions: readonly RemoteQuestion[],
-  answered: readonly string[] = [],
+  closed: readonly string[] = [],
   attempt = 1,
+  notTaken: readonly string[] = [],
 ) {
   const task = { id: `task of ${callId}`, state: questions.length > 0 ? 'input-required' : 'completed' };
   return {
@@ -240,7 +241,8 @@ export function asksFor(
     task,
     text: '',
     questions,
-    answered,
+    closed,
+    notTaken,
   } as const satisfies RunCommand;
 }
 export const answersTo = (callId: string, key: string, attempt = 1): RunCommand => ({

@@ -155,7 +155,7 @@ test('a call in doubt waits in its node like any other', () => {
 });
 
 test('a client is told what waits: of an agent that is one node and of a tree in the words that are known for each', () => {
-  const pending = { id: 'u-1', description: '**ADD**' };
+  const pending = { id: 'u-1', description: '**ADD**', choices: ['approve', 'reject'] };
   expect(waitingText([pending])).toBe(
     'This action requires approval:\n\n**ADD**\n\nPlease approve or reject using the approval UUID: u-1',
   );

@@ -1,4 +1,4 @@
-import { invalidArgument } from '@stopgo/core';
+import { anonymousPrincipal, invalidArgument } from '@stopgo/core';
 import { BEARER_BYTES_MAX } from './bounds.ts';
 import type { Secret } from './secret.ts';
 
@@ -7,6 +7,17 @@ export type Principal = { readonly kind: 'anonymous' };
 
 /** Nobody in particular. */
 export const ANONYMOUS: Principal = { kind: 'anonymous' };
+
+/**
+ * What tells a principal from all others, for ever: it stands on the record, and in ids that are made from it. A kind that is
+ * many users has to say here which one: its key is the kind and the user's id, never the kind alone.
+ */
+export function principalKey({ kind }: Principal): string {
+  switch (kind) {
+    case 'anonymous':
+      return anonymousPrincipal;
+  }
+}
 
 /** What a service knows of a call besides the request. */
 export type CallContext = {

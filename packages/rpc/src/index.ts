@@ -11,6 +11,7 @@ export {
   forwardDetached,
   type OutgoingContext,
   type Principal,
+  principalKey,
 } from './context.ts';
 export type { OnCall, ServedCall } from './grpc-call.ts';
 export { type ConnectOptions, connectGrpc, type GrpcChannel } from './grpc-channel.ts';

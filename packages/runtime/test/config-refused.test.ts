@@ -117,7 +117,27 @@ describe('what is refused, with one line each', () => {
     [
       'no url',
       'public_url: example.com',
-      ['public_url: expected an http or https URL, such as http://127.0.0.1:8090/mcp'],
+      ['public_url: expected an http or https URL, such as https://agent.example.com'],
+    ],
+    [
+      'no url of a tool server',
+      'mcp_servers: [{ name: a, url: there }]',
+      ['mcp_servers[0].url: expected an http or https URL, such as http://127.0.0.1:8090/mcp'],
+    ],
+    [
+      'no url of an agent',
+      'a2a: [{ name: a, url: there }]',
+      ['a2a[0].url: expected an http or https URL, such as http://127.0.0.1:8081, where an A2A agent has its card'],
+    ],
+    [
+      'one port for two',
+      'port: 9000\na2a_grpc_port: 9000',
+      ['a2a_grpc_port: is 9000, as port is; HTTP and gRPC need a port each'],
+    ],
+    [
+      'the port that is the default',
+      'a2a_grpc_port: 8080',
+      ['a2a_grpc_port: is 8080, as port is; HTTP and gRPC need a port each'],
     ],
     [
       'a password in a url',
@@ -167,7 +187,7 @@ describe('what is refused, with one line each', () => {
       'agent: { type: a2a, name: "", url: "ftp://h", destructiveHint: maybe, model: m, can_exit_loop: true, agents: [{}], a2a: [{ name: b, url: "http://h/" }], on_error: fail }',
       [
         'agent: name is required',
-        'agent.url: expected an http or https URL, such as http://127.0.0.1:8090/mcp',
+        'agent.url: expected an http or https URL, such as http://127.0.0.1:8081, where an A2A agent has its card',
         'agent.destructiveHint: expected true or false, found "maybe"',
         'agent: agents is not for a node of type "a2a" (only sequential, parallel, loop)',
         'agent: can_exit_loop is not for a node of type "a2a" (only llm)',

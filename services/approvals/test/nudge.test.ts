@@ -29,6 +29,7 @@ async function orchestratorThat(resumeRun: Resume) {
     resumeRun,
     setPush: never,
     removePush: never,
+    nudgeTask: never,
   };
   const services = [bind(orchestrator.OrchestratorService, service)];
   const server = await startGrpcServer({ address: '127.0.0.1:0', services });

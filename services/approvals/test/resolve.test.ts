@@ -61,6 +61,7 @@ function service(
     resumeRun: nobody,
     setPush: nobody,
     removePush: nobody,
+    nudgeTask: nobody,
     ...orchestrates,
   };
   const given = {

@@ -16,11 +16,16 @@ export type RestActor = {
 
 const NOBODY = 'anonymous';
 
+/** Under which name somebody acts, as it is recorded. `claimed`: it is what the caller says. */
+export const namedAs = (name: string | undefined): Pick<RestActor, 'id' | 'claimed'> => ({
+  id: name ?? NOBODY,
+  claimed: name !== undefined,
+});
+
 /** Somebody who talks to the agent. */
-export const userActor = ({ address }: Frame): RestActor => ({
+export const userActor = ({ address }: Frame, name?: string): RestActor => ({
   kind: envelope.ActorKind.USER,
-  id: NOBODY,
-  claimed: false,
+  ...namedAs(name),
   surface: 'rest',
   address,
 });
@@ -31,20 +36,29 @@ export const userActor = ({ address }: Frame): RestActor => ({
  * @throws DomainError `invalid_argument` for a name that is empty, too long or not printable, and for two names.
  */
 export function approverActor(req: Request, frame: Frame, by: string | undefined): RestActor {
-  const header = req.get('x-approver');
-  const fromHeader = header === undefined ? undefined : checkedName('X-Approver', headerText(header));
+  return {
+    kind: envelope.ActorKind.APPROVER,
+    ...namedAs(oneName(approverNamed(req.get('x-approver')), by)),
+    surface: 'rest',
+    address: frame.address,
+  };
+}
+
+/** The name in `X-Approver`, if there is one. @throws DomainError `invalid_argument` for what is no name. */
+export const approverNamed = (header: string | undefined): string | undefined =>
+  header === undefined ? undefined : checkedName('X-Approver', headerText(header));
+
+/**
+ * The name that `X-Approver` and a body give.
+ *
+ * @throws DomainError `invalid_argument` for a name in the body that is none, and for two names.
+ */
+export function oneName(fromHeader: string | undefined, by: string | undefined): string | undefined {
   const fromBody = by === undefined ? undefined : checkedName('"by"', by);
   if (fromHeader !== undefined && fromBody !== undefined && fromHeader !== fromBody) {
     throw invalidArgument('X-Approver and "by" name different people; send one of them');
   }
-  const name = fromHeader ?? fromBody;
-  return {
-    kind: envelope.ActorKind.APPROVER,
-    id: name ?? NOBODY,
-    claimed: name !== undefined,
-    surface: 'rest',
-    address: frame.address,
-  };
+  return fromHeader ?? fromBody;
 }
 
 function checkedName(where: string, name: string): string {

@@ -1,5 +1,6 @@
-import { browserRules, readBody, sayProblemAt } from '@stopgo/a2a-agent/http';
+import { sayProblemAt } from '@stopgo/a2a-agent/http';
 import { notFound, unavailable, visibleText } from '@stopgo/core';
+import { browserRules, readBody } from '@stopgo/http';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';

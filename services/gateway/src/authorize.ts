@@ -17,6 +17,7 @@ export type Action =
   | 'input.provide'
   | 'push.set'
   | 'push.read'
+  | 'task.nudge'
   | 'approval.list'
   | 'approval.read'
   | 'approval.resolve';

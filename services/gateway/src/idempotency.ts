@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { canonicalJson, invalidArgument, type Json, sha256Hex, uuidFrom } from '@stopgo/core';
 import type { facts } from '@stopgo/proto';
-import type { Principal } from '@stopgo/rpc';
+import { type Principal, principalKey } from '@stopgo/rpc';
 import type { Request } from 'express';
 import type { RestActor } from './actor.ts';
 import { IDEMPOTENCY_KEY_CHARACTERS_MAX, IDEMPOTENCY_KEY_CHARACTERS_MIN } from './bounds.ts';
@@ -22,8 +22,10 @@ export type RequestIdentity = {
  *
  * @throws DomainError `invalid_argument` for a malformed one.
  */
-export function idempotencyKeyOf(req: Request): string | undefined {
-  const key = req.get('idempotency-key');
+export const idempotencyKeyOf = (req: Request): string | undefined => checkedKey(req.get('idempotency-key'));
+
+/** The same, however it came. @throws DomainError `invalid_argument` for a malformed one. */
+export function checkedKey(key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
   const fits = key.length >= IDEMPOTENCY_KEY_CHARACTERS_MIN && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX;
   if (!fits || !VISIBLE_ASCII.test(key)) {
@@ -53,4 +55,4 @@ function requestDigest(method: string, { route, params, body, actor }: RequestId
 }
 
 /** The id of the conversation that a create with this key makes: the same for each repeat, so that none makes a second. */
-export const conversationIdFor = (principal: Principal, key: string): string => uuidFrom(principal.kind, key);
+export const conversationIdFor = (principal: Principal, key: string): string => uuidFrom(principalKey(principal), key);

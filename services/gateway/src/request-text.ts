@@ -1,5 +1,5 @@
-import { type JsonObject, malformed } from '@stopgo/a2a-agent/http';
 import { byteLength, invalidArgument, type Json } from '@stopgo/core';
+import { type JsonObject, malformed } from '@stopgo/http';
 
 /**
  * A text member of a body; undefined if it is absent or null.

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
-import { gracefulStop, isLoopback, listen, OpenStreams } from '@stopgo/a2a-agent/http';
+import { gracefulStop, isLoopback, listen, OpenStreams } from '@stopgo/http';
 import { describeError, type Started } from '@stopgo/runtime';
 import { createApp, dependenciesOf } from './app.ts';
 import {

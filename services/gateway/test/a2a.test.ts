@@ -1,5 +1,5 @@
-import { fact, unavailable } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fact, failedPrecondition, unavailable } from '@stopgo/core';
+import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { feed, follow, recorded } from './support/events.ts';
 import { gateway } from './support/gateway.ts';
@@ -33,8 +33,15 @@ const said = (text: string, version: '1.0' | 'legacy') => ({
 /** A task that waits for an approval, and what was asked in its conversation before. */
 function parked(before: readonly views.Approval[] = []) {
   const view = waiting([approval()], { pendingApprovalIds: [APPROVAL] });
+  const asked = [...before, approval()].filter(({ byPolicy }) => !byPolicy);
   return {
-    store: { ...storeOf(view), listApprovals: async () => ({ approvals: [...before, approval()], nextCursor: '' }) },
+    store: {
+      ...storeOf(view),
+      listApprovals: async ({ askedInRun = '', limit = 0 }) => ({
+        approvals: asked.filter(({ runId }) => runId === askedInRun).slice(0, limit),
+        nextCursor: 'there is more',
+      }),
+    },
     approvals: { resolve: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }) },
   };
 }
@@ -54,7 +61,58 @@ describe('a plain word', () => {
     expect(status).toBe(200);
     const resolved = calls.filter(({ method }) => method === 'resolve').map(({ request }) => request);
     expect(resolved).toMatchObject(decides ? [{ approvalId: APPROVAL }] : []);
+    expect(calls.filter(({ method }) => method === 'listApprovals').length).toBe(version === 'legacy' ? 0 : 1);
     if (!decides) expect(JSON.stringify(json.result.task.status.message)).toContain(`yes ${APPROVAL}`);
+  });
+});
+
+describe('a call in doubt', () => {
+  const choices = ['run_again', 'happened', 'give_up'];
+  const inDoubt = approval({ kind: facts.ApprovalKind.IN_DOUBT, choices });
+  const view = waiting([inDoubt], { pendingApprovalIds: [APPROVAL] });
+  const lines = choices.map((choice) => `${choice} ${APPROVAL}`);
+  const script = {
+    store: {
+      ...storeOf(view),
+      listApprovals: async () => ({ approvals: [inDoubt], nextCursor: '' }),
+      readStream: async () => ({ events: [] }),
+    },
+    approvals: { resolve: async () => ({ turn: { outcome: TurnOutcome.SETTLED, view: settled('done') } }) },
+  };
+  const textOf = (json: { result: unknown }): string => JSON.stringify(json.result);
+
+  test.each(['1.0', 'legacy'] as const)('is shown and asked again with its own choices (%s)', async (version) => {
+    const { send, calls } = await gateway({
+      ...script,
+      approvals: {
+        resolve: async () => {
+          throw failedPrecondition('other choices', { reason: 'choice', choices: choices.join(', ') });
+        },
+      },
+    });
+    const get = { jsonrpc: '2.0', id: 1, method: version === '1.0' ? 'GetTask' : 'tasks/get', params: { id: ID } };
+    const headers = { 'A2A-Version': version === '1.0' ? '1.0' : '' };
+    const answers = [await send('POST', '/a2a', { body: get, headers })];
+    for (const word of ['yes', 'hmm']) answers.push(await send('POST', '/a2a', { body: said(word, version) }));
+    for (const { json } of answers) {
+      for (const line of lines) expect(textOf(json)).toContain(line);
+      expect(textOf(json)).not.toMatch(new RegExp(`(?:yes|no) ${APPROVAL}`));
+    }
+    // A word that is none of its choices gives nothing up.
+    expect(calls.filter(({ method }) => method === 'resolve')).toHaveLength(1);
+  });
+
+  test.each([
+    [`run_again ${APPROVAL}`, { decision: facts.Decision.RUN_AGAIN }],
+    [`happened ${APPROVAL}`, { decision: facts.Decision.HAPPENED, result: '' }],
+    [`happened ${APPROVAL}: it was paid`, { decision: facts.Decision.HAPPENED, result: 'it was paid' }],
+    ['happened', { decision: facts.Decision.HAPPENED, result: '' }],
+    ['no', { decision: facts.Decision.REJECTED }],
+  ])('is decided by %j in every dialect', async (text, decided) => {
+    const { send, calls } = await gateway(script);
+    for (const version of ['1.0', 'legacy'] as const) await send('POST', '/a2a', { body: said(text, version) });
+    const resolved = calls.filter(({ method }) => method === 'resolve').map(({ request }) => request);
+    expect(resolved).toMatchObject([decided, decided]);
   });
 });
 

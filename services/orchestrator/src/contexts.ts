@@ -1,6 +1,6 @@
 import { contextTextsBytesMax, contextTextsMax, type EarlierTexts } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
-import type { CallContext, Client } from '@stopgo/rpc';
+import { type CallContext, type Client, principalKey } from '@stopgo/rpc';
 
 /** What was said in a context of whoever calls, up to now; nothing of one that is new. */
 export type Contexts = (contextId: string, caller: Pick<CallContext, 'principal' | 'signal'>) => Promise<EarlierTexts>;
@@ -9,7 +9,12 @@ export type Contexts = (contextId: string, caller: Pick<CallContext, 'principal'
 export const storeContexts =
   (client: Client<typeof store.StoreService>): Contexts =>
   async (contextId, { principal, signal }) => {
-    const asked = { contextId, principal: principal.kind, textsMax: contextTextsMax, bytesMax: contextTextsBytesMax };
+    const asked = {
+      contextId,
+      principal: principalKey(principal),
+      textsMax: contextTextsMax,
+      bytesMax: contextTextsBytesMax,
+    };
     const { texts, leftOut } = await client.readContext(asked, { signal });
     return { texts, leftOut };
   };

@@ -54,8 +54,6 @@ export type LookedUp =
   | AgentAsks
   /** Its task goes on there. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
-  /** It never arrived, and never will, however late. An agent that merely lists no task for it has not said that. */
-  | { readonly kind: 'never_arrived' }
   /** Nothing is known of it, but the agent promises to take a message of one id once: it may be sent again. */
   | { readonly kind: 'repeatable' }
   /** The agent wants a bearer token, or another one, before it says anything of it. */
@@ -71,6 +69,8 @@ export type DelegationAnswer = {
   readonly verdict: 'approve' | 'reject' | 'run_again' | 'happened' | 'give_up' | 'token';
   /** With `happened`: what is known of it. */
   readonly result: string;
+  /** Who decided, and at which agent; absent if nobody in particular did. */
+  readonly by?: string;
   /** The same each time that this answer is sent. */
   readonly messageId: string;
   /** It is not waited for what comes of it: there is more to answer. */
@@ -80,10 +80,26 @@ export type DelegationAnswer = {
 /** What became of sending an answer. */
 export type Answered =
   | DelegationOutcome
+  /** Nothing was sent: it was not to go any more. */
+  | { readonly kind: 'held' }
   /** It was taken, and the task goes on. */
   | ({ readonly kind: 'running' } & DelegationUpdate)
   /** The agent has answered that it could not do it; how far it came nobody knows. The message is told to the user. */
   | { readonly kind: 'failed'; readonly message: string };
+
+/** Where an agent is to say that a task has changed. */
+export type Callback = {
+  /** The same for one task each time. */
+  readonly id: string;
+  readonly url: string;
+  /** What it is to show there. */
+  readonly token: Secret;
+};
+
+/** What an agent made of a callback; the reason of a refusal is for the log, and holds no secrets. */
+export type CallbackAnswer =
+  | { readonly kind: 'taken' | 'not_offered' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** Other agents as the orchestrator needs them. Nothing is kept between calls but connections. */
 export type DelegationPort = {
@@ -98,24 +114,23 @@ export type DelegationPort = {
   ): Promise<DelegationOutcome>;
   /**
    * Sends an answer to the task that asked, and follows it until it ends or asks something else; of several answers only
-   * until it was taken (`running`). `unavailable`: it was surely not taken. Rejects as `delegate` does.
+   * until it was taken (`running`). `unavailable`: it was surely not taken. `mayGo` is asked once all is at hand that the
+   * sending needs; nothing is awaited between a yes and that. Rejects as `delegate` does, and if `mayGo` does.
    */
   answer(
     request: DelegationRequest,
     answer: DelegationAnswer,
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
+    mayGo: () => Promise<boolean>,
   ): Promise<Answered>;
   /** Asks the agent what it knows of an attempt. Changes nothing there. Rejects if it does not answer within seconds. */
   lookUp(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp>;
+  /**
+   * Has the agent call back whenever the task of an attempt changes from now on. The same callback again is the same. Rejects
+   * if it is not known what the agent made of it.
+   */
+  notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer>;
   /** Asks the agent to end the task of an attempt. Whether it does, `delegate` and `lookUp` tell. */
   cancel(request: DelegationRequest): Promise<void>;
-};
-
-/** For a program without a client for other agents: none is ever reached. */
-export const noAgents: DelegationPort = {
-  delegate: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
-  answer: async () => ({ kind: 'unavailable', message: 'this program has no client for other agents' }),
-  lookUp: async () => ({ kind: 'unknown', message: 'this program has no client for other agents' }),
-  cancel: async () => undefined,
 };

@@ -2,25 +2,25 @@ export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';
 export { BridgeTools } from './bridges/tools.ts';
 export { RecordedDefinitions } from './definitions.ts';
-export {
-  type AgentAsks,
-  type DelegationAnswer,
-  type DelegationOutcome,
-  type DelegationPort,
-  type DelegationRequest,
-  type LookedUp,
-  noAgents,
+export type {
+  AgentAsks,
+  DelegationAnswer,
+  DelegationOutcome,
+  DelegationPort,
+  DelegationRequest,
+  LookedUp,
 } from './delegation-port.ts';
 export { AgentNews } from './driver/agent-news.ts';
 export type { Definitions, DriverPorts } from './driver/ports.ts';
 export { Registry } from './driver/registry.ts';
 export { TaskWatch } from './driver/task-watch.ts';
 export * from './models/index.ts';
-export { attemptsMax } from './push/bounds.ts';
+export { attemptsMax, heldPauseMsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';
 export { Outbox, type OutboxPorts } from './push/outbox.ts';
 export { PushLog } from './push/push-log.ts';
 export { Sealer } from './push/sealed.ts';
+export { SendSlots } from './push/send-slots.ts';
 export { type OrchestratorParts, orchestratorService } from './server.ts';
 export {
   type Orchestrator,

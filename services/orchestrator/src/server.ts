@@ -23,13 +23,14 @@ import {
 import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { type facts, orchestrator as wire } from '@stopgo/proto';
-import type { CallContext, ServiceImpl } from '@stopgo/rpc';
+import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
 import type { TaskWatch } from './driver/task-watch.ts';
 import { provide } from './provide-input.ts';
+import { type CalledBack, callbackService } from './push/callback-service.ts';
 import type { Outbox } from './push/outbox.ts';
 import { pushService } from './push/service.ts';
 import { type Turn, Turns } from './turns.ts';
@@ -41,6 +42,8 @@ export type OrchestratorParts = {
   readonly definitions: RecordedDefinitions;
   /** Absent: nobody is told of anything. */
   readonly outbox?: Outbox;
+  /** Absent: no agent calls back. */
+  readonly calledBack?: CalledBack;
   /** The agent as configured; runs that started before go on with theirs. */
   readonly agent: AgentDefinition;
   readonly systemPrompt: string;
@@ -61,6 +64,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
     ...pushService(parts.outbox),
+    ...callbackService(parts.calledBack),
   };
 }
 
@@ -82,7 +86,7 @@ async function create(
     sessionId: context.sessionId ?? '',
     agentName: parts.agent.name,
     systemPrompt: parts.systemPrompt,
-    principal: context.principal.kind,
+    principal: principalKey(context.principal),
     ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
@@ -281,7 +285,7 @@ async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.Canc
   });
   registry.driver(conversationId)?.poke();
   // What waits at other agents is ended there, too; should that fail, the watch goes on trying.
-  if (parkedTasks(loaded.state).length > 0) void parts.watch.look(conversationId).catch(() => undefined);
+  if (parkedTasks(loaded.state).length > 0) void parts.watch.ended(conversationId).catch(() => undefined);
   if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, 0);
   if (done.kind === 'done' && done.view !== undefined) return { outcome: wire.TurnOutcome.SETTLED, view: done.view };
   if (done.kind === 'refused' && done.decision.kind === 'settled')

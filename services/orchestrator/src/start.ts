@@ -13,10 +13,13 @@ import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import { DescribedAgent } from './described-agent.ts';
 import { AgentNews } from './driver/agent-news.ts';
+import { Nudges } from './driver/nudges.ts';
 import type { DriverPorts } from './driver/ports.ts';
+import { Registrations } from './driver/registrations.ts';
 import { Registry, stopReason } from './driver/registry.ts';
 import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
 import { Outage } from './outage.ts';
+import { Callbacks } from './push/callbacks.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
 
@@ -104,15 +107,27 @@ export async function startOrchestrator(
   const outbox = startOutbox(push, ports, given.store, logger);
   registry.onStart = (conversationId) => outbox.poke(conversationId);
   const watchTimes = config.watchTimes ?? defaultWatchTimes;
+  const callbacks = new Callbacks(push.publicUrl, push.key);
+  const registrations = new Registrations({
+    delegations,
+    callbackOf: ({ key, messageId }) => callbacks.of({ conversationId: key.conversationId, messageId }),
+    note: (agent, reason) => logger.info('an agent does not call back; its tasks are looked at', { agent, reason }),
+  });
   const watch = new TaskWatch(
     {
       ports,
       definitions,
+      registrations,
       load: (conversationId) => registry.load(conversationId),
+      isLaidAside: (conversationId) => registry.isLaidAside(conversationId),
       resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
     },
     watchTimes,
   );
+  registry.onRest = (state, bearer) => void watch.rested(state, bearer);
+  const nudges = new Nudges((conversationId, messageId) => watch.called(conversationId, messageId), {
+    ...{ clock, signal: stopping.signal, onFault: ports.onFault },
+  });
   const isStoreThere = await heartbeat.renew();
   const refresh = () => bridge.during(() => tools.refresh());
   const sweep = () =>
@@ -137,6 +152,7 @@ export async function startOrchestrator(
   return {
     service: orchestratorService({
       ...{ registry, watch, definitions, outbox, agent, systemPrompt },
+      calledBack: { callbacks, nudges },
       contexts: storeContexts(given.store),
       agentNow: () => described.now,
       signal: stopping.signal,

@@ -118,6 +118,8 @@ export const hotHeadsMax = 10_000;
 export const rebuildEventsPerBatch = 500;
 /** Time between two progress lines of a rebuild, in milliseconds. */
 export const rebuildProgressMs = 2_000;
+/** Conversations that are counted for the total of a list; what is more is not told. */
+export const countedMax = 10_000;
 /** Longest wait of a read for the revision that it must show, in milliseconds. */
 export const readWaitMsMax = 5_000;
 /** How often a verification goes on to read a stream that others append to meanwhile. */

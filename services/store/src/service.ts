@@ -185,10 +185,19 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return { approval };
     },
 
-    async listApprovals(request) {
+    async listApprovals(request, { signal }) {
       const page = pageOf('approvals', request, listLimitDefault);
       const status = request.status === 0 ? undefined : request.status;
-      const { rows, next } = views.approvals({ status, conversationId: request.conversationId || undefined }, page);
+      const conversationId = request.conversationId || undefined;
+      const askedInRun = request.askedInRun || undefined;
+      if (askedInRun !== undefined) {
+        if (conversationId === undefined || status !== undefined)
+          throw invalidArgument(
+            'what was asked in a run is listed with its conversation, and for every status at once',
+          );
+        await views.caughtUp(signal);
+      }
+      const { rows, next } = views.approvals({ status, conversationId, askedInRun }, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
     },
 

@@ -39,9 +39,6 @@ export class PushCheck {
     }
   }
 
-  /** There are none. */
-  compareMessages(): void {}
-
   /** Compares the row, once the last event is taken. */
   compareRest(): void {
     const row = this.#views.storedPush(this.#id);

@@ -148,7 +148,11 @@ export class ViewCheck {
       const row = stored.get(id);
       this.#compare(view.ApprovalSchema, `approval ${id}`, approval, row?.bytes);
       if (row !== undefined)
-        this.#compareFields(`approval ${id} in the list`, { status: approval.status }, { status: row.status });
+        this.#compareFields(
+          `approval ${id} in the list`,
+          { status: approval.status, 'asked in run': approval.byPolicy ? '' : approval.runId },
+          { status: row.status, 'asked in run': row.askedInRun },
+        );
       stored.delete(id);
     }
     for (const id of stored.keys()) this.#problems.add(`approval ${id}: there is a row, but no event`);

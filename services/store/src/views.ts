@@ -61,6 +61,8 @@ export type ChangeKey = { readonly changedAt: number; readonly key: number };
 export type ApprovalFilter = {
   readonly status: views.ApprovalStatus | undefined;
   readonly conversationId: string | undefined;
+  /** Only what a person was asked in this run, of a conversation that is named, and of every status; undefined: all. */
+  readonly askedInRun?: string | undefined;
 };
 
 export type Counts = {
@@ -112,8 +114,9 @@ export type Belonging = {
 export type StoredRow<K> = { readonly key: K; readonly bytes: Uint8Array };
 
 export type StoredApproval = StoredRow<string> & {
-  /** The column that lists select by. */
+  /** The columns that lists select by. */
   readonly status: number;
+  readonly askedInRun: string;
 };
 
 /**
@@ -145,7 +148,7 @@ export type Views = {
   conversations(filter: ConversationFilter, page: Page): Rows<views.ConversationView>;
   /** The one that changed last first. */
   conversationsByChange(filter: ChangeFilter, page: Page<ChangeKey>): Rows<views.ConversationView, ChangeKey>;
-  /** How many conversations a filter lets through. */
+  /** How many conversations a filter lets through, counted up to `countedMax`. */
   countByChange(filter: ChangeFilter): number;
   /** The latest of what was said in the conversations of a context; nothing of a context that is not known. */
   said(context: ContextName, most: { readonly textsMax: number; readonly bytesMax: number }): EarlierTexts;

@@ -4,10 +4,10 @@ import type { Client } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { Story } from './story.ts';
 
-type StoreClient = Client<typeof store.StoreService>;
+export type StoreClient = Client<typeof store.StoreService>;
 
 /** What the tests of {@link storeContract} have at hand. */
-type AtHand = {
+export type AtHand = {
   readonly client: () => StoreClient;
   readonly send: (append: Parameters<StoreClient['append']>[0]) => Promise<unknown>;
   /** A conversation with so many turns, the last of them still waiting for its approval if so wished. */

@@ -3,6 +3,7 @@ import { decodeRecorded, decodeSnapshot, fact, fold, initialState } from '@stopg
 import { type store, views } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { approvalTests } from './store-approvals.contract.ts';
 import { contextTests } from './store-contexts.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
@@ -155,24 +156,6 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       });
     });
 
-    test('approvals are listed oldest first, by status and conversation, in pages', async () => {
-      const stories = [await told(2, true), await told(1), await told(1, true)];
-      const ids = async (request: Parameters<StoreClient['listApprovals']>[0]) =>
-        (await client.listApprovals(request)).approvals.map((approval) => approval.id);
-      expect(await ids({ status: views.ApprovalStatus.PENDING })).toEqual([
-        stories[0]?.approvalId,
-        stories[2]?.approvalId,
-      ]);
-      expect(await ids({ status: views.ApprovalStatus.APPROVED, conversationId: stories[0]!.id })).toHaveLength(1);
-      expect(await ids({ conversationId: stories[0]!.id })).toHaveLength(2);
-      expect(await ids({ conversationId: randomUUID() })).toEqual([]);
-      const all = await ids({});
-      const page = await client.listApprovals({ limit: 3 });
-      const rest = await client.listApprovals({ limit: 3, cursor: page.nextCursor });
-      expect([...page.approvals, ...rest.approvals].map((approval) => approval.id)).toEqual(all);
-      expect([all.length, rest.nextCursor]).toEqual([4, '']);
-    });
-
     test('conversations are listed newest first; paging shows each once while others come', async () => {
       const ids: string[] = [];
       for (let n = 0; n < 25; n++) ids.unshift((await told(0)).id);
@@ -200,6 +183,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
       expect((await client.listConversations({})).summary).toMatchObject({ total: 3, active: 3, waitingApproval: 0 });
     });
 
+    approvalTests({ client: () => client, send, told });
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
 

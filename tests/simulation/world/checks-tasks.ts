@@ -52,8 +52,14 @@ export function checkDelegated(world: World, instance: string, request: Delegati
   const what = `${instance} sent ${nameOf(request)}`;
   world.trace(() => what);
   if (started === undefined) world.violation('g', `${what}, and its start is not on the record`);
-  else if (started.actor.id !== instance && !traitsOf(request.agent.url).isIdempotent)
-    world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+  else if (!traitsOf(request.agent.url).isIdempotent) {
+    if (started.actor.id !== instance)
+      world.violation('g', `${what}, but ${started.actor.id} put its start on the record`);
+    const facts = factsOf(world, request);
+    const isOpen = !facts.some(({ fact }) => isEnd(fact) && fact.value.runId === request.key.runId);
+    if (isOpen && ownedSince(facts, request.key.runId, instance) === undefined)
+      world.violation('g', `${what}, and does not own the run any more`);
+  }
 }
 
 /** Rule b, when an agent makes a task: one of each message, unless it was lost to it. */
@@ -251,14 +257,9 @@ function checkLeft(world: World, stream: Stream, task: Task): void {
     ({ fact }) => fact.case === 'toolCallInDoubt' && fact.value.callId === callId && fact.value.attempt === attempt,
   );
   const before = stream.states[end.revision - 1]?.run?.calls[callId];
-  // One that was seen to wait can be found, and ended.
-  if (isUnknown && before?.phase !== 'asking') {
+  // One that was seen to wait can be found, and ended; of an attempt that a human had run again only the doubt is known.
+  if (isUnknown && (before?.phase !== 'asking' || before.attempt !== attempt)) {
     world.count('tasks that nobody knows of');
-    return;
-  }
-  if (stream.states.at(-1)?.run?.id !== runId) {
-    // The state of a conversation keeps the tasks of its last run only.
-    world.count('tasks left behind by the next run');
     return;
   }
   world.violation(

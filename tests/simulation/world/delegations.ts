@@ -41,7 +41,8 @@ export function delegationPort(world: World, process: VirtualProcess): Delegatio
         sending(fateOf(world, 'delegation'), signal),
       );
     },
-    answer: async (request, answer, _tell, signal) => {
+    answer: async (request, answer, _tell, signal, mayGo) => {
+      if (!(await mayGo())) return { kind: 'held' };
       const sent = checkAnswerSent(world, process.name, request, answer);
       const serve = () => remote.answer(process.name, request, answer);
       const said = await network.call(process, undefined, 'answer', serve, sending(fateOf(world, 'answer'), signal));
@@ -67,6 +68,7 @@ export function delegationPort(world: World, process: VirtualProcess): Delegatio
           },
         },
       ),
+    notify: async () => ({ kind: 'not_offered' }),
     cancel: (request) =>
       network.call(
         process,

@@ -51,6 +51,7 @@ export const taskFaultMenu = {
   answerUnheard: 0.12,
   answerLandsLate: 0.12,
   freezeAroundAnswer: 0.1,
+  freezeAroundDelegation: 0.1,
   freezeInLook: 0.06,
   lookFails: 0.05,
   agentDown: 0.04,

@@ -24,8 +24,11 @@ export function logPort(world: World, process: VirtualProcess): ConversationLog 
       onLeave: () => isConversation && process.kind === 'orchestrator' && crashes(world, process, 'crashBeforeAppend'),
       onServed: () => {
         if (isConversation && process.kind === 'orchestrator') crashes(world, process, 'crashAfterAppend');
-        const isAnswer = given.facts.some((one) => one.case === 'delegationAnswered');
-        if (isAnswer && faults.hit('freezeAroundAnswer'))
+        const isFenceOf = (name: string) => given.facts.some((one) => one.case === name);
+        if (
+          (isFenceOf('delegationAnswered') && faults.hit('freezeAroundAnswer')) ||
+          (isFenceOf('delegationStarted') && faults.hit('freezeAroundDelegation'))
+        )
           world.freeze(process, random.between(0.1, 6) * world.scenario.ttlMs);
       },
     });

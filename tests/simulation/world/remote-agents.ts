@@ -131,13 +131,15 @@ export class RemoteAgents {
     });
   }
 
-  private question(task: Task, isAuth: boolean): Question {
+  /** A new question; with the key of one before it is another one all the same. */
+  private question(task: Task, isAuth: boolean, sameKey?: string): Question {
     task.changedAt = this.world.scheduler.now;
     this.questions += 1;
     const { questions: number } = this;
+    const key = sameKey ?? (isAuth ? `auth q${number}` : `q${number}`);
     const prompt = `may I do ${number}?`;
     const approval = {
-      id: `q${number}`,
+      id: key,
       tool: 'pay',
       server: 'bank',
       argumentsJson: `{"n":${number}}`,
@@ -145,8 +147,8 @@ export class RemoteAgents {
       agents: [],
     };
     const shown: RemoteQuestion = isAuth
-      ? { key: `auth q${number}`, kind: 'auth', prompt }
-      : { key: `q${number}`, kind: 'approval', prompt, ...(task.traits.showsIds ? { approval } : {}) };
+      ? { key, kind: 'auth', prompt }
+      : { key, kind: 'approval', prompt, ...(task.traits.showsIds ? { approval } : {}) };
     const question = { shown };
     task.all.push(question);
     this.world.count(isAuth ? 'tokens wanted there' : 'questions there');
@@ -170,7 +172,8 @@ export class RemoteAgents {
     if (faults.hit('questionChanges'))
       meddle('questions changed there', () => {
         question.end = 'changed';
-        const other = this.question(task, question.shown.kind === 'auth');
+        const { key, kind } = question.shown;
+        const other = this.question(task, kind === 'auth', this.random.chance(0.6) ? key : undefined);
         task.open = task.open.map((one) => (one === question ? other : one));
         this.othersMeddle(task, other);
       });

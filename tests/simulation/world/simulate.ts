@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { conversationOfStream, initialState, parkedCalls, runStanding } from '@stopgo/core';
+import { conversationOfStream, initialState, parkedTasks, runStanding } from '@stopgo/core';
 import { Bridge } from './bridge.ts';
 import { checkEnd } from './checks-end.ts';
 import { checkVisible } from './checks-tree.ts';
@@ -116,8 +116,9 @@ class City {
     return this.world.store.conversations().some((stream) => {
       const state = stream.states.at(-1) ?? initialState;
       const standing = runStanding(state);
-      // The task of a run that has ended here is to be ended there, too.
-      return standing === 'working' || (standing !== 'waiting' && parkedCalls(state.run).length > 0);
+      const waits = standing === 'waiting' ? state.run?.id : undefined;
+      // The task of a run that has ended here is to be ended there, too, also while a later run waits.
+      return standing === 'working' || parkedTasks(state).some(({ runId }) => runId !== waits);
     });
   }
 

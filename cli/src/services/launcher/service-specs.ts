@@ -72,6 +72,8 @@ function listenVariable(
   config: AgentConfig,
 ): Readonly<Record<string, string>> {
   if (service !== 'gateway') return { STOPGO_LISTEN: address ?? '127.0.0.1:0' };
-  if (address !== undefined) return { STOPGO_HTTP_PORT: new URL(address).port };
-  return number === 1 ? { STOPGO_HTTP_PORT: String(config.port) } : { STOPGO_HTTP_PORT: '0' };
+  const httpPort = address === undefined ? (number === 1 ? String(config.port) : '0') : new URL(address).port;
+  // One port of the machine is one gateway's; each card names its own.
+  const isAnother = number > 1 && config.a2aGrpcPort !== undefined;
+  return { STOPGO_HTTP_PORT: httpPort, ...(isAnother ? { STOPGO_A2A_GRPC_PORT: '0' } : {}) };
 }

@@ -19,7 +19,9 @@ export async function startGatewayService(process: ServiceProcess): Promise<Star
     approvals: createGrpcClient(approvals.ApprovalsService, process.connect('approvals')),
   };
   const port = environment.httpPort ?? config.port;
-  const gateway = await startGatewayPart({ ...process.options, config: { ...config, port } }, clients);
+  const a2aGrpcPort = environment.a2aGrpcPort ?? config.a2aGrpcPort;
+  const ports = { port, ...(a2aGrpcPort === undefined ? {} : { a2aGrpcPort }) };
+  const gateway = await startGatewayPart({ ...process.options, config: { ...config, ...ports } }, clients);
   process.add('gateway', gateway.stop);
   await process.reachStore(toStore);
   if (environment.listen !== undefined) {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { gracefulStop, listen, OpenStreams } from '@stopgo/http';
 import type { Request } from 'express';
 import {
   AGENT_STOP_GRACE_MS,
@@ -6,11 +7,12 @@ import {
   OPEN_STREAMS_MAX,
   STREAM_HEARTBEAT_MS,
   STREAM_STALL_MS,
+  WAITING_LOOK_MS,
 } from '../bounds.ts';
 import { type AgentProfile, cardOf } from '../card.ts';
 import { activatedOf, extensionsHeader, extensionsNamed } from '../extensions.ts';
 import type { GrpcListener } from '../grpc.ts';
-import { gracefulStop, type HttpAgent, listen, OpenStreams, type Peer } from '../http/index.ts';
+import type { HttpAgent, Peer } from '../http/index.ts';
 import { AgentCard } from '../protocol.ts';
 import { type AgentBehaviour, AgentCore } from './agent-core.ts';
 import { agentApp } from './app.ts';
@@ -70,7 +72,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     agentApp(surfaceOf(core, streams, profileAt), { host, bodyBytesMax, readable: (error) => core.readable(error) }),
   );
   const address = await listen(server, host, options.port ?? 0, (error) => core.report(error, 'a connection'));
+  const looks = setInterval(() => core.tasks.expire(), WAITING_LOOK_MS).unref();
   const stop = async () => {
+    clearInterval(looks);
     await Promise.all([stopHttp(), grpc?.stop(AGENT_STOP_GRACE_MS)]);
     core.tasks.stop();
   };
@@ -145,6 +149,7 @@ async function startGrpc(core: AgentCore, { profile, ...place }: GrpcPlace): Pro
   const { listenGrpc } = await import('../grpc.ts');
   return listenGrpc({
     ...place,
+    portName: 'grpcPort',
     card: async () => AgentCard.fromJSON(cardOf(profile())),
     handlerFor: ({ header, version: dialect, signal }) =>
       core.handlerFor({ dialect, header, cursor: { revision: undefined }, signal }, extensionsNamed(header), profile()),

@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '@stopgo/core';
+import { browserRules, readBody } from '@stopgo/http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { browserRules } from '../http/browser-rules.ts';
-import { type A2ARoute, a2aRoutes, type HttpAgent, readBody, ServiceError } from '../http/index.ts';
+import { type A2ARoute, a2aRoutes, type HttpAgent, ServiceError } from '../http/index.ts';
 
 export type AppOptions = {
   /** The host that is listened on. */

@@ -1,10 +1,9 @@
 import { requireUncanceled } from '../cancel.ts';
-import { type AgentProfile, cardOf } from '../card.ts';
+import { type AgentProfile, cardOf, noExtendedCard } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   type A2ARequestHandler,
   AgentCard,
-  ExtendedAgentCardNotConfiguredError,
   type Message,
   type Part,
   PushNotificationNotSupportedError,
@@ -12,10 +11,12 @@ import {
   type SendMessageRequest,
   type StreamResponse,
   type Task,
+  TaskState,
   UnsupportedOperationError,
 } from '../protocol.ts';
+import { isWaiting, TERMINAL } from '../task-state.ts';
 import type { Turn } from './process.ts';
-import { hasEnded, isWaiting, type MemoryTaskStore } from './task-store.ts';
+import { hasEnded, type MemoryTaskStore } from './task-store.ts';
 import { revisionOf, type Tasks } from './tasks.ts';
 
 /** What a handler needs of the agent. */
@@ -74,7 +75,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
     getAuthenticatedExtendedAgentCard: (params) =>
       guard(params, () => {
         const { profile, extendedSkills } = deps;
-        if (extendedSkills === undefined) throw new ExtendedAgentCardNotConfiguredError();
+        if (extendedSkills === undefined) throw noExtendedCard(call.dialect);
         return AgentCard.fromJSON(cardOf({ ...profile, skills: [...profile.skills, ...extendedSkills] }));
       }),
     sendMessage: (params) =>
@@ -182,8 +183,8 @@ async function* follow(
       yield event;
       const { payload } = event;
       if (payload?.$case !== 'statusUpdate') continue;
-      const now = { ...task, status: payload.value.status };
-      if (hasEnded(now) || (untilWaiting && isWaiting(now))) return;
+      const { state = TaskState.TASK_STATE_UNSPECIFIED } = payload.value.status ?? {};
+      if (TERMINAL.has(state) || (untilWaiting && isWaiting(state))) return;
     }
   } finally {
     await updates.return(undefined);

@@ -1,5 +1,5 @@
 import { resourceExhausted } from '@stopgo/core';
-import { TASKS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
+import { TASK_BYTES_MAX, TASKS_BYTES_MAX, TASKS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
 import {
   type ListTasksRequest,
   type ListTasksResponse,
@@ -7,38 +7,59 @@ import {
   type Task,
   TaskNotFoundError,
   TaskState,
+  type TaskStatus,
 } from '../protocol.ts';
-
-/** The states that a task does not leave any more. */
-const TERMINAL: ReadonlySet<TaskState> = new Set([
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-]);
+import { isWaiting, TERMINAL } from '../task-state.ts';
+import { heldBytes } from './held-bytes.ts';
 
 /** True for a task that has ended. */
-export const hasEnded = ({ status }: Task): boolean => TERMINAL.has(stateOf(status?.state));
+export const hasEnded = ({ status }: Task): boolean => TERMINAL.has(stateOf(status));
 
-/** True for a task that waits for its peer. */
-export const isWaiting = ({ status }: Task): boolean => status?.state === TaskState.TASK_STATE_INPUT_REQUIRED;
+const stateOf = (status: TaskStatus | undefined): TaskState => status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
 
-const stateOf = (state: TaskState | undefined): TaskState => state ?? TaskState.TASK_STATE_UNSPECIFIED;
+/** How much is kept in memory. */
+export type StoreBounds = {
+  readonly tasksMax: number;
+  /** Of all tasks together. */
+  readonly bytesMax: number;
+  readonly taskBytesMax: number;
+};
+
+const BOUNDS: StoreBounds = { tasksMax: TASKS_MAX, bytesMax: TASKS_BYTES_MAX, taskBytesMax: TASK_BYTES_MAX };
 
 /** Tasks, in memory: they end with the process. Nobody outside holds one, only copies. */
 export class MemoryTaskStore {
+  readonly #bounds: StoreBounds;
   readonly #tasks = new Map<string, Task>();
+  /** What each is taken to hold. */
+  readonly #bytes = new Map<string, number>();
+  #allBytes = 0;
+  /** Those that have ended, the first of them first: they make room in this order. */
+  readonly #ended = new Set<string>();
+  /** Those that wait, the longest first. */
+  readonly #waiting = new Set<string>();
+
+  constructor(bounds: StoreBounds = BOUNDS) {
+    this.#bounds = bounds;
+  }
 
   /** @throws Error if there is a task of this id; DomainError `resource_exhausted` if there is no room. */
   create(task: Task): void {
     if (this.#tasks.has(task.id)) throw new Error(`there is a task ${task.id} already`);
-    if (this.#tasks.size >= TASKS_MAX) this.#forgetOldest();
-    this.#tasks.set(task.id, structuredClone(task));
+    const bytes = heldBytes(task);
+    this.#requireFitting(bytes);
+    this.#makeRoom(task.id, bytes, 1);
+    this.#put(structuredClone(task));
+    this.resize(task.id, bytes);
   }
 
   /** @throws TaskNotFoundError if there is none. */
   get(id: string): Task {
     return structuredClone(this.#known(id));
+  }
+
+  has(id: string): boolean {
+    return this.#tasks.has(id);
   }
 
   /** As {@link get}; undefined if there is none. */
@@ -47,11 +68,38 @@ export class MemoryTaskStore {
   }
 
   /**
-   * Puts another task in the place of one. `change` makes it of what there is, which it must leave as it is, and of what nobody
-   * else holds: nothing is copied here, so that a change costs no more in a task that holds much. @throws TaskNotFoundError
+   * Puts another task in the place of one. `change` makes it of what there is and of what nobody else holds: nothing is copied
+   * here, so that a change costs no more in a task that holds much. @throws TaskNotFoundError
    */
   update(id: string, change: (task: Readonly<Task>) => Task): void {
-    this.#tasks.set(id, change(this.#known(id)));
+    this.#put(change(this.#known(id)));
+  }
+
+  /**
+   * Counts what a task is about to hold more. Tasks that have ended make room for it.
+   *
+   * @throws TaskNotFoundError; DomainError `resource_exhausted` if it is too much for one task, or all together.
+   */
+  grow(id: string, bytes: number): void {
+    this.#requireFitting(this.#heldBy(id) + bytes);
+    this.#makeRoom(id, bytes, 0);
+    this.resize(id, bytes);
+  }
+
+  /** Counts what a task holds more, or less, without a bound: for what must be kept. @throws TaskNotFoundError */
+  resize(id: string, bytes: number): void {
+    this.#bytes.set(id, this.#heldBy(id) + bytes);
+    this.#allBytes += bytes;
+  }
+
+  /** Ids of the tasks that wait since that time or longer, in milliseconds since 1970. */
+  waitingSince(time: number): readonly string[] {
+    const ids: string[] = [];
+    for (const id of this.#waiting) {
+      if (Date.parse(this.#tasks.get(id)?.status?.timestamp ?? '') > time) break;
+      ids.push(id);
+    }
+    return ids;
   }
 
   /** A page of tasks, the one that changed last first. @throws A2AError for a request that cannot be met. */
@@ -87,14 +135,44 @@ export class MemoryTaskStore {
     return task;
   }
 
-  /** @throws DomainError if every task is still open. */
-  #forgetOldest(): void {
-    for (const [id, task] of this.#tasks) {
-      if (!hasEnded(task)) continue;
-      this.#tasks.delete(id);
-      return;
+  #requireFitting(bytes: number): void {
+    const { taskBytesMax } = this.#bounds;
+    if (bytes <= taskBytesMax) return;
+    throw resourceExhausted(`a task holds at most ${taskBytesMax} bytes; go on with another task of its context`);
+  }
+
+  #heldBy(id: string): number {
+    this.#known(id);
+    return this.#bytes.get(id) ?? 0;
+  }
+
+  #put(task: Task): void {
+    const { id, status } = task;
+    this.#waiting.delete(id);
+    this.#tasks.set(id, task);
+    if (!hasEnded(task)) this.#ended.delete(id);
+    else this.#ended.add(id);
+    if (isWaiting(stateOf(status))) this.#waiting.add(id);
+  }
+
+  /** @throws DomainError if there is no room, and nothing has ended but what is about to grow. */
+  #makeRoom(id: string, bytes: number, tasks: number): void {
+    const { tasksMax, bytesMax } = this.#bounds;
+    for (const ended of this.#ended) {
+      if (this.#tasks.size + tasks <= tasksMax && this.#allBytes + bytes <= bytesMax) return;
+      if (ended !== id) this.#forget(ended);
     }
-    throw resourceExhausted(`${TASKS_MAX} tasks are open, which is the limit; try again later`);
+    if (this.#tasks.size + tasks > tasksMax)
+      throw resourceExhausted(`${tasksMax} tasks are open, which is the limit; try again later`);
+    if (this.#allBytes + bytes > bytesMax)
+      throw resourceExhausted(`open tasks hold ${bytesMax} bytes, which is the limit; try again later`);
+  }
+
+  #forget(id: string): void {
+    this.#allBytes -= this.#bytes.get(id) ?? 0;
+    this.#bytes.delete(id);
+    this.#ended.delete(id);
+    this.#tasks.delete(id);
   }
 }
 

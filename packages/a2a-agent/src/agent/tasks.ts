@@ -4,7 +4,7 @@
 // 2. What a process gives, shows or throws after its task has ended changes nothing.
 // 3. Each change is in the store before anybody is told of it.
 import { visibleText } from '@stopgo/core';
-import { ERROR_CHARACTERS_MAX, HISTORY_MESSAGES_MAX } from '../bounds.ts';
+import { ERROR_CHARACTERS_MAX, HISTORY_MESSAGES_MAX, WAITING_MS_MAX } from '../bounds.ts';
 import type { Dialect } from '../dialect.ts';
 import { agentMessage, textOf, textPart } from '../parts.ts';
 import {
@@ -17,6 +17,7 @@ import {
   TaskState,
   UnsupportedOperationError,
 } from '../protocol.ts';
+import { heldBytes } from './held-bytes.ts';
 import {
   InputRequired,
   type NewArtifact,
@@ -59,11 +60,12 @@ export class Tasks {
   begin(delivery: Delivery): Task {
     const { message, dialect } = delivery;
     const { store, newId } = this.#options;
+    this.expire();
     const id = newId();
     const contextId = message.contextId || newId();
     const status = { state: TaskState.TASK_STATE_SUBMITTED, timestamp: this.#time(), message: undefined };
-    store.create({ id, contextId, status, artifacts: [], history: [], metadata: { revision: 1, dialect } });
-    this.#remember(id, message);
+    const history = [{ ...message, taskId: id, contextId }];
+    store.create({ id, contextId, status, artifacts: [], history, metadata: { revision: 1, dialect } });
     this.#work(id, delivery);
     return store.get(id);
   }
@@ -105,6 +107,13 @@ export class Tasks {
     });
     await Promise.race([done, aborted]);
     signal.removeEventListener('abort', abort);
+  }
+
+  /** Ends the tasks that have waited for their peer for too long: whoever follows one hears it. */
+  expire(): void {
+    const { store, now } = this.#options;
+    for (const id of store.waitingSince(now() - WAITING_MS_MAX))
+      this.#settle(id, TaskState.TASK_STATE_FAILED, `Nobody answered for ${WAITING_MS_MAX / 3_600_000} hours.`);
   }
 
   /** Tells all processes that the agent stops. */
@@ -158,16 +167,17 @@ export class Tasks {
 
   #settle(taskId: string, state: TaskState, says = ''): void {
     this.#change(taskId, (task) => {
+      const { store, newId } = this.#options;
       const { id, contextId } = task;
-      // What was said before stays readable once the status says something else.
-      const history = withSaid(task);
       const message =
-        says === ''
-          ? undefined
-          : agentMessage({ id: this.#options.newId(), taskId: id, contextId, parts: [textPart(says)] });
+        says === '' ? undefined : agentMessage({ id: newId(), taskId: id, contextId, parts: [textPart(says)] });
+      // How it ends is told, however much it holds.
+      if (state === TaskState.TASK_STATE_WORKING) store.grow(id, heldBytes(message));
+      else store.resize(id, heldBytes(message));
       const status = { state, timestamp: this.#time(), message };
       const told = { $case: 'statusUpdate', value: { taskId: id, contextId, status, metadata: undefined } } as const;
-      return { task: { ...task, status, history }, told };
+      // What was said before stays readable once the status says something else.
+      return { task: { ...task, status, history: this.#history(task) }, told };
     });
   }
 
@@ -175,9 +185,10 @@ export class Tasks {
     // Whoever showed it may change it afterwards.
     const own = structuredClone(shown);
     this.#change(taskId, (task) => {
-      const { id, contextId } = task;
+      const { store, newId } = this.#options;
+      const { id, contextId, artifacts } = task;
       const artifact: Artifact = {
-        artifactId: this.#options.newId(),
+        artifactId: newId(),
         name: '',
         description: '',
         metadata: undefined,
@@ -185,29 +196,46 @@ export class Tasks {
         ...own,
         parts: [...own.parts],
       };
-      const at = task.artifacts.findIndex(({ artifactId }) => artifactId === artifact.artifactId);
-      const known = task.artifacts[at];
-      const now = append && known !== undefined ? { ...known, parts: [...known.parts, ...artifact.parts] } : artifact;
-      const artifacts = known === undefined ? [...task.artifacts, now] : task.artifacts.with(at, now);
-      const value = { taskId: id, contextId, artifact, append: append && known !== undefined, lastChunk: last };
-      const told = { $case: 'artifactUpdate', value: { ...value, metadata: undefined } } as const;
-      return { task: { ...task, artifacts }, told };
+      // Mostly it is the one that was shown last.
+      const at = artifacts.findLastIndex(({ artifactId }) => artifactId === artifact.artifactId);
+      const known = artifacts[at];
+      const isPiece = append && known !== undefined;
+      store.grow(id, heldBytes(isPiece ? artifact.parts : artifact) - (isPiece ? 0 : heldBytes(known)));
+      // In place: nobody else holds them, and a piece costs no more after many.
+      if (isPiece) for (const part of artifact.parts) known.parts.push(part);
+      else if (known === undefined) artifacts.push(artifact);
+      else artifacts[at] = artifact;
+      const value = { taskId: id, contextId, artifact, append: isPiece, lastChunk: last };
+      return { task, told: { $case: 'artifactUpdate', value: { ...value, metadata: undefined } } as const };
     });
   }
 
   #remember(taskId: string, message: Message): void {
+    const { store } = this.#options;
     const own = structuredClone(message);
-    this.#options.store.update(taskId, (task) => ({
+    store.grow(taskId, heldBytes(own));
+    store.update(taskId, (task) => ({
       ...task,
       status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: this.#time(), message: undefined },
-      history: [...withSaid(task), { ...own, taskId, contextId: task.contextId }].slice(-HISTORY_MESSAGES_MAX),
+      history: this.#history(task, { ...own, taskId, contextId: task.contextId }),
     }));
   }
 
+  /** The messages of a task with that of its status, and another one; the latest, of too many. */
+  #history({ id, history, status }: Readonly<Task>, ...more: readonly Message[]): Message[] {
+    const all = [...history, ...(status?.message === undefined ? [] : [status.message]), ...more];
+    const dropped = all.splice(0, all.length - HISTORY_MESSAGES_MAX);
+    if (dropped.length > 0) this.#options.store.resize(id, -dropped.reduce((sum, one) => sum + heldBytes(one), 0));
+    return all;
+  }
+
   #change(taskId: string, change: Change): void {
+    const { store } = this.#options;
     let told: StreamResponse['payload'];
     let revision = 0;
-    this.#options.store.update(taskId, (before) => {
+    // One that has ended may have made room for others.
+    if (!store.has(taskId)) return;
+    store.update(taskId, (before) => {
       if (hasEnded(before)) return before;
       const { task, told: payload } = change(before);
       revision = revisionOf(before) + 1;
@@ -219,10 +247,6 @@ export class Tasks {
 
   readonly #time = (): string => new Date(this.#options.now()).toISOString();
 }
-
-/** The messages of a task with that of its status; the latest, of too many. */
-const withSaid = ({ history, status }: Readonly<Task>): Message[] =>
-  status?.message === undefined ? history : [...history, status.message].slice(-HISTORY_MESSAGES_MAX);
 
 /** How many changes a task has seen. */
 export const revisionOf = ({ metadata }: Task): number => Number(metadata?.revision);

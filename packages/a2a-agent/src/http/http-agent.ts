@@ -1,8 +1,8 @@
+import type { StreamSlot } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import type { AgentProfile } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
 import type { A2ARequestHandler } from '../protocol.ts';
-import type { StreamSlot } from './open-streams.ts';
 
 /** Who sent a request, whatever it turns out to speak. */
 export type Peer = {
@@ -22,7 +22,7 @@ export type Cursor = { revision: number | undefined };
  * surface only hands it on.
  */
 export type HttpAgent<Frame> = {
-  /** @throws DomainError `invalid_argument` for headers that cannot be read. */
+  /** What is wrong with its headers is thrown by the operations of its handler, so that it is told in the peer's dialect. */
   readonly peerOf: (req: Request, res: Response, frame: Frame) => Peer;
   /** What the agent says of itself to this asker. */
   readonly profileOf: (req: Request, frame: Frame) => Promise<AgentProfile>;

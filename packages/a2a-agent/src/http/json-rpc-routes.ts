@@ -1,10 +1,10 @@
 import { DomainError, type Json } from '@stopgo/core';
+import type { StreamSlot } from '@stopgo/http';
+import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import { answerJsonRpc, notJson, refused, unparsable } from '../json-rpc.ts';
 import { ServerCallContext } from '../protocol.ts';
 import type { A2ARoute, HttpAgent, Refusal } from './http-agent.ts';
-import type { StreamSlot } from './open-streams.ts';
-import { jsonBody } from './request-body.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { openStream, sendStream } from './sse-answer.ts';
 

@@ -1,5 +1,8 @@
+import type { StreamSlot } from '@stopgo/http';
+import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import { isObject } from '../dialect.ts';
+import { isAbsentOr, mustBeText } from '../ids.ts';
 import {
   ContentTypeNotSupportedError,
   RequestMalformedError,
@@ -26,8 +29,6 @@ import {
 } from '../rest.ts';
 import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
 import { answerEnvelope } from './json-rpc-routes.ts';
-import type { StreamSlot } from './open-streams.ts';
-import { jsonBody } from './request-body.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { ServiceError } from './service-error.ts';
 import { openStream, sendStream } from './sse-answer.ts';
@@ -48,15 +49,18 @@ const idOf = (req: Request): string => (typeof req.params.taskId === 'string' ? 
 
 /** The tenant that a request names, in its path or query. */
 function tenantOf({ params, query }: Request): string {
-  const named: unknown = params.tenant ?? query.tenant;
-  return named === undefined ? '' : String(named);
+  return asTenant(params.tenant ?? query.tenant);
+}
+
+function asTenant(named: unknown): string {
+  if (!isAbsentOr('string', named)) throw new RequestMalformedError(mustBeText('tenant'));
+  return typeof named === 'string' ? named : '';
 }
 
 /** The same, or in the body of a request that may have none. */
 function tenantAnywhere(req: Request): string {
   const body = req.method === 'POST' ? jsonBody(req) : undefined;
-  const named = isObject(body) ? (body.tenant ?? '') : '';
-  return tenantOf(req) || String(named);
+  return tenantOf(req) || asTenant(isObject(body) ? body.tenant : undefined);
 }
 
 const taskAnswer = (version: RestVersion, task: Task): Outcome => ({

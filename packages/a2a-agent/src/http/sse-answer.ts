@@ -1,7 +1,7 @@
+import type { StreamSlot } from '@stopgo/http';
+import { SseWriter } from '@stopgo/http';
 import type { Response } from 'express';
 import type { HttpAgent, Peer } from './http-agent.ts';
-import type { StreamSlot } from './open-streams.ts';
-import { SseWriter } from './sse.ts';
 
 /**
  * Takes the place of a stream, before anything is done for it: what is refused here has had no effect. It is given back when

@@ -337,6 +337,16 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([claim, answersTo(id, 'bread')], asks),
     drove([replies(id, 'Bread.')], asks),
   ],
+  'delegation-not-taken': [
+    ...asking,
+    by('ada', approved(id)),
+    drove([claim, answersTo(id, 'bread')], asks),
+    // The agent has refused it as often as it was sent.
+    drove([asksFor(id, [question('water'), question('bread')], ['bread'], 1, ['bread'])], asks),
+    by('ada', rejected(id)),
+    drove([claim, answersTo(id, 'bread')], asks),
+    drove([replies(id, 'No bread.')], asks),
+  ],
   'delegation-in-doubt': [
     ...paying,
     by('ada', decided({ kind: 'run_again' })),

@@ -1,4 +1,4 @@
-import { BOUNDS } from './defaults.ts';
+import { BOUNDS, DEFAULTS } from './defaults.ts';
 import { nameByPlace } from './normalise.ts';
 import { formatPath, problemLine, quote, type YamlPath } from './problem.ts';
 import { NODE_TYPES } from './schema.ts';
@@ -32,6 +32,7 @@ export function ruleProblems(file: Mapping): string[] {
     ...duplicateNames(servers, ['mcp_servers']),
     ...servers.flatMap(({ value, index }) => transportProblems(value, `${formatPath(['mcp_servers', index])}`)),
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
+    ...portProblems(file),
   ];
   if (isMapping(file.mcp)) {
     problems.push(...transportProblems({ name: 'default', ...file.mcp }, 'mcp'));
@@ -41,6 +42,12 @@ export function ruleProblems(file: Mapping): string[] {
   }
   if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent']));
   return problems;
+}
+
+/** One port cannot be listened on twice; 0 is another one each time. */
+function portProblems({ port = DEFAULTS.port, a2a_grpc_port: grpc }: Mapping): string[] {
+  if (typeof grpc !== 'number' || grpc === 0 || grpc !== port) return [];
+  return [`a2a_grpc_port: is ${grpc}, as port is; HTTP and gRPC need a port each`];
 }
 
 function treeProblems(root: Mapping, path: YamlPath): string[] {

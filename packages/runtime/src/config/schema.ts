@@ -26,8 +26,12 @@ import {
 const timeout = duration(BOUNDS.timeoutMsMin, BOUNDS.durationMsMax);
 const unannotated = choice(['ask', 'run']);
 
+const toolServerUrl = httpUrl('http://127.0.0.1:8090/mcp');
+const agentUrl = httpUrl('http://127.0.0.1:8081, where an A2A agent has its card');
+const baseUrl = httpUrl('https://agent.example.com');
+
 const mcpServerKeys = {
-  url: httpUrl().optional(),
+  url: toolServerUrl.optional(),
   command: filledText().optional(),
   args: list(text()).optional(),
   env: textByName().optional(),
@@ -44,8 +48,8 @@ const mcpServerKeys = {
   token_env: variableName().optional(),
   client_id_env: variableName().optional(),
   client_secret_env: variableName().optional(),
-  issuer: httpUrl().optional(),
-  token_url: httpUrl().optional(),
+  issuer: httpUrl('https://auth.example.com').optional(),
+  token_url: httpUrl('https://auth.example.com/token').optional(),
   scope: filledText().optional(),
   elicitation: list(choice(['form', 'url'])).default([]),
   input_timeout: duration(BOUNDS.timeoutMsMin, BOUNDS.inputTimeoutMsMax).prefault(DEFAULTS.inputTimeout),
@@ -60,7 +64,7 @@ export const oldMcpSchema = mapping({ name: nameText().default('default'), ...mc
 /** One entry of an `a2a` list. */
 export const remoteAgentSchema = mapping({
   name: nameText(),
-  url: httpUrl(),
+  url: agentUrl,
   description: text().default(''),
   destructiveHint: flag().default(false),
 });
@@ -79,7 +83,7 @@ const nodeKeys = {
   approval: choice(['require']).optional(),
   on_reject: choice(['cancel', 'continue']).optional(),
   on_error: choice(['fail', 'continue']).default(DEFAULTS.onError),
-  url: httpUrl().optional(),
+  url: agentUrl.optional(),
   description: text().default(''),
   destructiveHint: flag().default(false),
   a2a: list(remoteAgentSchema).default([]),
@@ -141,7 +145,7 @@ export const fileSchema = mapping({
   heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),
   allowed_origins: list(origin()).default([]),
   allowed_hosts: list(hostName()).default([]),
-  public_url: httpUrl().optional(),
+  public_url: baseUrl.optional(),
   a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
   a2a_extended_card: extendedCardSchema.optional(),
   a2a_required_extensions: list(filledText()).default([]),

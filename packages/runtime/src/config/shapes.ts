@@ -89,12 +89,12 @@ export function duration(minMs: number, maxMs: number) {
   });
 }
 
-/** An http or https URL without credentials in it, since addresses are printed and logged. Not normalised. */
-export function httpUrl() {
+/** An http or https URL without credentials in it, since addresses are printed and logged. Not normalised. `example`: a good one. */
+export function httpUrl(example: string) {
   return text().superRefine((value, context) => {
     const url = URL.canParse(value) ? new URL(value) : undefined;
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-      context.addIssue({ code: 'custom', message: 'expected an http or https URL, such as http://127.0.0.1:8090/mcp' });
+      context.addIssue({ code: 'custom', message: `expected an http or https URL, such as ${example}` });
     } else if (url.username !== '' || url.password !== '') {
       context.addIssue({ code: 'custom', message: 'must not hold a user name or a password: addresses are logged' });
     }

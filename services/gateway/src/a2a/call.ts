@@ -1,6 +1,7 @@
 import type { Dialect } from '@stopgo/a2a-agent';
 import type { Cursor } from '@stopgo/a2a-agent/http';
 import { envelope } from '@stopgo/proto';
+import { namedAs, oneName } from '../actor.ts';
 import type { Frame } from '../frame.ts';
 
 /** One A2A request on its way through the handler. */
@@ -9,8 +10,12 @@ export type A2ACall = {
   readonly dialect: Dialect;
   /** The request's `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
+  /** The name in the request's `X-Approver`. */
+  readonly approver: string | undefined;
   /** The revision after which a stream goes on; undefined if it begins with the task as it is. */
   readonly after: number | undefined;
+  /** What is wrong with the request's headers: every operation throws it. */
+  readonly unreadable?: unknown;
   /** The extensions that the peer names. */
   readonly extensions: readonly string[];
   /** True if the peer asked for the shapes of the extension `hitl/v1`. */
@@ -35,10 +40,9 @@ export type A2AActor = {
 export const SURFACE = 'a2a';
 export const LEGACY_SURFACE = 'a2a-legacy';
 
-const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall): A2AActor => ({
+const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall, name?: string): A2AActor => ({
   kind,
-  id: 'anonymous',
-  claimed: false,
+  ...namedAs(name),
   surface: dialect === 'legacy' ? LEGACY_SURFACE : SURFACE,
   address: frame.address,
 });
@@ -46,5 +50,14 @@ const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall): A2AActor 
 /** The peer as somebody who talks to the agent. */
 export const userOf = (call: A2ACall): A2AActor => actor(envelope.ActorKind.USER, call);
 
-/** The peer as somebody who decides. */
-export const approverOf = (call: A2ACall): A2AActor => actor(envelope.ActorKind.APPROVER, call);
+/** The peer as somebody who cancels: under the name in `X-Approver`, if there is one. */
+export const cancelerOf = (call: A2ACall): A2AActor => actor(envelope.ActorKind.USER, call, call.approver);
+
+/**
+ * The peer as somebody who decides: under the name in `X-Approver` or with the decision, else as nobody in particular. An
+ * agent that hands a decision on says with it who made it, and where: that is its claim.
+ *
+ * @throws DomainError `invalid_argument` for what is no name, and for two.
+ */
+export const approverOf = (call: A2ACall, by: string | undefined): A2AActor =>
+  actor(envelope.ActorKind.APPROVER, call, oneName(call.approver, by));

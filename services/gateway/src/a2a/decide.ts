@@ -4,7 +4,7 @@ import { facts, type orchestrator, views } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
-import { type A2ACall, approverOf } from './call.ts';
+import { type A2AActor, type A2ACall, approverOf } from './call.ts';
 import { decisionIdentity, type Identity } from './identity.ts';
 
 const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
@@ -29,7 +29,12 @@ export type Deciding = {
 };
 
 /** A decision on one approval. */
-type Named = { readonly approvalId: string; readonly decision: HumanDecision; readonly identity: Identity | undefined };
+type Named = {
+  readonly approvalId: string;
+  readonly decision: HumanDecision;
+  readonly actor: A2AActor;
+  readonly identity: Identity | undefined;
+};
 
 /**
  * Records what a message decides, one approval after the other, and waits for what the run comes to after the last.
@@ -61,39 +66,51 @@ export async function decide(deps: RouteDependencies, call: A2ACall, deciding: D
 async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: Deciding): Promise<readonly Named[]> {
   const { view, said, identity } = deciding;
   const [first] = said;
-  if (first === undefined) return call.dialect === 'legacy' ? rejectionOfOnly(deciding) : [];
+  if (first === undefined) return call.dialect === 'legacy' ? rejectionOfOnly(call, deciding) : [];
   if (first.approvalId === undefined) {
     const [only, ...others] = view.head.pendingApprovalIds;
     if (only === undefined || others.length > 0) return [];
     if (call.dialect !== 'legacy' && !(await isFirstOfRun(deps, call, view, only))) return [];
-    return [{ approvalId: only, decision: first.decision, identity }];
+    return [{ approvalId: only, decision: first.decision, actor: approverOf(call, first.by), identity }];
   }
-  const named = said.flatMap(({ approvalId, decision }) =>
+  const named = said.flatMap(({ approvalId, decision, by }) =>
     approvalId === undefined
       ? []
-      : [{ approvalId, decision, ...{ identity: identity && decisionIdentity(identity, approvalId) } }],
+      : [
+          {
+            approvalId,
+            decision,
+            actor: approverOf(call, by),
+            identity: identity && decisionIdentity(identity, approvalId),
+          },
+        ],
   );
   for (const { approvalId } of named) await requireOfTask(deps, call, view, approvalId);
   return named;
 }
 
-/** In the legacy dialect whatever is no yes is a no, as long as it is clear to what. */
-function rejectionOfOnly({ view, identity }: Deciding): readonly Named[] {
+/**
+ * In the legacy dialect whatever is no yes is a no, as long as it is clear to what. Of a call in doubt it is none: that would
+ * give up what may have happened.
+ */
+function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly Named[] {
   const [only, ...others] = view.head.pendingApprovalIds;
-  return only === undefined || others.length > 0 ? [] : [{ approvalId: only, decision: { kind: 'reject' }, identity }];
+  if (only === undefined || others.length > 0) return [];
+  if (view.approvals.find(({ id }) => id === only)?.choices.includes('give_up')) return [];
+  return [{ approvalId: only, decision: { kind: 'reject' }, actor: approverOf(call, undefined), identity }];
 }
 
 /** True if nothing else was asked in this run before: a word sent for an earlier question must not answer this one. */
-async function isFirstOfRun({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
-  const { id: conversationId, run } = view.head;
-  let cursor = '';
-  do {
-    const page = await clients.store.listApprovals({ conversationId, cursor }, { context: frame.context });
-    const first = page.approvals.find(({ runId, byPolicy }) => runId === run?.id && !byPolicy);
-    if (first !== undefined) return first.id === approvalId;
-    cursor = page.nextCursor;
-  } while (cursor !== '');
-  return false;
+async function isFirstOfRun(
+  { clients }: RouteDependencies,
+  { frame }: A2ACall,
+  { head }: SoundView,
+  approvalId: string,
+) {
+  if (head.run === undefined) return false;
+  const asked = { conversationId: head.id, askedInRun: head.run.id, limit: 1 };
+  const { approvals } = await clients.store.listApprovals(asked, { context: frame.context });
+  return approvals[0]?.id === approvalId;
 }
 
 async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
@@ -110,7 +127,7 @@ async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall,
 async function resolve(
   deps: RouteDependencies,
   call: A2ACall,
-  { approvalId, decision, identity }: Named,
+  { approvalId, decision, actor, identity }: Named,
   milliseconds: number,
 ): Promise<orchestrator.Turn | undefined> {
   await permit(deps, call.frame, 'approval.resolve', { kind: 'approval', id: approvalId });
@@ -119,7 +136,7 @@ async function resolve(
       approvalId,
       decision: DECISIONS[decision.kind],
       result: decision.kind === 'happened' ? decision.result : '',
-      actor: approverOf(call),
+      actor,
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
     },

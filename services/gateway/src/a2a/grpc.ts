@@ -14,6 +14,7 @@ import type { GatewayOptions } from '../options.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
+import { headersOf } from './headers.ts';
 import { profileOf } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
@@ -25,6 +26,7 @@ export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promis
   return listenGrpc({
     host: options.host,
     port: options.port,
+    portName: 'a2a_grpc_port',
     messageBytesMax: options.limits.bodyBytes,
     card: async () => AgentCard.fromJSON(cardOf(await profileOf(deps, `http://${options.host}`, nobody))),
     handlerFor: (caller) => handlerFor(deps, options, caller),
@@ -54,8 +56,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
     {
       frame,
       dialect: caller.version,
-      idempotencyKey: caller.header('idempotency-key'),
-      after: undefined,
+      ...headersOf(caller.header, () => undefined),
       extensions,
       withHitl: extensions.includes(HITL_EXTENSION),
       cursor: { revision: undefined },

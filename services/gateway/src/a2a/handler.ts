@@ -15,7 +15,7 @@ import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
-import { type A2ACall, userOf } from './call.ts';
+import { type A2ACall, cancelerOf } from './call.ts';
 import { extensionsOf } from './extensions.ts';
 import { listTasks } from './list.ts';
 import { extended } from './profile.ts';
@@ -42,10 +42,14 @@ export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestH
  * replica can answer the next one. Errors are such that a peer may read them.
  */
 function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
+  const admit = (params: Addressed): void => {
+    if (call.unreadable !== undefined) throw call.unreadable;
+    requireNoTenant(params);
+    requireNamed(extensionsOf(deps), call.extensions);
+  };
   const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
     try {
-      requireNoTenant(params);
-      requireNamed(extensionsOf(deps), call.extensions);
+      admit(params);
       return await work();
     } catch (error) {
       throw deps.asA2AError(error, call);
@@ -53,8 +57,7 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
   };
   const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
     try {
-      requireNoTenant(params);
-      requireNamed(extensionsOf(deps), call.extensions);
+      admit(params);
       yield* work();
     } catch (error) {
       throw deps.asA2AError(error, call);
@@ -63,7 +66,7 @@ function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHan
   const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
   const extendedCard = async () => {
     await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
-    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps)));
+    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps, call.dialect)));
   };
   return {
     getAgentCard: card,
@@ -120,7 +123,7 @@ async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
   requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
-    { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: userOf(call) } },
+    { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: cancelerOf(call) } },
     { context: call.frame.context, timeoutMs: CALL_MARGIN_MS },
   );
   const { turn } = await answer.catch((error: unknown) => {

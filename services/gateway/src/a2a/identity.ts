@@ -1,5 +1,6 @@
 import type { Message } from '@stopgo/a2a-agent';
 import { type Json, sha256Hex } from '@stopgo/core';
+import { principalKey } from '@stopgo/rpc';
 import type { A2ACall } from './call.ts';
 import { soundJson } from './sound-json.ts';
 
@@ -36,7 +37,7 @@ export const firstMessageIdentity = (call: A2ACall, message: Message): Identity 
 export function followUpIdentity({ frame }: A2ACall, message: Message): Identity | undefined {
   if (message.messageId === '') return undefined;
   const requestDigest = sha256Hex(
-    soundJson([frame.principal.kind, message.taskId, message.messageId, contentDigest(message)]),
+    soundJson([principalKey(frame.principal), message.taskId, message.messageId, contentDigest(message)]),
   );
   return { key: `a2a:${requestDigest}`, requestDigest };
 }

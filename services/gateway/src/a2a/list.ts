@@ -9,6 +9,7 @@ import {
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { views } from '@stopgo/proto';
+import { principalKey } from '@stopgo/rpc';
 import { CURSOR_CHARACTERS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
 import { soundView } from '../render/conversation.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
@@ -43,7 +44,7 @@ export async function listTasks(
       limit: pageSize,
       cursor: pageToken,
       standing,
-      ...(contextId === '' ? {} : { contextId, principal: frame.principal.kind }),
+      ...(contextId === '' ? {} : { contextId, principal: principalKey(frame.principal) }),
       ...(since === undefined ? {} : { changedSince: timestampFromMs(since) }),
     },
     { context: frame.context },

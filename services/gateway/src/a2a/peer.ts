@@ -3,14 +3,14 @@ import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
 import type { Frame } from '../frame.ts';
-import { idempotencyKeyOf } from '../idempotency.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
 import { handlerOf } from './handler.ts';
+import { headersOf } from './headers.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
 
-/** @throws DomainError `invalid_argument` for a malformed `Idempotency-Key` or `Last-Event-ID`. */
+/** Who sent a request over HTTP. */
 export function peerOf(deps: RouteDependencies, req: Request, res: Response, frame: Frame): Peer {
   const left = new AbortController();
   res.once('close', () => left.abort());
@@ -24,8 +24,10 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
   const asked = {
     open,
     frame,
-    idempotencyKey: idempotencyKeyOf(req),
-    after: lastRevisionSeen(req),
+    ...headersOf(
+      (name) => req.get(name),
+      () => lastRevisionSeen(req),
+    ),
     extensions,
     withHitl: extensions.includes(HITL_EXTENSION),
     cursor,

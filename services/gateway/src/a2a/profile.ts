@@ -1,4 +1,4 @@
-import { type AgentProfile, ExtendedAgentCardNotConfiguredError } from '@stopgo/a2a-agent';
+import { type AgentProfile, type Dialect, noExtendedCard } from '@stopgo/a2a-agent';
 import type { Request } from 'express';
 import type { Frame } from '../frame.ts';
 import type { RouteDependencies } from '../routes/route.ts';
@@ -42,8 +42,12 @@ export async function profileOf(
  *
  * @throws A2AError if nothing is.
  */
-export function extended(profile: AgentProfile, { a2aExtendedCard: more }: RouteDependencies): AgentProfile {
-  if (more === undefined) throw new ExtendedAgentCardNotConfiguredError();
+export function extended(
+  profile: AgentProfile,
+  { a2aExtendedCard: more }: RouteDependencies,
+  dialect: Dialect,
+): AgentProfile {
+  if (more === undefined) throw noExtendedCard(dialect);
   const { description = profile.description, skills } = more;
   return { ...profile, description, skills: [...profile.skills, ...skills] };
 }

@@ -36,7 +36,7 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
         inputId,
         action: ACTIONS[action],
         contentJson,
-        caller: { actor: approverOf(call) },
+        caller: { actor: approverOf(call, undefined) },
         wait: { milliseconds },
         ...(identity === undefined ? {} : { idempotency: decisionIdentity(identity, inputId) }),
       },

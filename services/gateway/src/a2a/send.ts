@@ -6,6 +6,7 @@ import {
   type Part,
   PushNotificationNotSupportedError,
   RequestMalformedError,
+  Role,
   type SendMessageRequest,
   stateOf,
   type TaskPushNotificationConfig,
@@ -13,7 +14,7 @@ import {
   TERMINAL,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
-import { isUuid } from '@stopgo/core';
+import { isUuid, uuidFrom } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { conversationIdFor } from '../idempotency.ts';
@@ -47,6 +48,8 @@ export async function send(
   if (message === undefined) throw new RequestMalformedError('message is missing');
   if (call.dialect !== 'legacy' && message.messageId === '')
     throw new RequestMalformedError('message.messageId is missing');
+  if (message.role === Role.ROLE_AGENT)
+    throw new RequestMalformedError('message.role is of the agent; use the role of the user');
   const text = textForAgent(message, deps.limits.messageBytes);
   const push = configuration?.taskPushNotificationConfig;
   if (push !== undefined && deps.a2aPush === false) throw new PushNotificationNotSupportedError();
@@ -106,7 +109,7 @@ async function followUp(
   const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
   const { pendingInputs } = view.head;
-  const answers = inputsIn(message, pendingInputs, !isPending(view));
+  const answers = inputsIn(message, pendingInputs, !isPending(view) && isFirstQuestion(view.head));
   // A message that may bring the token which the run waits for too is not kept from it.
   const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
   if (answers.length > 0 || asksOnly) {
@@ -163,4 +166,9 @@ async function wasTaken({ clients }: RouteDependencies, call: A2ACall, conversat
     { context: call.frame.context },
   );
   return knownKeys.length > 0;
+}
+
+/** True if the one question that waits is the first of its call: words that were sent for an earlier one must not answer it. */
+function isFirstQuestion({ run, pendingInputs: [input] }: SoundView['head']): boolean {
+  return input !== undefined && input.id === uuidFrom('input', run?.id ?? '', input.callId, '1');
 }

@@ -128,7 +128,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id/cancel',
     summary: 'Cancel the run',
     description:
-      'Ends the open run: what is pending is withdrawn, a running call is asked to stop. Canceling a canceled run again answers the same.',
+      'Ends the open run: what is pending is withdrawn, a running call is asked to stop. Canceling a canceled run again answers the same. The name of who cancels comes from X-Approver.',
     request: {
       content_type: JSON_TYPE,
       schema: { reason: { type: 'string', description: 'Why, at most 1 KiB', required: false } },

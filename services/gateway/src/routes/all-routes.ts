@@ -1,5 +1,6 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
+import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { inputRoutes } from './inputs.ts';
@@ -17,5 +18,6 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
   ...inputRoutes(deps),
+  ...callbackRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

@@ -1,5 +1,5 @@
-import { objectBody } from '@stopgo/a2a-agent/http';
 import { type HumanDecision, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
+import { objectBody } from '@stopgo/http';
 import { facts, type views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';

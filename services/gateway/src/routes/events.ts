@@ -1,6 +1,6 @@
-import type { StreamSlot } from '@stopgo/a2a-agent/http';
-import { SseWriter } from '@stopgo/a2a-agent/http';
 import { conversationStream, invalidArgument } from '@stopgo/core';
+import type { StreamSlot } from '@stopgo/http';
+import { SseWriter } from '@stopgo/http';
 import type { Request } from 'express';
 import { REVISION_MAX, SSE_RETRY_MS } from '../bounds.ts';
 import type { Frame } from '../frame.ts';

@@ -1,5 +1,5 @@
-import { objectBody } from '@stopgo/a2a-agent/http';
 import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
+import { objectBody } from '@stopgo/http';
 import { facts } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';

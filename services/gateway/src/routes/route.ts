@@ -1,4 +1,4 @@
-import type { OpenStreams } from '@stopgo/a2a-agent/http';
+import type { OpenStreams } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import type { Action, Authorize, Resource } from '../authorize.ts';
 import { requirePermission } from '../authorize.ts';

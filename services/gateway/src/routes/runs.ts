@@ -1,5 +1,5 @@
-import { objectBody } from '@stopgo/a2a-agent/http';
-import { userActor } from '../actor.ts';
+import { objectBody } from '@stopgo/http';
+import { approverNamed, userActor } from '../actor.ts';
 import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
@@ -88,7 +88,7 @@ const cancel =
     frame.conversationId = id;
     await permit(deps, frame, 'run.cancel', { kind: 'conversation', id });
     const preferences = preferencesOf(req);
-    const actor = userActor(frame);
+    const actor = userActor(frame, approverNamed(req.get('x-approver')));
     const idempotency = idempotencyOf(req, { route: CANCEL, params: { id }, body, actor });
     const call = deps.clients.orchestrator.cancelRun(
       {

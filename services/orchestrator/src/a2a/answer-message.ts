@@ -8,11 +8,11 @@ export type AnswerMessage = { readonly text: string; readonly data?: Readonly<Re
 const words = { approve: 'approved', reject: 'rejected' } as const;
 
 /** The answer as it is sent. Where the agent shows an id, the answer names it: it can be taken for no other question's. */
-export function answerMessage({ approvalId, verdict, result }: DelegationAnswer, dialect: Dialect): AnswerMessage {
+export function answerMessage({ approvalId, verdict, result, by }: DelegationAnswer, dialect: Dialect): AnswerMessage {
   if (verdict === 'token') return { text: 'The token that was asked for comes with this message.' };
   const plain = verdict === 'approve' || verdict === 'reject' ? words[verdict] : verdict;
   if (approvalId === '') return { text: plain };
-  const more = verdict === 'happened' ? { result } : {};
+  const more = { ...(verdict === 'happened' ? { result } : {}), ...(by === undefined ? {} : { by }) };
   const data = { kind: 'decision', approval_id: approvalId, decision: verdict, ...more };
   // In the first dialect a text with an id is no yes.
   return { text: dialect === 'legacy' ? plain : `${verdict} ${approvalId}`, data };

@@ -26,6 +26,9 @@ export const pollPatienceMs = 60_000;
 export const listPauseMostMs = 2_000;
 /** The shortest token that is looked for in what an agent says, in characters: shorter ones are parts of words. */
 export const hiddenTokenCharactersMin = 8;
+/** Conversations whose tokens are remembered, and tokens of each: those that were sent last. */
+export const tokensKeptMax = 4_096;
+export const tokensPerConversationMax = 4;
 /** Largest answer of an agent, or stream of answers, in bytes. */
 export const answerBytesMax = 16 * 1024 * 1024;
 /** Artifacts, and parts of all of them, that a stream is put together from; the task of one with more is asked about instead. */

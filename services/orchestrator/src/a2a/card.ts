@@ -19,6 +19,8 @@ export type AgentInterface = {
 export type Card = {
   readonly interfaces: readonly AgentInterface[];
   readonly streams: boolean;
+  /** It posts to addresses that it is given for a task. */
+  readonly notifies: boolean;
   /** It promises to take a message of one id once. */
   readonly isIdempotent: boolean;
   /** What it says that it is good for, on one line and bounded; may be empty. It is told to models. */
@@ -34,6 +36,7 @@ export function readCard(card: unknown): Card | undefined {
   return {
     interfaces,
     streams: capabilities.streaming === true,
+    notifies: capabilities.pushNotifications === true,
     isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
     about: aboutOf(card),
   };

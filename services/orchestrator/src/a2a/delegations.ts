@@ -6,11 +6,12 @@
  *    outcome, and everything else is for whoever asks.
  * 3. An agent is talked to at the address that is configured for it, in the newest version that its card offers there.
  */
-import type { RemoteQuestion } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import type {
   AgentAsks,
+  Callback,
+  CallbackAnswer,
   DelegationAnswer,
   DelegationOutcome,
   DelegationPort,
@@ -18,15 +19,15 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { createRedactor } from '../models/redact.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
-import { hiddenTokenCharactersMin, listPauseMostMs, pollPauseMs } from './bounds.ts';
+import { listPauseMostMs, pollPauseMs } from './bounds.ts';
 import { callHeaders } from './call-headers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
 import {
   askAbout,
+  askToNotify,
   awaitEnd,
   cancelTask,
   findInContext,
@@ -40,6 +41,7 @@ import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
+import { SentTokens } from './sent-tokens.ts';
 
 /** The agent has named no task that this would be about. */
 const noTask = { id: '', state: '' };
@@ -49,6 +51,7 @@ export class A2aDelegations implements DelegationPort {
   private readonly fetch: BoundedFetch;
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
+  private readonly tokens = new SentTokens();
 
   constructor(clock: Clock) {
     const bare = createBareFetch();
@@ -65,7 +68,7 @@ export class A2aDelegations implements DelegationPort {
     const startedAt = this.clock.monotonic();
     const { url } = request.agent;
     const since = (): number => Math.round(this.clock.monotonic() - startedAt);
-    const redact = redactorFor(request);
+    const redact = this.tokens.redactor(request);
     const leftAlone = this.agents.leftAlone(url);
     if (leftAlone !== undefined) return { kind: 'unavailable', message: leftAlone };
     let endpoint: Endpoint | undefined;
@@ -92,20 +95,28 @@ export class A2aDelegations implements DelegationPort {
     answer: DelegationAnswer,
     tell: (update: DelegationUpdate) => void,
     signal: AbortSignal,
+    mayGo: () => Promise<boolean>,
   ): ReturnType<DelegationPort['answer']> {
     const startedAt = this.clock.monotonic();
     const { url } = request.agent;
+    const redact = this.tokens.redactor(request);
+    const ready = await this.ready(request, signal).catch((error: Error) => {
+      signal.throwIfAborted();
+      this.count(url, error);
+      return { kind: 'unavailable', message: redact(error.message) } as const;
+    });
+    if ('kind' in ready) return ready;
+    const { endpoint, line } = ready;
+    if (!(await mayGo())) return { kind: 'held' };
     try {
-      const endpoint = await this.agents.endpoint(url, signal);
-      const line = await this.line(request, endpoint, signal);
-      const told = newStates(request, tell);
+      const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
       const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
       const said = await sendMessage(line, sending, told, isOneOfSeveral);
       if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
         this.agents.answered(url);
-        return { kind: 'running', ...updateOf(withoutToken(request, said.task)) };
+        return { kind: 'running', ...updateOf(this.tokens.hidden(request, said.task)) };
       }
       const since = (): number => Math.round(this.clock.monotonic() - startedAt);
       return await this.outcomeOf(request, endpoint, line, said, told, since);
@@ -114,8 +125,8 @@ export class A2aDelegations implements DelegationPort {
       this.count(url, error);
       if (error instanceof TokenWanted) return { kind: 'unauthenticated' };
       if (error instanceof NotTaken || error instanceof NoSuchTask)
-        return { kind: 'unavailable', message: redactorFor(request)(error.message) };
-      if (error instanceof AgentFailed) return { kind: 'failed', message: redactorFor(request)(error.message) };
+        return { kind: 'unavailable', message: redact(error.message) };
+      if (error instanceof AgentFailed) return { kind: 'failed', message: redact(error.message) };
       throw error;
     }
   }
@@ -132,8 +143,7 @@ export class A2aDelegations implements DelegationPort {
 
   private async seen(request: DelegationRequest, signal: AbortSignal): Promise<LookedUp> {
     const { agent } = request;
-    const endpoint = await this.agents.endpoint(agent.url, signal);
-    const line = await this.line(request, endpoint, signal);
+    const { endpoint, line } = await this.ready(request, signal);
     let found = await this.find(request, line);
     // What is on its way may still arrive. Where it may be sent again nobody has to wait for that.
     for (let pauseMs = pollPauseMs; found.kind === 'none' && !endpoint.isIdempotent; pauseMs *= 2) {
@@ -148,7 +158,7 @@ export class A2aDelegations implements DelegationPort {
         ? { kind: 'repeatable' }
         : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
     try {
-      const task = withoutToken(request, await askAbout(line, found.id));
+      const task = this.tokens.hidden(request, await askAbout(line, found.id));
       if (task.questions.length > 0) return asks(task, endpoint);
       if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
       return { kind: 'outcome', outcome: finished(task, 0) };
@@ -160,10 +170,26 @@ export class A2aDelegations implements DelegationPort {
 
   async cancel(request: DelegationRequest): Promise<void> {
     const never = new AbortController().signal;
-    const endpoint = await this.agents.endpoint(request.agent.url, never);
-    const line = await this.line(request, endpoint, never);
+    const { line } = await this.ready(request, never);
     const found = await this.find(request, line);
     if (found.kind === 'task') await cancelTask(line, found.id);
+  }
+
+  async notify(request: DelegationRequest, callback: Callback, signal: AbortSignal): Promise<CallbackAnswer> {
+    const redact = this.tokens.redactor(request, callback.token);
+    try {
+      const { endpoint, line } = await this.ready(request, signal);
+      if (!endpoint.notifies || line.peer.notify === undefined) return { kind: 'not_offered' };
+      const found = await this.find(request, line);
+      if (found.kind !== 'task') return { kind: 'refused', reason: 'it names no task' };
+      await askToNotify(line, found.id, callback);
+      return { kind: 'taken' };
+    } catch (error) {
+      const isSure = error instanceof AgentFailed || error instanceof NoSuchTask;
+      if (isSure || (error instanceof NotTaken && !error.isOutage))
+        return { kind: 'refused', reason: redact(error.message) };
+      throw new Error(redact(error instanceof Error ? error.message : String(error)));
+    }
   }
 
   /** What an agent says that it is good for; may be empty. Rejects if its card cannot be read. */
@@ -184,7 +210,7 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<DelegationOutcome> {
     const { message: text, messageId, contextId } = request;
     const line = await this.line(request, endpoint, signal);
-    const told = newStates(request, tell);
+    const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
     const answer = await sendMessage(line, { text, messageId, contextId }, told);
     return this.outcomeOf(request, endpoint, line, answer, told, since);
   }
@@ -200,16 +226,26 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<Extract<DelegationOutcome, { kind: 'finished' | 'asks' }>> {
     this.agents.answered(request.agent.url);
     if (answer.kind === 'message') {
-      const said = withoutToken(request, answer);
+      const said = this.tokens.hidden(request, answer);
       return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
     }
     const { task } = answer;
-    const last = withoutToken(request, isAtRest(task) ? task : await followed(line, task, told));
+    const last = this.tokens.hidden(request, isAtRest(task) ? task : await followed(line, task, told));
     return last.questions.length > 0 ? asks(last, endpoint) : finished(last, since());
+  }
+
+  /** Where an agent is talked to, and how: all that is needed before something is sent. */
+  private async ready(
+    request: DelegationRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly endpoint: Endpoint; readonly line: Line }> {
+    const endpoint = await this.agents.endpoint(request.agent.url, signal);
+    return { endpoint, line: await this.line(request, endpoint, signal) };
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const { url, dialect } = endpoint;
+    this.tokens.note(request);
     const peer =
       dialect === 'legacy'
         ? legacyPeer(url, this.fetch)
@@ -243,11 +279,11 @@ async function followed(
 }
 
 /** Tells each state that is new and goes on: what the task comes to, or waits for, is told otherwise. */
-function newStates(request: DelegationRequest, tell: (update: DelegationUpdate) => void) {
+function newStates(tell: (task: RemoteTaskSeen) => void) {
   let toldLast = '';
   return (task: RemoteTaskSeen): void => {
     const now = `${task.state} ${task.id}`;
-    if (now !== toldLast && !isAtRest(task)) tell(updateOf(withoutToken(request, task)));
+    if (now !== toldLast && !isAtRest(task)) tell(task);
     toldLast = now;
   };
 }
@@ -267,27 +303,6 @@ function updateOf({ id, state, text }: RemoteTaskSeen): DelegationUpdate {
   return { task: { id, state }, text };
 }
 
-/** An agent may repeat the token that it was given: what it says goes on the record. */
-function withoutToken<T extends { readonly text: string; readonly questions?: readonly RemoteQuestion[] }>(
-  { bearer }: DelegationRequest,
-  said: T,
-): T {
-  const token = bearer?.reveal() ?? '';
-  if (token.length < hiddenTokenCharactersMin) return said;
-  const hidden = (text: string): string => text.replaceAll(token, '[redacted]');
-  // What is shown of an approval is a text of JSON, too: a token in it is a part of one of its texts.
-  const questions = said.questions?.map(({ approval, ...one }) => ({
-    ...one,
-    prompt: hidden(one.prompt),
-    ...(approval && { approval: { ...approval, argumentsJson: hidden(approval.argumentsJson) } }),
-  }));
-  return { ...said, text: hidden(said.text), ...(questions && { questions }) };
-}
-
 function unknown(message: string): LookedUp {
   return { kind: 'unknown', message };
-}
-
-function redactorFor({ bearer }: DelegationRequest): (text: string) => string {
-  return createRedactor(bearer === undefined ? [] : [bearer.reveal()]);
 }

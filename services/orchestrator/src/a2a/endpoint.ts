@@ -37,8 +37,8 @@ export function chooseEndpoint(configured: string, card: Card): Endpoint | undef
   if (chosen === undefined) return undefined;
   // What is configured may hold more than a path.
   const url = chosen === exact && chosen.binding === 'JSONRPC' && !isBare ? configured : chosen.url;
-  const { streams, isIdempotent, about } = card;
-  return { ...chosen, url, streams, isIdempotent, about };
+  const { interfaces: _others, ...said } = card;
+  return { ...chosen, ...said, url };
 }
 
 /** Whether a card speaks of the address that is configured; one of nothing but gRPC speaks of no path. */
@@ -51,7 +51,7 @@ export function isCardFor(configured: string, { interfaces }: Card): boolean {
 
 /** For an address without any card: what came before is the only version that had none. */
 export function endpointWithoutCard(configured: string): Endpoint {
-  const unsaid = { streams: false, isIdempotent: false, about: '' };
+  const unsaid = { streams: false, notifies: false, isIdempotent: false, about: '' };
   return { url: configured, binding: 'JSONRPC', dialect: 'legacy', tenant: '', ...unsaid };
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@stopgo/log';
+import type { Callback } from '../delegation-port.ts';
 import { askTimeoutMs, pollPatienceMs, pollPauseMostMs, pollPauseMs, sendTimeoutMs, streamIdleMs } from './bounds.ts';
 import { NoSuchTask, NotTaken } from './failures.ts';
 import type { Peer, Sending } from './peer.ts';
@@ -104,6 +105,17 @@ export async function findInContext({ peer, headers, clock, signal }: Line, cont
     if (error instanceof NotTaken && !error.isOutage) return { kind: 'unlisted' };
     throw error;
   }
+}
+
+/** Has the agent call back whenever the task changes. */
+export async function askToNotify(
+  { peer, headers, clock, signal }: Line,
+  taskId: string,
+  callback: Callback,
+): Promise<void> {
+  await withinTime(clock, askTimeoutMs, 'the answer to a callback', signal, async (over) =>
+    peer.notify?.(taskId, callback, { headers, signal: over }),
+  );
 }
 
 /** Asks the agent to end a task. That it cannot be ended any more is no failure. */

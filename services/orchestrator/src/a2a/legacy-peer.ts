@@ -1,7 +1,7 @@
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
 import { taskIdBytesMax } from './bounds.ts';
-import { parseJsonText } from './json-text.ts';
+import { parseJsonText, textOfJson } from './json-text.ts';
 import type { Peer, RequestScope } from './peer.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
 import { type RemoteAnswer, type RemoteTaskSeen, taskStateOf, textOfTask } from './remote-answer.ts';
@@ -86,7 +86,7 @@ function textOfParts(parts: unknown): string {
     .map((part) => {
       if (!isObject(part)) return '';
       if (typeof part.text === 'string') return part.text;
-      return part.data === undefined ? '' : JSON.stringify(part.data);
+      return textOfJson(part.data) ?? '';
     })
     .filter((text) => text !== '')
     .join('\n');

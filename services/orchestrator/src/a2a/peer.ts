@@ -1,3 +1,4 @@
+import type { Callback } from '../delegation-port.ts';
 import type { RemoteAnswer, RemoteTaskSeen } from './remote-answer.ts';
 
 /** A message to an agent. */
@@ -29,4 +30,6 @@ export type Peer = {
   list(contextId: string, scope: RequestScope): Promise<readonly RemoteTaskSeen[] | undefined>;
   /** Asks it to end the task. */
   cancel(taskId: string, scope: RequestScope): Promise<void>;
+  /** Has it post to an address whenever the task changes. Absent: its dialect has no word for that. */
+  notify?(taskId: string, callback: Callback, scope: RequestScope): Promise<void>;
 };

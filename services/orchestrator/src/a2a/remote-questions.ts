@@ -1,6 +1,7 @@
 /** What an agent waits for, read from the message of its task's state. */
 import { byteLength, keyOfWords, type RemoteQuestion, remoteQuestionsMax, taskWordBytesMax } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
+import { textOfJson } from './json-text.ts';
 import type { TaskState } from './remote-answer.ts';
 
 /** The message of a task's state, in whichever dialect. */
@@ -38,7 +39,9 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
   const id = data.approval_id;
   if (id === '' || byteLength(id) > taskWordBytesMax) return [];
   const word = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
-  const prompt = word('description') === '' ? text : word('description');
+  const description = word('description');
+  // The words of a message are of all its questions, and others when some of them are answered: no part of what is decided.
+  const prompt = description === '' && data.arguments === undefined ? text : description;
   const approval = {
     id,
     tool: word('tool'),
@@ -53,12 +56,8 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
 /** Arguments that are nested too deep for a text of them are for nobody to approve. */
 function argumentsIn(value: unknown): { readonly argumentsJson: string; readonly isUnreadable?: true } {
   if (value === undefined) return { argumentsJson: '' };
-  try {
-    return { argumentsJson: JSON.stringify(value) };
-  } catch (error) {
-    if (error instanceof RangeError) return { argumentsJson: '', isUnreadable: true };
-    throw error;
-  }
+  const argumentsJson = textOfJson(value);
+  return argumentsJson === undefined ? { argumentsJson: '', isUnreadable: true } : { argumentsJson };
 }
 
 function words(list: unknown): string[] {

@@ -1,5 +1,6 @@
 import type { Artifact, Message, Part, StreamResponse, Task } from '@a2a-js/sdk';
 import { artifactsMax, partsMax, taskIdBytesMax } from './bounds.ts';
+import { textOfJson } from './json-text.ts';
 import {
   hasEnded,
   isWaiting,
@@ -142,7 +143,7 @@ function textOfPart({ content, filename, mediaType }: Part): string {
     case 'text':
       return content.value;
     case 'data':
-      return JSON.stringify(content.value);
+      return textOfJson(content.value) ?? '';
     case 'url':
       return content.value;
     case 'raw':

@@ -61,6 +61,13 @@ export async function sdkPeer(endpoint: Endpoint, ways: Ways): Promise<Peer> {
     },
     cancel: async (id, scope) =>
       void (await definite(transport.cancelTask({ tenant, id, metadata: undefined }, options(scope)), scope)),
+    async notify(taskId, { id, url, token }, scope) {
+      // Some agents send the token, some the credentials, some both.
+      const credentials = token.reveal();
+      const authentication = { scheme: 'Bearer', credentials };
+      const config = { tenant, taskId, id, url, token: credentials, authentication };
+      await definite(transport.createTaskPushNotificationConfig(config, options(scope)), scope);
+    },
   };
 }
 

@@ -2,12 +2,14 @@ import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
 import { createRedactor } from '../models/redact.ts';
 import type { DriverPorts } from './ports.ts';
 
-/** Agents whose silence is remembered. */
+/** Agents whose silence is remembered, and defects that were told. */
 const silentMax = 1_024;
+const defectsMax = 1_024;
 
-/** Tells once that an agent does not answer, and again only after it has answered. */
+/** Tells once that an agent does not answer, and again only after it has answered; and what is wrong here, once. */
 export class AgentNews {
   private readonly silent = new Set<string>();
+  private readonly defects = new Set<string>();
   private readonly tell: (agent: string, reason: string) => void;
 
   constructor(tell: (agent: string, reason: string) => void) {
@@ -18,23 +20,39 @@ export class AgentNews {
     this.silent.delete(agent);
   }
 
-  /** True if that is news. */
-  lost(agent: string, reason: string): boolean {
-    if (this.silent.has(agent)) return false;
-    if (this.silent.size >= silentMax) this.silent.clear();
-    this.silent.add(agent);
-    this.tell(agent, reason);
-    return true;
+  lost(agent: string, reason: string): void {
+    if (isNew(this.silent, agent, silentMax)) this.tell(agent, reason);
   }
+
+  /** True if that is news, whether the agent is silent or not. */
+  isNewDefect(what: string): boolean {
+    return isNew(this.defects, what, defectsMax);
+  }
+}
+
+function isNew(known: Set<string>, one: string, most: number): boolean {
+  if (known.has(one)) return false;
+  if (known.size >= most) known.clear();
+  known.add(one);
+  return true;
+}
+
+/**
+ * Tells whoever runs the platform of an error of the program's own making; one of a connection is for whoever waits for the
+ * agent. The run is not ended for it: what an agent says may have led there.
+ */
+export function tellDefect({ news, onFault }: DriverPorts, error: unknown, where: string): undefined {
+  if (isDefect(error) && news.isNewDefect(`${where}: ${error.message}`)) onFault(error, where);
 }
 
 /** What an agent says of an attempt; undefined, and told to whoever runs the platform, if nothing was learnt. */
 export async function lookedUp(
-  { delegations, news, onFault }: DriverPorts,
+  ports: DriverPorts,
   request: DelegationRequest,
   signal: AbortSignal,
   stopping?: AbortSignal,
 ): Promise<LookedUp | undefined> {
+  const { delegations, news } = ports;
   const { agent, bearer } = request;
   try {
     const found = await delegations.lookUp(request, signal);
@@ -43,15 +61,14 @@ export async function lookedUp(
   } catch (error) {
     if (stopping?.aborted === true) return undefined;
     const message = error instanceof Error ? error.message : String(error);
-    const isNews = news.lost(agent.name, createRedactor(bearer === undefined ? [] : [bearer.reveal()])(message));
-    // The run is not ended for it: what an agent says may have led there.
-    if (isNews && isDefect(error)) onFault(error, `looking at a task of the agent ${agent.name}`);
+    news.lost(agent.name, createRedactor(bearer === undefined ? [] : [bearer.reveal()])(message));
+    tellDefect(ports, error, `looking at a task of the agent ${agent.name}`);
     return undefined;
   }
 }
 
 /** An error of the program's own making; one of a connection has the error of the connection as its cause. */
-function isDefect(error: unknown): boolean {
+function isDefect(error: unknown): error is Error {
   const isOwn = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
   return isOwn && error.cause === undefined;
 }

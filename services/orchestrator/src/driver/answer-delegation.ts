@@ -6,7 +6,8 @@
  * 2. An answer is sent by the process whose append wrote `DelegationAnswered`. It is sent again only after a look that shows
  *    the question, the same in all that was shown of it, and only where it can be taken for no other question's: the agent
  *    shows an id, or promises to take a message once. Otherwise nobody knows, and a human decides.
- * 3. What was surely taken is never sent again; what was surely not taken may be.
+ * 3. What this process has heard to be taken it never sends again; what it has heard to be refused it may. Neither is on the
+ *    record: of what another process has sent, this one only knows that it may be there.
  */
 import {
   type AskedQuestion,
@@ -16,8 +17,10 @@ import {
   type RunState,
   standingOfQuestion,
 } from '@stopgo/core';
-import type { AgentAsks, DelegationAnswer, DelegationRequest } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { lookedUp, tellDefect } from './agent-news.ts';
+import { decidedBy } from './decided-by.ts';
+import { onlyWaits } from './only-waits.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -34,7 +37,7 @@ import {
   patienceMs,
   requestOf,
 } from './send-delegation.ts';
-import { sureOf } from './sure-of.ts';
+import { surelyStill, sureOf } from './sure-of.ts';
 
 /** Times that an answer is sent to a question that is still shown; then it is for people what becomes of it. */
 const sendsMax = 5;
@@ -49,12 +52,17 @@ type Sent = {
   readonly answered: Set<string>;
   /** By key, how often an answer was sent that was not taken, as far as anybody knows. */
   readonly sends: Map<string, number>;
-  /** Keys of questions whose answer may have arrived all the same. */
+  /** Keys of questions whose answer may have arrived all the same, whoever has sent it. */
   readonly lost: Set<string>;
 };
 
-/** What a look led to: the end, or another look. */
-type Next = { readonly end: DelegationEnd | undefined } | 'look again';
+/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
+const laidAsideUntilHeard = new Error(
+  'the agents that the run waits for are away; it is laid aside until one is heard of',
+);
+
+/** What a look led to: the end, another look at once, or one after a pause. */
+type Next = { readonly end: DelegationEnd | undefined } | 'look again' | 'wait';
 
 /** Sends the answers that are due, and finds out what the task comes to. Undefined if it is for another process to know. */
 export async function answerDelegation(
@@ -65,7 +73,10 @@ export async function answerDelegation(
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
   const { away } = driver;
-  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => {
+    // Of a run that is laid aside it stays known what it waits for.
+    if (!driver.isStopped()) away.delete(call.id);
+  });
 }
 
 async function goOn(
@@ -79,54 +90,62 @@ async function goOn(
   if (before !== undefined && needsToken(driver, before.call) && (await pausedForToken(driver, before)))
     return undefined;
   let heardAt = clock.monotonic();
-  let mostMs = askPauseMostMs;
-  for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, mostMs)) {
+  for (let pauseMs = askPauseMs; ; ) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
     const found = await looked(driver, latest(driver, request));
     const current = recorded(driver, request);
     if (!driver.isRunOpen() || current === undefined) return findOut(driver, request, over);
     if (found !== undefined && found.kind !== 'unauthenticated') heardAt = clock.monotonic();
-    const hasBeenAway = clock.monotonic() - heardAt >= patienceMs;
-    if (hasBeenAway) driver.away.add(request.key.callId);
+    const isAway = clock.monotonic() - heardAt >= patienceMs;
+    if (isAway) driver.away.add(request.key.callId);
     else driver.away.delete(request.key.callId);
-    mostMs = found === undefined ? askPauseMostMs : longestPause(driver, request);
-    const questions = current.call.sent?.questions ?? [];
-    switch (found?.kind) {
-      case 'unauthenticated':
-        if (await pausedForToken(driver, current)) return undefined;
-        if (questions.some(isSent) && hasBeenAway)
-          return {
-            kind: 'unknown',
-            message: `the agent ${request.agent.name} was answered, and does not say what became of it without another bearer token`,
-          };
-        break;
-      case undefined:
-        // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
-        if (questions.some(isSent) && hasBeenAway)
-          return {
-            kind: 'unknown',
-            message: `the agent ${request.agent.name} was answered, and does not answer any more`,
-          };
-        break;
-      case 'outcome':
-        return found.outcome;
-      case 'running':
-        // One of several questions may only be hidden by what goes on with another.
-        if (questions.length === 1 && !questions.some(isSent)) return { ...found, ...nothingAsked };
-        note(driver, request, found);
-        break;
-      case 'asks': {
-        const next = await answerOne(driver, request, found, current, sent, over);
-        if (next !== 'look again') return next.end;
-        pauseMs = askPauseMs;
-        continue;
-      }
-      case 'unknown':
-        return found;
-      default:
-        return { kind: 'unknown', message: 'the agent does not know the task any more' };
+    const next =
+      found?.kind === 'asks'
+        ? await answerOne(driver, request, found, current, sent, over)
+        : await unasked(driver, request, found, current, isAway);
+    if (typeof next === 'object') return next.end;
+    if (next === 'look again') {
+      pauseMs = askPauseMs;
+      continue;
+    }
+    if (found === undefined && onlyWaits(driver)) {
+      driver.stop(laidAsideUntilHeard);
+      return undefined;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
+    pauseMs = Math.min(2 * pauseMs, found === undefined ? askPauseMostMs : longestPause(driver, request));
+  }
+}
+
+/** What follows from a look that shows no question. */
+async function unasked(
+  driver: RunDriver,
+  request: DelegationRequest,
+  found: Exclude<LookedUp, AgentAsks> | undefined,
+  current: Recorded,
+  isAway: boolean,
+): Promise<Next> {
+  const questions = current.call.sent?.questions ?? [];
+  // What was certainly not sent can wait for the agent; of an answer that may have arrived a human must know.
+  const isLost = questions.some(isSent) && isAway;
+  const answered = `the agent ${request.agent.name} was answered`;
+  switch (found?.kind) {
+    case undefined:
+      return isLost ? unknown(`${answered}, and does not answer any more`) : 'wait';
+    case 'unauthenticated':
+      if (await pausedForToken(driver, current)) return { end: undefined };
+      return isLost ? unknown(`${answered}, and does not say what became of it without another bearer token`) : 'wait';
+    case 'running':
+      // One of several questions may only be hidden by what goes on with another.
+      if (questions.length === 1 && !questions.some(isSent)) return { end: { ...found, ...nothingAsked } };
+      note(driver, request, found);
+      return 'wait';
+    case 'outcome':
+      return { end: found.outcome };
+    case 'unknown':
+      return { end: found };
+    default:
+      return unknown('the agent does not know the task any more');
   }
 }
 
@@ -153,18 +172,21 @@ async function answerOne(
   const questions = (call.sent?.questions ?? []).filter(isOpen);
   const isStale = found.questions.some(({ key }) => sent.answered.has(key));
   const reason = `the agent ${request.agent.name} has taken an answer to this, and still shows it`;
-  const asking: Asking = { ...found, answered: [...sent.answered], ...(isStale && { reason }) };
+  const asking: Asking = { ...found, closed: [...sent.answered], ...(isStale && { reason }) };
   if (questions.some((one) => isSent(one) && standing(one) === 'changed'))
     return unknown(`the agent ${request.agent.name} was answered, and shows another question in the place of that one`);
   const again = questions.find((one) => isSent(one) && isThere(one));
   if (again !== undefined) {
-    const isSurelyNotTaken = sent.sends.has(again.key) && !sent.lost.has(again.key);
-    if (again.remoteApprovalId === '' && !found.isIdempotent && !isSurelyNotTaken)
-      return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
-    return (
-      (await leave(driver, request, Number.NEGATIVE_INFINITY, over)) ??
-      deliver(driver, request, again, found, sent, over)
-    );
+    // What another process has sent may be on its way as well.
+    if (!sent.sends.has(again.key)) sent.lost.add(again.key);
+    if (again.remoteApprovalId === '' && sent.lost.has(again.key)) {
+      if (!found.isIdempotent)
+        return unknown(`the agent ${request.agent.name} was answered, and still asks: the answer may be on its way`);
+      // The promise to take it once is made to each caller, and without the token this would be another one.
+      if (needsToken(driver, call))
+        return unknown(`the token with which the agent ${request.agent.name} was answered is not at hand any more`);
+    }
+    return deliver(driver, request, await answerTo(driver, again), Number.NEGATIVE_INFINITY, found, sent, over);
   }
   const [due] = dueAnswers(run, call).filter(isOpen);
   if (due === undefined || !questions.every(isThere)) return { end: asking };
@@ -173,29 +195,41 @@ async function answerOne(
     return { end: needed === 'ignored' ? asking : undefined };
   }
   const { callId, attempt } = request.key;
+  // Whatever has to be read is read before the fence: what fails after it counts as sent.
+  const answer = await answerTo(driver, due);
   const sureUntil = sureOf(driver);
   const taken = await driver.submit({ type: 'answerDelegation', callId, attempt, key: due.key });
   if (taken !== 'applied') return { end: taken === 'ignored' ? asking : undefined };
   const fenced = recorded(driver, request)?.call.sent?.questions?.find(({ key }) => key === due.key);
   if (fenced === undefined) return { end: undefined };
-  return (await leave(driver, request, sureUntil, over)) ?? deliver(driver, request, fenced, found, sent, over);
+  return deliver(driver, request, { ...answer, question: fenced }, sureUntil, found, sent, over);
 }
 
 async function deliver(
   driver: RunDriver,
   request: DelegationRequest,
-  question: AskedQuestion,
+  { question, ...decided }: Answer,
+  sureUntil: number,
   found: AgentAsks,
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
   const { clock, delegations } = driver.ports;
-  const { key } = question;
+  const { key, remoteApprovalId: approvalId, messageId = '' } = question;
   const now = latest(driver, request);
-  const answer = await answerTo(driver, question, (recorded(driver, request)?.call.sent?.questions ?? []).length > 1);
+  const isOneOfSeveral = (recorded(driver, request)?.call.sent?.questions ?? []).length > 1;
+  const answer = { ...decided, approvalId, messageId, isOneOfSeveral };
+  let hasGone = false;
+  let held: Next | undefined;
+  const mayGo = async (): Promise<boolean> => {
+    held = await leave(driver, request, sureUntil, over);
+    hasGone = held === undefined;
+    return hasGone;
+  };
   const said = await delegations
-    .answer(now, answer, (update) => note(driver, request, update), over)
-    .catch(() => undefined);
+    .answer(now, answer, (update) => note(driver, request, update), over, mayGo)
+    .catch((error: unknown) => tellDefect(driver.ports, error, `answering the agent ${now.agent.name}`));
+  if (held !== undefined) return held;
   switch (said?.kind) {
     case 'finished':
       return { end: said };
@@ -207,13 +241,18 @@ async function deliver(
       await outlastStale(driver, now, question);
       return 'look again';
     case 'unauthenticated':
-      return askAgain(found, [...sent.answered, key], 'the agent wants another bearer token');
+      // This one was refused: that says nothing of those before.
+      return sent.lost.has(key)
+        ? unknown(`the agent ${now.agent.name} was answered, and wants another bearer token now`)
+        : askAgain(found, sent, key, 'the agent wants another bearer token');
+    case 'held':
+      return 'look again';
     case 'unavailable':
       break;
     case 'failed':
     case undefined:
       // This one may have arrived, whatever became of those before.
-      sent.lost.add(key);
+      if (hasGone) sent.lost.add(key);
   }
   if (over.aborted) return 'look again';
   const times = (sent.sends.get(key) ?? 0) + 1;
@@ -227,14 +266,14 @@ async function deliver(
 function givenUp(
   { agent }: DelegationRequest,
   found: AgentAsks,
-  { answered, lost }: Sent,
+  sent: Sent,
   key: string,
   message: string | undefined,
 ): Next {
   const why = message === undefined ? 'it has not said what became of that' : `it says: ${message}`;
-  return lost.has(key)
+  return sent.lost.has(key)
     ? unknown(`the agent ${agent.name} was answered ${sendsMax} times, and still asks; ${why}`)
-    : askAgain(found, [...answered, key], `it was not answered: ${message}`);
+    : askAgain(found, sent, key, `it was not answered: ${message}`);
 }
 
 function looked(driver: RunDriver, request: DelegationRequest) {
@@ -247,19 +286,26 @@ async function outlastStale(driver: RunDriver, request: DelegationRequest, quest
   for (let look = 0; look < staleLooksMax && driver.isRunOpen(); look += 1) {
     const found = await looked(driver, request);
     const call = recorded(driver, request)?.call;
-    if (found?.kind !== 'asks' || call === undefined || standingOfQuestion(call, question, found.questions) !== 'there')
-      return;
+    if (call === undefined) return;
+    // A look that was lost says nothing.
+    const isStale = found?.kind === 'asks' && standingOfQuestion(call, question, found.questions) === 'there';
+    if (found !== undefined && !isStale) return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopSignal()).catch(() => undefined);
   }
 }
 
-async function answerTo(
-  driver: RunDriver,
-  { remoteApprovalId: approvalId, verdict, messageId = '', decidedAt = 0 }: AskedQuestion,
-  isOneOfSeveral: boolean,
-): Promise<DelegationAnswer> {
-  const result = verdict === 'happened' ? await resultAt(driver, decidedAt) : '';
-  return { approvalId, verdict: verdicts[verdict ?? 'rejected'], result, messageId, isOneOfSeveral };
+/** What a question is answered. */
+type Answer = Pick<DelegationAnswer, 'verdict' | 'result' | 'by'> & { readonly question: AskedQuestion };
+
+async function answerTo(driver: RunDriver, question: AskedQuestion): Promise<Answer> {
+  const { verdict = 'rejected', decidedAt = 0 } = question;
+  const { result, by } = verdict === 'token' ? nobody : await decisionAt(driver, decidedAt);
+  return {
+    question,
+    verdict: verdicts[verdict],
+    result: verdict === 'happened' ? result : '',
+    ...(by === undefined ? {} : { by }),
+  };
 }
 
 const verdicts = {
@@ -272,12 +318,17 @@ const verdicts = {
   token: 'token',
 } as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
 
-/** What a human said that a call came to. */
-async function resultAt(driver: RunDriver, revision: number): Promise<string> {
+type Decision = { readonly result: string; readonly by: string | undefined };
+const nobody: Decision = { result: '', by: undefined };
+
+/** What a human said that a call came to, and who. */
+async function decisionAt(driver: RunDriver, revision: number): Promise<Decision> {
   const stream = conversationStream(driver.conversationId);
-  for await (const { fact } of driver.ports.log.read(stream, revision, driver.stopSignal()))
-    return fact.case === 'approvalResolved' ? fact.value.result : '';
-  return '';
+  for await (const { fact, actor } of driver.ports.log.read(stream, revision, driver.stopSignal()))
+    return fact.case === 'approvalResolved'
+      ? { result: fact.value.result, by: decidedBy(actor, driver.state.agentName) }
+      : nobody;
+  return nobody;
 }
 
 type Recorded = { readonly run: RunState; readonly call: CallState };
@@ -289,27 +340,17 @@ function recorded(driver: RunDriver, { key }: DelegationRequest): Recorded | und
   return run === null || call?.attempt !== key.attempt ? undefined : { run, call };
 }
 
-/**
- * Right before anything is sent, also once more: this process must own the run still. That is sure until some time, and found
- * out anew after it: one that was frozen may have been taken for dead, and have renewed its heartbeat since. Undefined if it
- * owns the run; else it is for another process, or the run has ended without the task, which is to end then.
- */
+/** This process must own the run when it sends anything, also once more. Undefined if it does; else what is left to do. */
 async function leave(
   driver: RunDriver,
   request: DelegationRequest,
   sureUntil: number,
   over: AbortSignal,
 ): Promise<Next | undefined> {
-  const { clock, liveness } = driver.ports;
-  for (let until = sureUntil; clock.monotonic() >= until; ) {
-    if (!liveness.isFresh()) await liveness.renewed(over);
-    until = sureOf(driver);
-    await driver.refresh();
-    if (driver.isOwner()) continue;
-    const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
-    return isLeft ? 'look again' : { end: undefined };
-  }
-  return undefined;
+  if (await surelyStill(driver, sureUntil, () => driver.isOwner(), over)) return undefined;
+  // The run may have ended without the task, which is to end then; else it is for another process.
+  const isLeft = !driver.isRunOpen() && recorded(driver, request) !== undefined;
+  return isLeft ? 'look again' : { end: undefined };
 }
 
 function isSent({ messageId }: AskedQuestion): boolean {
@@ -321,8 +362,8 @@ function longestPause(driver: RunDriver, request: DelegationRequest): number {
   return open.some((one) => !isSent(one)) ? moreAnswersPauseMs : askPauseMostMs;
 }
 
-function askAgain(found: AgentAsks, answered: readonly string[], reason: string): Next {
-  return { end: { ...found, answered, reason } };
+function askAgain(found: AgentAsks, { answered, lost }: Sent, key: string, reason: string): Next {
+  return { end: { ...found, closed: [...answered, key], notTaken: lost.has(key) ? [] : [key], reason } };
 }
 
 function unknown(message: string): Next {

@@ -78,8 +78,6 @@ export function delegationCommand(
     }
     case 'unauthenticated':
       return { ...base, type: 'callUnauthenticated', prompt: authPrompt(call) };
-    case 'never_arrived':
-      return { ...base, type: 'callNotStarted', message: 'the agent never got the message, and never will' };
     case 'unknown':
       return { ...base, type: 'callUnknown', reason: end.message, argumentsJson };
     case undefined:

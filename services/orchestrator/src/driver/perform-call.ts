@@ -11,8 +11,8 @@ import { handInLate } from './hand-in-late.ts';
 import { authPrompt, delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
-import { sendDelegation } from './send-delegation.ts';
-import { sureOf } from './sure-of.ts';
+import { endUnanswered, sendDelegation } from './send-delegation.ts';
+import { surelyStill, sureOf } from './sure-of.ts';
 
 /** Attempts of a call that follow each other at once; before each further one there is a pause, in milliseconds. */
 const quickAttemptsMax = 3;
@@ -73,14 +73,16 @@ async function begun(
   }
   const argumentsJson = await argumentsOf(driver, call, signal);
   // The last look before it is sent: nothing is awaited between this and the call.
-  if (effect.fenced && !(await isStillMine(driver, effect, sureUntil, signal))) return;
+  if (effect.fenced && !(await surelyStill(driver, sureUntil, () => isMine(driver, effect), signal))) return;
   if (signal.aborted) return;
   const command =
     call.agent === undefined
       ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
       : await delegated(driver, call.id, argumentsJson, signal);
   if (command === undefined) return;
+  const fenced = driver.state.run?.calls[call.id] ?? call;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
+  else endUnanswered(driver, fenced, command, argumentsJson);
 }
 
 async function executed(
@@ -119,25 +121,10 @@ export function needsToken(driver: RunDriver, call: CallState): boolean {
   );
 }
 
-/**
- * Right before a call that must not run twice: the attempt must be this process' own still. That is sure until some time after
- * its fence. After that this process may have been taken for dead, even if it has renewed its heartbeat since: it looks.
- */
-async function isStillMine(
-  driver: RunDriver,
-  { id, attempt }: Extract<Effect, { kind: 'call' }>,
-  sureUntil: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { clock, liveness } = driver.ports;
-  for (let until = sureUntil; clock.monotonic() >= until; ) {
-    if (!liveness.isFresh()) await liveness.renewed(signal);
-    until = sureOf(driver);
-    await driver.refresh();
-    const call = driver.state.run?.calls[id];
-    if (!driver.isOwner() || call?.phase !== 'started' || call.attempt !== attempt) return false;
-  }
-  return true;
+/** The attempt is this process' own, as far as it has seen the log. */
+function isMine(driver: RunDriver, { id, attempt }: Extract<Effect, { kind: 'call' }>): boolean {
+  const call = driver.state.run?.calls[id];
+  return driver.isOwner() && call?.phase === 'started' && call.attempt === attempt;
 }
 
 function requestOf(

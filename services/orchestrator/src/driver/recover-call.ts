@@ -5,7 +5,7 @@ import { argumentsOf } from './call-arguments.ts';
 import { handInLate } from './hand-in-late.ts';
 import { delegationCommand, outcomeCommand } from './outcomes.ts';
 import type { RunDriver } from './run-driver.ts';
-import { lookUpDelegation } from './send-delegation.ts';
+import { endUnanswered, lookUpDelegation } from './send-delegation.ts';
 import { stopWithRun } from './stop-call.ts';
 
 /** Finds out what became of an attempt that is on the record and not under way here, and records it. */
@@ -23,6 +23,7 @@ export async function recoverCall(
       : delegationCommand(call, await goneOn(driver, call, argumentsJson, signal), argumentsJson);
   if (command === undefined) return;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
+  else endUnanswered(driver, call, command, argumentsJson);
 }
 
 /** Once its agent has asked something here, it may have to be answered. */

@@ -28,11 +28,16 @@ const faultsMax = 5;
 const takenUpAtOnceMax = 16;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
 
+/** How far a run that was laid aside had come, and the token that it goes on with. */
+type LaidAside = { readonly revision: number; readonly bearer: Secret | undefined };
+
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
   /** Is told of each conversation that begins to be driven here. */
   onStart: (conversationId: string) => void = () => undefined;
+  /** Is told of each conversation that is driven here no more, as it stands. */
+  onRest: (state: ConversationState, bearer: Secret | undefined) => void = () => undefined;
   private readonly definitions: Definitions;
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
@@ -43,6 +48,8 @@ export class Registry implements DriverListener {
   private readonly held = new Map<string, number>();
   private readonly runsMax: number;
   private readonly faults = new Map<string, number>();
+  /** Conversations whose runs wait for agents that are away: still owned by this process, and driven by nobody until one is heard of. */
+  private readonly laidAside = new Map<string, LaidAside>();
   private isStopping = false;
   private hasStopped = false;
 
@@ -127,7 +134,10 @@ export class Registry implements DriverListener {
       this.nudge(before.conversationId, start.bearer);
       return before;
     }
-    const driver = new RunDriver(start, this.ports, this.transcripts, this);
+    const bearer = this.laidAside.get(start.state.id)?.bearer;
+    this.laidAside.delete(start.state.id);
+    const withToken = bearer === undefined ? start : { bearer, ...start };
+    const driver = new RunDriver(withToken, this.ports, this.transcripts, this);
     const { conversationId } = driver;
     // What was admitted before the stop and recorded after it: whoever takes over drives it.
     if (this.hasStopped) driver.stop(stopReason());
@@ -137,8 +147,11 @@ export class Registry implements DriverListener {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
       this.remember(driver.state);
       this.running.delete(driver);
+      if (driver.isStopped() && !this.hasStopped && onlyWaits(driver))
+        this.laidAside.set(conversationId, { revision: driver.state.revision, bearer: driver.bearer });
       if (driver.state.run?.id !== driver.runId || driver.state.run.status !== 'open') this.faults.delete(driver.runId);
       this.changed(driver);
+      if (!this.isStopping) this.onRest(driver.state, driver.bearer);
       // What came in while the run was being released: its nudge went to a driver that was about to end.
       const { run } = driver.state;
       if (run !== null && run.owner === null && hasWork(run)) this.takeUp(driver);
@@ -188,6 +201,11 @@ export class Registry implements DriverListener {
   async sweep(): Promise<void> {
     const open = await this.ports.log.openRuns();
     this.pokeBehind(open);
+    const mine = new Set(
+      open.flatMap((run) => (run.ownerInstance === this.ports.instance ? [run.conversationId] : [])),
+    );
+    for (const conversationId of this.laidAside.keys())
+      if (!mine.has(conversationId)) this.laidAside.delete(conversationId);
     const left = open.filter((run) => this.isLeft(run));
     while (left.length > 0) {
       // Together: one that has to wait for an answer of the store does not hold up the others.
@@ -201,8 +219,15 @@ export class Registry implements DriverListener {
     }
   }
 
-  private isLeft({ conversationId, ownerInstance }: OpenRun): boolean {
+  /** True while a run of the conversation waits here for agents that are away, and for nothing else. */
+  isLaidAside(conversationId: string): boolean {
+    return this.laidAside.has(conversationId);
+  }
+
+  private isLeft({ conversationId, ownerInstance, revision }: OpenRun): boolean {
     if (this.driver(conversationId) !== undefined) return false;
+    const aside = this.laidAside.get(conversationId);
+    if (aside !== undefined && ownerInstance === this.ports.instance) return revision > aside.revision;
     return ownerInstance === '' || ownerInstance === this.ports.instance || this.ports.liveness.isDead(ownerInstance);
   }
 
@@ -276,12 +301,12 @@ export class Registry implements DriverListener {
   }
 
   /**
-   * Runs that are driven here, or about to be begun. One that only waits for agents that are away keeps nobody from being
-   * served; of those there are at most as many again.
+   * Runs that are driven here, or about to be begun. Those that wait for people in the midst of calls keep nobody from being
+   * served; of them there are at most as many again.
    */
   private runs(): number {
     let waiting = 0;
-    for (const driver of this.active.values()) if (onlyWaits(driver)) waiting += 1;
+    for (const driver of this.active.values()) if (driver.standing() === 'waiting') waiting += 1;
     let count = this.active.size - Math.min(waiting, this.runsMax);
     for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
     return count;

@@ -6,7 +6,7 @@
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
-import { type CallState, delegationOf } from '@stopgo/core';
+import { type CallState, type DelegationAskedCommand, delegationOf, type RunCommand } from '@stopgo/core';
 import type {
   AgentAsks,
   DelegationOutcome,
@@ -14,7 +14,7 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import { lookedUp, tellDefect } from './agent-news.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
@@ -29,15 +29,11 @@ export const patienceMs = 60_000;
  */
 const graceMs = 30_000;
 
-/** The agent waits for answers; those named here it has taken already, and what is asked again has a reason. */
-export type Asking = AgentAsks & { readonly answered?: readonly string[]; readonly reason?: string };
+/** The agent waits for answers; what is asked anew has a reason. */
+export type Asking = AgentAsks & Pick<DelegationAskedCommand, 'closed' | 'notTaken' | 'reason'>;
 
 /** What is known of an attempt in the end, or for as long as its agent waits for somebody. */
-export type DelegationEnd =
-  | DelegationOutcome
-  | Asking
-  | { readonly kind: 'never_arrived' }
-  | { readonly kind: 'unknown'; readonly message: string };
+export type DelegationEnd = DelegationOutcome | Asking | { readonly kind: 'unknown'; readonly message: string };
 
 /** Made once: an abort without a reason of its own makes an exception with a stack each time. */
 const timeIsUp = new Error('the run goes on without the answer, and the agent had its time');
@@ -54,7 +50,7 @@ export async function sendDelegation(
     const { delegations } = driver.ports;
     const end = await delegations
       .delegate(request, (update) => note(driver, request, update), over)
-      .catch(() => undefined);
+      .catch((error: unknown) => tellDefect(driver.ports, error, `delegating to the agent ${request.agent.name}`));
     // What a run asks that is over is for nobody here: its task is to be ended.
     const isForNobody = end === undefined || (end.kind === 'asks' && !driver.isRunOpen());
     return isForNobody ? await findOut(driver, request, over) : end;
@@ -112,7 +108,9 @@ export async function findOut(
   let since = clock.monotonic();
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(2 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped() || isAnothers(driver)) return undefined;
-    const found = await askOnce(driver, request, over).catch(() => undefined);
+    const found = await askOnce(driver, request, over).catch((error: unknown) =>
+      tellDefect(driver.ports, error, `asking the agent ${request.agent.name} about its task`),
+    );
     if (found?.kind === 'asks' && !driver.isRunOpen())
       await driver.ports.delegations.cancel(latest(driver, request)).catch(() => undefined);
     else if (found !== undefined && found.kind !== 'running' && found.kind !== 'token_wanted') return found;
@@ -178,6 +176,19 @@ function lost({ agent }: DelegationRequest, kind: string | undefined): string {
 export function note(driver: RunDriver, { key }: DelegationRequest, { task, text }: DelegationUpdate): void {
   const { callId, attempt } = key;
   void driver.submit({ type: 'delegationUpdated', callId, attempt, task, text });
+}
+
+/**
+ * An agent whose delegation was failed here by what it asked waits for an answer that never comes, and its own people may still
+ * say yes: it is asked to end the task. Nobody waits for that, and it is asked once.
+ */
+export function endUnanswered(driver: RunDriver, call: CallState, command: RunCommand, argumentsJson: string): void {
+  if (command.type !== 'delegationAsked' || command.questions.length === 0) return;
+  const { run } = driver.state;
+  const now = run?.id === driver.runId ? run.calls[call.id] : undefined;
+  if (now?.attempt === command.attempt && (now.phase === 'asking' || now.phase === 'started')) return;
+  const request = { ...requestOf(driver, call, argumentsJson), taskId: command.task.id };
+  void driver.ports.delegations.cancel(request).catch(() => undefined);
 }
 
 export function requestOf(driver: RunDriver, call: CallState, argumentsJson: string): DelegationRequest {

@@ -7,3 +7,24 @@ import type { RunDriver } from './run-driver.ts';
 export function sureOf({ ports: { clock, liveness } }: Pick<RunDriver, 'ports'>): number {
   return liveness.isFresh() ? clock.monotonic() + liveness.ttlMs / 2 : Number.NEGATIVE_INFINITY;
 }
+
+/**
+ * Right before anything is sent that must not be sent twice: what it rests on must be so still, as the log has it. That is sure
+ * until some time, and found out anew after it. Nothing may be awaited between this and the sending. Rejects when the signal
+ * aborts while this process is out of touch.
+ */
+export async function surelyStill(
+  driver: Pick<RunDriver, 'ports' | 'refresh'>,
+  sureUntil: number,
+  isStill: () => boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { clock, liveness } = driver.ports;
+  for (let until = sureUntil; clock.monotonic() >= until; ) {
+    if (!liveness.isFresh()) await liveness.renewed(signal);
+    until = sureOf(driver);
+    await driver.refresh();
+    if (!isStill()) return false;
+  }
+  return true;
+}

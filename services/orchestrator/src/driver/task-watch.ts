@@ -5,6 +5,8 @@
  * 2. A look changes nothing at the agent. What it shows is put on the record only if the questions are still those that were
  *    looked at, and nobody is about to answer one.
  * 3. The task of a run that has ended here is ended there, too.
+ * 4. An agent that calls back says only that its task has changed; what has become of it a look shows. Calls may be lost: the
+ *    task is looked at from time to time as well.
  */
 import {
   type CallState,
@@ -15,6 +17,7 @@ import {
   type Fact,
   type LeftElsewhere,
   parkedTasks,
+  type RunState,
   remoteAgentOf,
   sha256Hex,
 } from '@stopgo/core';
@@ -24,18 +27,21 @@ import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
 import { lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
+import type { Registrations } from './registrations.ts';
 
 /** How often a task is looked at while nothing happens, first and in the end, in milliseconds. */
 export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
 export const watchTimes: WatchTimes = { firstMs: 15_000, mostMs: 300_000 };
 
-/** Runs that are looked at together. */
+/** The pause between looks at tasks whose agents call back, in milliseconds. */
+const calledBackPauseMs = 900_000;
+/** Runs that are looked at together, and tasks of one run. */
 const togetherMax = 16;
 /** Longest look at a task, in milliseconds. */
 const lookMs = 5_000;
 /**
- * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds: longer than that is looked
- * for there. Then that process is gone.
+ * How long a task that was under way when its run ended is left to whoever sent it, in milliseconds from when it was first seen
+ * here: longer than that is looked for there. Then that process is gone.
  */
 const sendersTimeMs = 180_000;
 /** How long the other tasks of an agent are left alone that took too long over one, in milliseconds. */
@@ -51,18 +57,42 @@ export type WatchParts = {
   readonly ports: DriverPorts;
   readonly definitions: Definitions;
   load(conversationId: string): Promise<{ readonly state: ConversationState }>;
+  /** True while this process owns the conversation's run, and nobody drives it until one of its agents is heard of. */
+  isLaidAside(conversationId: string): boolean;
   /** The run may have work again. */
   resume(conversationId: string, bearer?: Secret): Promise<void>;
+  /** Which agents call back; absent: none. */
+  readonly registrations?: Registrations;
 };
+
+/** Why a task is looked at. */
+type Occasion = {
+  /**
+   * `turn`: it is due. `wanted`: somebody waits for what the look shows. `over`: its run has just ended. `call`: its agent says
+   * that it has changed.
+   */
+  readonly kind: 'turn' | 'wanted' | 'over' | 'call';
+  readonly bearer?: Secret;
+  /** The only task that is looked at, by the message that it was made of; absent: all of the conversation. */
+  readonly messageId?: string;
+};
+
+/**
+ * What looks have shown. `isCalled`: all tasks of the conversation are of agents that call back. `isLeft`: some were not looked
+ * at although it was their turn.
+ */
+type Shown = { readonly hasChanged: boolean; readonly isCalled: boolean; readonly isLeft: boolean };
+
+/** A task that is to be ended: how often that was tried in its turn, and since when it is known, on the monotonic clock. */
+type Ending = { readonly tries: number; readonly since: number };
 
 export class TaskWatch {
   private readonly parts: WatchParts;
   private readonly times: WatchTimes;
-  /** By run: when it is looked at next, on the monotonic clock, and the pause before that. */
-  private readonly due = new Map<string, { readonly at: number; readonly pauseMs: number }>();
-  /** Looks at tasks that are to be ended, by run and call. */
-  private readonly endings = new Map<string, number>();
-
+  /** By run: when it is looked at next, on the monotonic clock, the pause before that, and how far the run was then. */
+  private readonly due = new Map<string, Due>();
+  /** Tasks that are to be ended, by conversation, run and call. */
+  private readonly endings = new Map<string, Ending>();
   /** By address of an agent that took too long: until when its tasks are left alone, on the monotonic clock. */
   private readonly slow = new Map<string, number>();
 
@@ -74,7 +104,9 @@ export class TaskWatch {
   /** Looks at whatever is due, and is this process' to watch. To be called every `firstMs`. */
   async round(): Promise<void> {
     const { ports } = this.parts;
-    const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
+    const listed = (await ports.log.watchedRuns()).filter(
+      ({ conversationId }) => this.isMine(conversationId) || this.parts.isLaidAside(conversationId),
+    );
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
     const watched = new Set(listed.map(({ conversationId }) => conversationId));
@@ -82,34 +114,78 @@ export class TaskWatch {
       if (!watched.has(place.split(' ')[0] ?? '')) this.endings.delete(place);
     const now = ports.clock.monotonic();
     for (const [url, until] of [...this.slow]) if (until <= now) this.slow.delete(url);
-    const left = listed.filter(({ runId }) => (this.due.get(runId)?.at ?? now) <= now);
+    const dueAt = ({ runId }: { readonly runId: string }) => this.due.get(runId)?.at ?? 0;
+    // Whoever waits longest is first: others of the same agent may keep it from its turn.
+    const left = listed
+      .filter(({ runId, revision }) => isDue(this.due.get(runId), revision, now))
+      .sort((one, other) => dueAt(one) - dueAt(other));
     while (left.length > 0) {
-      const some = left.splice(0, togetherMax).map(async ({ conversationId, runId }) => {
+      const some = left.splice(0, togetherMax).map(async ({ conversationId, runId, revision }) => {
         const { pauseMs = this.times.firstMs / 2 } = this.due.get(runId) ?? {};
-        const hasChanged = await this.lookAll(conversationId, undefined, false).catch((error: unknown) => {
-          ports.onFault(error, `looking at the tasks of run ${runId}`);
-          return false;
-        });
-        const next = hasChanged ? this.times.firstMs : Math.min(2 * pauseMs, this.times.mostMs);
+        const { hasChanged, isCalled, isLeft } = await this.lookAll(conversationId, { kind: 'turn' }).catch(
+          (error: unknown) => {
+            ports.onFault(error, `looking at the tasks of run ${runId}`);
+            return nothingShown;
+          },
+        );
+        if (isLeft) return;
+        const usual = Math.min(2 * pauseMs, this.times.mostMs);
+        const next = hasChanged ? this.times.firstMs : isCalled ? calledBackPauseMs : usual;
         // What is due a moment after a round is not left for the next.
-        this.due.set(runId, { at: ports.clock.monotonic() + next - this.times.firstMs / 2, pauseMs: next });
+        const at = ports.clock.monotonic() + next - this.times.firstMs / 2;
+        this.due.set(runId, { at, pauseMs: next, revision });
       });
       await Promise.all(some);
     }
   }
 
-  /** Looks at the tasks of a conversation now. True if something was put on the record. Rejects if the store is away. */
-  look(conversationId: string, bearer?: Secret): Promise<boolean> {
-    return this.lookAll(conversationId, bearer, true);
+  /**
+   * Looks at the tasks of a conversation's open run now. True if something was put on the record, or the run goes
+   * on. Rejects if the store is away.
+   */
+  async look(conversationId: string, bearer?: Secret): Promise<boolean> {
+    return (await this.lookAll(conversationId, { kind: 'wanted', ...(bearer && { bearer }) })).hasChanged;
   }
 
-  /** Unless somebody waits for it, an agent that has just taken too long is not asked: others would wait for their turn. */
-  private async lookAll(conversationId: string, bearer: Secret | undefined, isWanted: boolean): Promise<boolean> {
+  /** A run of the conversation has ended: what waits of it at other agents is ended there. Rejects if the store is away. */
+  async ended(conversationId: string): Promise<void> {
+    await this.lookAll(conversationId, { kind: 'over' });
+  }
+
+  /** Looks at one task now, because its agent says that it has changed. Rejects if the store is away. */
+  async called(conversationId: string, messageId: string): Promise<void> {
+    await this.lookAll(conversationId, { kind: 'call', messageId });
+  }
+
+  /** A run has come to rest here: the agents that it waits for are asked to call back. */
+  async rested(state: ConversationState, bearer: Secret | undefined): Promise<void> {
+    const { ports } = this.parts;
+    const open = parkedTasks(state).filter((task) => openRunOf(state, task) !== undefined);
+    const offers = open.map(async (task) => {
+      const request = await this.requestOf(state, task, bearer);
+      if (request !== undefined) await this.offer(request);
+    });
+    await Promise.all(offers).catch((error: unknown) => ports.onFault(error, `resting in conversation ${state.id}`));
+  }
+
+  private async lookAll(conversationId: string, occasion: Occasion): Promise<Shown> {
     const { state } = await this.parts.load(conversationId);
-    const looks = parkedTasks(state).map((task) => this.lookAt(state, task, bearer, isWanted));
-    const hasChanged = (await Promise.all(looks)).includes(true);
+    const { kind, messageId = '', bearer } = occasion;
+    const tasks = parkedTasks(state).filter(
+      (task) =>
+        (messageId === '' || task.call.sent?.messageId === messageId) &&
+        // Nobody but the round and whoever ends a run waits for agents that are of no use to it any more.
+        (kind === 'turn' || (openRunOf(state, task) === undefined) === (kind === 'over')),
+    );
+    const shown: Shown[] = [];
+    while (tasks.length > 0) {
+      const some = tasks.splice(0, togetherMax);
+      shown.push(...(await Promise.all(some.map((task) => this.lookAt(state, task, occasion)))));
+    }
+    const hasChanged = shown.some((one) => one.hasChanged);
     if (hasChanged) await this.parts.resume(conversationId, bearer);
-    return hasChanged;
+    const isLeft = shown.some((one) => one.isLeft);
+    return { hasChanged, isLeft, isCalled: shown.length > 0 && shown.every((one) => one.isCalled) };
   }
 
   /** Of those that are alive each takes some. That two take one for a while does no harm. */
@@ -120,22 +196,48 @@ export class TaskWatch {
     return [...all].every((one) => one === instance || rank(one) < rank(instance));
   }
 
-  private async lookAt(
+  /** An agent that has just taken too long is not asked in its turn: others would wait for theirs. */
+  private async lookAt(state: ConversationState, task: LeftElsewhere, { kind, bearer }: Occasion): Promise<Shown> {
+    const { runId, call } = task;
+    const { registrations } = this.parts;
+    const run = openRunOf(state, task);
+    // Whoever is about to answer looks as well, unless the run is laid aside.
+    const isAnswerDue = run !== undefined && dueAnswers(run, call).length > 0;
+    if (isAnswerDue && !this.parts.isLaidAside(state.id)) return nothingShown;
+    const request = await this.requestOf(state, task, bearer);
+    if (request === undefined) return nothingShown;
+    if (kind === 'turn' && this.slow.has(request.agent.url)) return { ...nothingShown, isLeft: true };
+    if (run === undefined)
+      return { ...nothingShown, hasChanged: await this.end(state, call, request, kind === 'turn') };
+    // Whoever drives it from here on looks once more, before anything is sent.
+    if (isAnswerDue) return { ...nothingShown, hasChanged: (await this.lookUp(request)) !== undefined };
+    // Before the look: what changes after it is called back.
+    if (kind === 'turn') await this.offer(request);
+    const found = await this.lookUp(request);
+    let isFailed = false;
+    const hasChanged =
+      found !== undefined &&
+      (await this.record(state, (now) => {
+        const facts = isSame(now, runId, call) ? seen(now, call, found) : [];
+        isFailed = facts.some((one) => one.case === 'delegationFinished');
+        return facts;
+      }));
+    // What it asks has failed its delegation: nobody here answers it, and its own people may still say yes.
+    if (hasChanged && isFailed) void this.parts.ports.delegations.cancel(request).catch(() => undefined);
+    if (hasChanged && kind === 'turn') registrations?.forget(request);
+    return { hasChanged, isCalled: registrations?.isTaken(request) === true, isLeft: false };
+  }
+
+  /** Whom to ask about a task; undefined if that cannot be told. */
+  private async requestOf(
     state: ConversationState,
-    task: LeftElsewhere,
+    { runId, agentDigest, call }: LeftElsewhere,
     bearer: Secret | undefined,
-    isWanted: boolean,
-  ): Promise<boolean> {
-    const { runId, agentDigest, call } = task;
-    // A run that another has followed is over.
-    const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
-    const { definitions, ports } = this.parts;
-    // Whoever is about to answer looks as well.
-    if (call.sent === undefined || (run !== undefined && dueAnswers(run, call).length > 0)) return false;
-    const agent = remoteAgentOf(await definitions.agent(agentDigest), call);
-    if (agent === undefined || (!isWanted && this.slow.has(agent.url))) return false;
+  ): Promise<DelegationRequest | undefined> {
+    const agent = remoteAgentOf(await this.parts.definitions.agent(agentDigest), call);
+    if (call.sent === undefined || agent === undefined) return undefined;
     const { messageId, contextId, taskId } = call.sent;
-    const request: DelegationRequest = {
+    return {
       key: { conversationId: state.id, runId, callId: call.id, attempt: call.attempt },
       agent,
       message: '',
@@ -145,22 +247,23 @@ export class TaskWatch {
       ...(bearer === undefined ? {} : { bearer }),
       sessionId: state.sessionId,
     };
-    if (run === undefined) {
-      const isSendersStill = call.phase === 'started' && ports.clock.now() - state.updatedAt < sendersTimeMs;
-      return isSendersStill ? false : this.end(state, call, request);
-    }
-    const found = await this.lookUp(request);
-    if (found === undefined) return false;
-    return this.record(state, (now) => (isSame(now, runId, call) ? seen(now, call, found) : []));
   }
 
-  /** The run is over, and its task waits there still. */
-  private async end(state: ConversationState, call: CallState, request: DelegationRequest): Promise<boolean> {
+  /** The run is over, and its task waits there still. Only turns are tries: how many others there are says nothing of time. */
+  private async end(
+    state: ConversationState,
+    call: CallState,
+    request: DelegationRequest,
+    isTurn: boolean,
+  ): Promise<boolean> {
+    const { clock, delegations } = this.parts.ports;
     const runId = request.key.runId;
     const place = `${state.id} ${runId} ${call.id}`;
-    const tries = (this.endings.get(place) ?? 0) + 1;
-    this.endings.set(place, tries);
-    const { clock, delegations } = this.parts.ports;
+    const { tries: before, since: seenAt } = this.endings.get(place) ?? { tries: 0, since: clock.monotonic() };
+    const isSendersStill = call.phase === 'started' && clock.monotonic() - seenAt < sendersTimeMs;
+    const tries = before + (isTurn && !isSendersStill ? 1 : 0);
+    this.endings.set(place, { tries, since: seenAt });
+    if (isSendersStill) return false;
     const since = clock.monotonic();
     await delegations.cancel(request).catch(() => undefined);
     const hasHung = clock.monotonic() - since >= lookMs;
@@ -180,19 +283,27 @@ export class TaskWatch {
     return isRecorded;
   }
 
-  private async lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    const { clock } = this.parts.ports;
+  private async offer(request: DelegationRequest): Promise<void> {
+    const { registrations } = this.parts;
+    if (registrations) await this.within(lookMs, (signal) => registrations.offer(request, signal));
+  }
+
+  private lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
+    return this.within(lookMs, (signal) => {
+      signal.addEventListener('abort', () => this.leaveAlone(request), { once: true });
+      return lookedUp(this.parts.ports, request, signal);
+    });
+  }
+
+  private async within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
     const timer = new AbortController();
-    clock.sleep(lookMs, timer.signal).then(
-      () => {
-        this.leaveAlone(request);
-        over.abort(looksTooLong);
-      },
+    this.parts.ports.clock.sleep(ms, timer.signal).then(
+      () => over.abort(looksTooLong),
       () => undefined,
     );
     try {
-      return await lookedUp(this.parts.ports, request, over.signal);
+      return await work(over.signal);
     } finally {
       timer.abort(looksTooLong);
     }
@@ -209,6 +320,20 @@ export class TaskWatch {
     const after = await handOver(this.parts.ports, state, decide);
     return after.revision > state.revision;
   }
+}
+
+type Due = { readonly at: number; readonly pauseMs: number; readonly revision: number };
+
+/** A run that has moved on meanwhile may wait for a task of another agent, which does not call back. */
+function isDue(due: Due | undefined, revision: number, now: number): boolean {
+  return due === undefined || due.at <= now || (due.pauseMs === calledBackPauseMs && due.revision !== revision);
+}
+
+const nothingShown: Shown = { hasChanged: false, isCalled: false, isLeft: false };
+
+/** The run of a task, if it is open. One that another has followed is over. */
+function openRunOf({ run }: ConversationState, { runId }: LeftElsewhere): RunState | undefined {
+  return run?.id === runId && run.status === 'open' ? run : undefined;
 }
 
 /** Nothing has become of the call since it was looked at. */

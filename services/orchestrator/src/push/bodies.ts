@@ -1,5 +1,5 @@
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
-import { A2A_CONTENT_TYPE, type StreamResponse, TaskState, updatesOf, writeRestEvent } from '@stopgo/a2a-agent';
+import { A2A_CONTENT_TYPE, TaskState, taskAfter, updatesOf, writeRestEvent } from '@stopgo/a2a-agent';
 import { internalError } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
@@ -11,7 +11,7 @@ export type PushBody = { readonly body: string; readonly contentType: string; re
 const legacy = new V03PushNotificationSerializer();
 
 /**
- * What one event of a conversation is told as, in order: the updates that a stream of the task shows.
+ * What one event of a conversation is told as, in order: in 1.0 the updates that a stream of the task shows, in 0.3 the task.
  *
  * @param view - the conversation at the event's revision or later.
  */
@@ -23,16 +23,16 @@ export function bodiesOf(
 ): readonly PushBody[] {
   if (view?.head === undefined) throw internalError('an answer came without the head of its conversation');
   const { head, pendingApprovals: approvals } = view;
+  const key = (index: number) => `${head.id}:${revision}:${index}`;
+  if (protocolVersion !== '1.0') {
+    const task = taskAfter({ head, approvals }, revision, state);
+    return [{ ...legacy.serialize({ payload: { $case: 'task', value: task } }), key: key(0) }];
+  }
   return updatesOf({ head, approvals }, revision, state, false).map((update, index) => ({
-    ...written(update, protocolVersion),
-    key: `${head.id}:${revision}:${index}`,
+    body: JSON.stringify(writeRestEvent('1.0', update)),
+    contentType: A2A_CONTENT_TYPE,
+    key: key(index),
   }));
-}
-
-function written(update: StreamResponse, protocolVersion: string): { body: string; contentType: string } {
-  if (protocolVersion === '1.0')
-    return { body: JSON.stringify(writeRestEvent('1.0', update)), contentType: A2A_CONTENT_TYPE };
-  return legacy.serialize(update);
 }
 
 /** The name of a state, as version 1.0 has it, and the state of a name. */

@@ -11,8 +11,8 @@ export const deliveryMsMax = 10_000;
 /** How long a name server is waited for, in milliseconds, and how often it is asked. */
 export const dnsTimeoutMs = 2_000;
 export const dnsTries = 2;
-/** Names that this machine itself is asked for at the same time: it answers with a thread each, of the four that there are. */
-export const lookUpsMax = 1;
+/** Largest hosts file that is read, in characters. */
+export const hostsCharactersMax = 1024 * 1024;
 /** What is read of an answer before its connection is cut, in bytes. Nothing in it counts. */
 export const answerBytesMax = 64 * 1024;
 /** Attempts in a row, for one event, before a config is given up: with the pauses between them about half an hour. */
@@ -28,7 +28,11 @@ export const conversationsMax = 4_096;
 /** Notifications on their way at the same time: from one orchestrator, and of these to one host. */
 export const sendsMax = 256;
 export const sendsPerHostMax = 16;
-/** Longest pause before a further attempt for which a conversation is held that is at rest, in milliseconds. */
+/** Addresses of one host that wait for others of it: whoever comes to more takes up nothing that is for this host alone. */
+export const waitingPerHostMax = 64;
+/** How long an address is left alone that waited for others of its host longer than it is held, in milliseconds. */
+export const crowdedPauseMs = 60_000;
+/** Longest pause before a further attempt, or wait for others of the same host, for which a conversation is held that is at rest, in milliseconds. */
 export const heldPauseMsMax = 3_000;
 /** Conversations that are known to have addresses, so that they need not wait for the sweep. */
 export const knownMax = 10_000;

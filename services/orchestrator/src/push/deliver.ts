@@ -2,10 +2,10 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { answerBytesMax, deliveryMsMax } from './bounds.ts';
-import { isPublicAddress, literalAddress } from './reachable.ts';
+import { isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 
-/** Gives the addresses of a name, at least one. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>;
+/** Gives the addresses of a name, at least one. What has to wait for its turn is not begun when the signal has aborted. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export type DeliverPorts = {
   readonly resolve: Resolve;
@@ -31,6 +31,7 @@ const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 
 const notPublic =
   'the address is not of the public network; set push.allow_private if addresses of your own network may be told';
+const neverTold = 'the address is link-local, or of the metadata service of a cloud: such addresses are never told';
 const notSecret = 'an address of the public network is told over https only';
 
 /**
@@ -43,7 +44,7 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
   const ends = AbortSignal.any([signal, limit]);
   try {
     const url = new URL(delivery.url);
-    const addresses = await until(ends, addressesOf(ports.resolve, url.hostname));
+    const addresses = await until(ends, addressesOf(ports.resolve, url.hostname, ends));
     const refusal = refusalOf(ports, url, addresses);
     if (refusal !== undefined) return failed(refusal);
     return outcomeOf(await post(url, addresses, delivery, ends));
@@ -53,13 +54,14 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
   }
 }
 
-async function addressesOf(resolve: Resolve, hostname: string): Promise<readonly string[]> {
+async function addressesOf(resolve: Resolve, hostname: string, signal: AbortSignal): Promise<readonly string[]> {
   const literal = literalAddress(hostname);
-  return literal === undefined ? resolve(hostname) : [literal];
+  return literal === undefined ? resolve(hostname, signal) : [literal];
 }
 
 function refusalOf({ allowPrivate }: DeliverPorts, { protocol }: URL, addresses: readonly string[]) {
   if (addresses.length === 0) return 'the name has no address';
+  if (addresses.some(isNeverTold)) return neverTold;
   const isPublic = addresses.every(isPublicAddress);
   if (!isPublic && !allowPrivate) return notPublic;
   // A name with addresses of both kinds may lead outside.

@@ -21,6 +21,9 @@ export type OutboxPorts = Omit<TellerPorts, 'open' | 'slots' | 'store'> & {
   readonly sealer: () => Sealer | undefined;
   readonly allowPrivate: boolean;
   readonly onFault: (error: unknown, where: string) => void;
+  /** Instead of the bounds of the same names, for tests. */
+  readonly conversationsMax?: number;
+  readonly slots?: SendSlots;
 };
 
 type Telling = { readonly ended: Promise<void>; again: boolean };
@@ -29,7 +32,7 @@ type Telling = { readonly ended: Promise<void>; again: boolean };
 export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #stopped = new AbortController();
-  readonly #slots = new SendSlots();
+  readonly #slots: SendSlots;
   readonly #telling = new Map<string, Telling>();
   /** Conversations that have addresses, as far as this process has noticed. */
   readonly #known = new Set<string>();
@@ -37,9 +40,12 @@ export class Outbox {
   readonly #left = new Map<string, number>();
   /** Conversations of which all that is left is to be tried again, and when. */
   readonly #paused = new Map<string, number>();
+  /** Conversations whose addresses are of crowded hosts, and these addresses. */
+  readonly #crowded = new Map<string, readonly string[]>();
 
   constructor(ports: OutboxPorts) {
     this.#ports = ports;
+    this.#slots = ports.slots ?? new SendSlots();
   }
 
   /**
@@ -79,6 +85,7 @@ export class Outbox {
         : configurePush(now, { id, url, protocolVersion, scheme, sealed, keyId, afterRevision }),
     );
     this.#know(conversationId);
+    this.#crowded.delete(conversationId);
     this.poke(conversationId);
     return push.configs.find((config) => config.id === id);
   }
@@ -141,7 +148,10 @@ export class Outbox {
       return;
     }
     const now = this.#ports.clock.monotonic();
-    if (this.#stopped.signal.aborted || this.#telling.size >= conversationsMax) return;
+    const most = this.#ports.conversationsMax ?? conversationsMax;
+    if (this.#stopped.signal.aborted || this.#telling.size >= most) return;
+    if (this.#crowded.get(conversationId)?.every((url) => this.#slots.isCrowded(url))) return;
+    this.#crowded.delete(conversationId);
     if (now < (this.#left.get(conversationId) ?? now)) return;
     if (now < (this.#paused.get(conversationId) ?? now)) return;
     this.#left.delete(conversationId);
@@ -165,14 +175,17 @@ export class Outbox {
     const push = await pushes.load(conversationId, this.#stopped.signal);
     if (liveConfigs(push).length > 0) this.#know(conversationId);
     if (push.ownerInstance === '' && (liveConfigs(push).length === 0 || !(await this.#isDue(push)))) return;
+    // A host that answers nothing would hold all places of those who could be told.
+    const urls = liveConfigs(push).map(({ url }) => url);
+    if (urls.length > 0 && urls.every((url) => this.#slots.isCrowded(url))) {
+      remember(this.#crowded, conversationId, urls);
+      return;
+    }
     // Loaded by who needs it: most do not.
     const { Teller } = await import('./teller.ts');
     const open: TellerPorts['open'] = (sealed, place) => sealer()?.open(sealed, place);
     const dueAt = await new Teller({ ...this.#ports, slots: this.#slots, open }, push, this.#stopped.signal).tell();
-    if (dueAt === undefined) return;
-    this.#paused.set(conversationId, dueAt);
-    const [oldest] = this.#paused.keys();
-    if (this.#paused.size > knownMax && oldest !== undefined) this.#paused.delete(oldest);
+    if (dueAt !== undefined) remember(this.#paused, conversationId, dueAt);
   }
 
   async #isDue({ conversationId, settledRevision }: views.Push): Promise<boolean> {
@@ -181,4 +194,11 @@ export class Outbox {
     const { headRevision } = await client.readStream({ stream, fromRevision: settledRevision + 1, limit: 1 });
     return headRevision > settledRevision;
   }
+}
+
+/** Keeps at most {@link knownMax}: of what is forgotten it is found out again. */
+function remember<T>(known: Map<string, T>, conversationId: string, value: T): void {
+  known.set(conversationId, value);
+  const [oldest] = known.keys();
+  if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
 }

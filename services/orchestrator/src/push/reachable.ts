@@ -49,3 +49,38 @@ export function literalAddress(hostname: string): string | undefined {
 
 /** True for a name that means this machine, or its own network, whoever resolves it. */
 export const isLocalName = (hostname: string): boolean => /(^|\.)(localhost|local|internal)\.?$/i.test(hostname);
+
+/** IPv4 that is never told: link-local, where most clouds have their metadata services, and where the others have theirs. */
+const neverV4 = [
+  ['169.254.0.0', 16],
+  ['100.100.100.200', 32],
+  ['168.63.129.16', 32],
+  ['192.0.0.192', 32],
+] as const;
+const never = new BlockList();
+for (const [network, prefix] of neverV4) {
+  never.addSubnet(network, prefix, 'ipv4');
+  // As IPv6 writes the same address: mapped, compatible, and translated on the way.
+  for (const around of ['::ffff:', '::', '64:ff9b::', '64:ff9b:1::'])
+    never.addSubnet(`${around}${network}`, 96 + prefix, 'ipv6');
+  const hex = network.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  never.addSubnet(`2002:${hex[0]}${hex[1]}:${hex[2]}${hex[3]}::`, 16 + prefix, 'ipv6');
+}
+for (const [network, prefix] of [
+  ['fe80::', 10],
+  ['fd00:ec2::', 32],
+  ['fd20:ce::', 32],
+] as const)
+  never.addSubnet(network, prefix, 'ipv6');
+
+/** True for an address that nobody may have told, private addresses allowed or not: whoever answers there gives away credentials. */
+export function isNeverTold(address: string): boolean {
+  const [bare = ''] = address.split('%');
+  return never.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6');
+}
+
+/** True for a name by which a cloud's metadata service is called. */
+export const isMetadataName = (hostname: string): boolean =>
+  /^(metadata|instance-data|metadata\.(google|azure)\.internal|metadata\.goog|instance-data\.ec2\.internal|metadata\.(platformequinix|tencentyun)\.com)\.?$/i.test(
+    hostname,
+  );

@@ -1,4 +1,6 @@
-import { sendsMax, sendsPerHostMax } from './bounds.ts';
+import { sendsMax, sendsPerHostMax, waitingPerHostMax } from './bounds.ts';
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');
 
 type Waiting = { readonly begin: () => void };
 
@@ -12,16 +14,28 @@ export class SendSlots {
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #max: number;
   readonly #perHostMax: number;
+  readonly #waitingMax: number;
   #count = 0;
 
-  constructor(max = sendsMax, perHostMax = sendsPerHostMax) {
+  constructor(max = sendsMax, perHostMax = sendsPerHostMax, waitingMax = waitingPerHostMax) {
     this.#max = max;
     this.#perHostMax = perHostMax;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** True if one more send to the address would not begin at once. */
+  isFull(url: string): boolean {
+    return this.#count >= this.#max || (this.#active.get(hostOf(url)) ?? 0) >= this.#perHostMax;
+  }
+
+  /** True if so many wait to send to the host of the address that one more does better to come back later. */
+  isCrowded(url: string): boolean {
+    return (this.#waiting.get(hostOf(url))?.length ?? 0) >= this.#waitingMax;
   }
 
   /** Does what holds a slot, once there is one. Rejects as that does, and when the signal aborts before. */
   async within<T>(url: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const host = URL.canParse(url) ? new URL(url).hostname : '';
+    const host = hostOf(url);
     await this.#slot(host, signal);
     try {
       return await work();

@@ -1,7 +1,7 @@
 import { invalidArgument, uuidFrom } from '@stopgo/core';
 import type { orchestrator } from '@stopgo/proto';
 import { configIdCharactersMax, schemeCharactersMax, secretCharactersMax, urlCharactersMax } from './bounds.ts';
-import { isLocalName, isPublicAddress, literalAddress } from './reachable.ts';
+import { isLocalName, isMetadataName, isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 import type { PushSecrets } from './sealed.ts';
 
 /** Settings that may be used. */
@@ -62,6 +62,10 @@ function checkUrl(text: string, allowPrivate: boolean): string {
   if (url.username !== '' || url.password !== '')
     throw invalidArgument('the url of a push config holds a user or password; give credentials as authentication');
   const literal = literalAddress(url.hostname);
+  if (literal === undefined ? isMetadataName(url.hostname) : isNeverTold(literal))
+    throw invalidArgument(
+      'the url of a push config is link-local, or of the metadata service of a cloud: such addresses are never told',
+    );
   const isOutside = literal === undefined ? !isLocalName(url.hostname) : isPublicAddress(literal);
   if (!isOutside && !allowPrivate)
     throw invalidArgument(

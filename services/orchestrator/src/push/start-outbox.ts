@@ -13,7 +13,9 @@ import { Sealer } from './sealed.ts';
 export type PushParts = {
   /** Addresses that are not of the public network may be told too, and over http. */
   readonly allowPrivate: boolean;
-  /** The key that credentials are sealed with, when it is needed first; undefined if there is none. */
+  /** Where other agents reach the gateways, without a slash at the end; absent: no agent is asked to call back. */
+  readonly publicUrl?: string;
+  /** The key that credentials are sealed with, and callbacks known by, when it is needed first; undefined if there is none. */
   readonly key: () => Uint8Array | undefined;
   /** Instead of what this machine resolves names with. */
   readonly resolve?: Resolve;

@@ -23,7 +23,14 @@ import {
   TERMINAL,
   wordOfState,
 } from './bodies.ts';
-import { attemptsMax, heldPauseMsMax, pauseFirstMs, pauseMostMs, reasonCharactersMax } from './bounds.ts';
+import {
+  attemptsMax,
+  crowdedPauseMs,
+  heldPauseMsMax,
+  pauseFirstMs,
+  pauseMostMs,
+  reasonCharactersMax,
+} from './bounds.ts';
 import type { Delivered, Delivery } from './deliver.ts';
 import type { PushLog } from './push-log.ts';
 import type { PushSecrets, SecretPlace } from './sealed.ts';
@@ -241,7 +248,9 @@ export class Teller {
       const next = config === undefined ? undefined : this.#nextFor(config);
       if (config === undefined || next === undefined) return;
       await this.#pause(config);
+      const hasSlot = this.#inLine(config);
       const isOwner = await this.#ports.slots.within(config.url, this.#signal, async () => {
+        hasSlot();
         await this.#refresh();
         if (!this.#isOwner()) return false;
         const now = liveConfigs(this.#push).find(({ id }) => id === configId);
@@ -266,6 +275,23 @@ export class Teller {
     }
     await clock.sleep(leftMs, this.#signal);
     this.#pausing.delete(id);
+  }
+
+  /** Sees to it that an address that waits long for its turn holds the conversation no more. Gives what ends its wait. */
+  #inLine({ id, url }: views.PushConfig): () => void {
+    const { clock, slots } = this.#ports;
+    if (!slots.isFull(url)) return () => undefined;
+    const hasSlot = new AbortController();
+    const isLong = () => {
+      if (hasSlot.signal.aborted) return;
+      this.#pausing.set(id, clock.monotonic() + crowdedPauseMs);
+      this.#wake();
+    };
+    clock.sleep(heldPauseMsMax, AbortSignal.any([this.#signal, hasSlot.signal])).then(isLong, () => undefined);
+    return () => {
+      hasSlot.abort();
+      this.#pausing.delete(id);
+    };
   }
 
   async #refresh(): Promise<void> {

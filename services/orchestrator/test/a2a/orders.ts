@@ -6,6 +6,9 @@ import type { DelegationOutcome, DelegationRequest, DelegationUpdate } from '../
 
 export const never = new AbortController().signal;
 
+/** Nothing keeps an answer from being sent. */
+export const may = async (): Promise<boolean> => true;
+
 export function agentAt(url: string, more: Partial<RemoteAgent> = {}): RemoteAgent {
   return { name: 'peer', url, description: '', destructive: false, forwardsBearer: true, ...more };
 }

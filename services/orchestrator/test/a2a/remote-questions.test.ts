@@ -29,3 +29,13 @@ test('arguments that are nested too deep to be shown are no arguments that someb
     { key: 'x', approval: { argumentsJson: '', isUnreadable: true } },
   ]);
 });
+
+test('the words of a message with several questions are of none of them: each has its own, or its arguments', () => {
+  const data = [
+    { approval_id: 'own', arguments: {}, description: 'Reboot test-1' },
+    { approval_id: 'arguments', arguments: { host: 'test-1' } },
+    { approval_id: 'neither' },
+  ];
+  const prompts = questionsIn('input-required', { ...message, data: data as never }).map(({ prompt }) => prompt);
+  expect(prompts).toEqual(['Reboot test-1', '', 'Really?']);
+});

@@ -22,7 +22,7 @@ const STATES: readonly TaskState[] = [
 
 /** As `sdkAgent`, made with the official SDK of the 0.3 line. */
 export async function sdkAgent03(
-  { binding, streaming = false }: Omit<SdkAgentOptions, 'version'>,
+  { binding, streaming = false, notifies = false }: Omit<SdkAgentOptions, 'version'>,
   behave: Behaviour,
 ): Promise<SdkAgent> {
   const taken: string[] = [];
@@ -39,7 +39,7 @@ export async function sdkAgent03(
     protocolVersion: '0.3.0',
     url: binding === 'GRPC' ? grpc.address : url,
     preferredTransport: binding,
-    capabilities: { streaming, pushNotifications: false },
+    capabilities: { streaming, pushNotifications: notifies },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
     skills: [],

@@ -20,6 +20,8 @@ export type SdkAgentOptions = {
   readonly version: '1.0' | '0.3';
   readonly binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
   readonly streaming?: boolean;
+  /** Posts to addresses that it is given. */
+  readonly notifies?: boolean;
   readonly extensions?: readonly string[];
   /** Answers as this agent does; `next` is the SDK's own handling. */
   readonly before?: express.RequestHandler;
@@ -54,6 +56,7 @@ export async function sdkAgent(options: SdkAgentOptions, behave: Behaviour): Pro
     version,
     binding,
     streaming = false,
+    notifies = false,
     extensions = [],
     before = (_request, _response, next) => next(),
   } = options;
@@ -74,7 +77,7 @@ export async function sdkAgent(options: SdkAgentOptions, behave: Behaviour): Pro
     provider: undefined,
     capabilities: {
       streaming,
-      pushNotifications: false,
+      pushNotifications: notifies,
       extendedAgentCard: false,
       extensions: extensions.map((uri) => ({ uri, description: '', required: false, params: undefined })),
     },

@@ -1,8 +1,10 @@
 import { EventEmitter, once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
-import { afterEach, describe, expect, test } from 'vitest';
-import { client, delegated, never, order } from './orders.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { client, delegated, may, never, order } from './orders.ts';
 import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
 import { sdkAgent03 } from './sdk-agent-0-3.ts';
 
@@ -98,6 +100,43 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     ).toEqual([undefined]);
   });
 
+  test('calls back with the token once its task goes on; one that does not offer that is not asked to', async () => {
+    const calls: IncomingHttpHeaders[] = [];
+    const hook = createServer((call, answer) => {
+      calls.push(call.headers);
+      answer.writeHead(204).end();
+    }).listen(0, '127.0.0.1');
+    await once(hook, 'listening');
+    const token = new Secret('t0ken-of-the-callback');
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/`;
+    const callback = { id: crypto.randomUUID(), url, token };
+    for (const notifies of [true, false]) {
+      const peer = await agent({ ...offer, notifies }, ({ text, task, status, finished }) => {
+        task(text === 'Buy bread.' ? inputRequired : working);
+        if (text !== 'Buy bread.') status(completed);
+        finished();
+      });
+      const by = client();
+      const { outcome } = await delegated(order(peer.url), by);
+      const taskId = outcome.kind === 'asks' ? outcome.task.id : '';
+      const request = order(peer.url, { taskId });
+      const before = peer.requests.length;
+      // The two lines of the SDK do not agree on how 0.3 says that over HTTP+JSON.
+      const isHeard = offer.isOlder !== true || offer.binding !== 'HTTP+JSON';
+      const kind = notifies ? (isHeard ? 'taken' : 'refused') : 'not_offered';
+      expect(await by.notify(request, callback, never)).toMatchObject({ kind });
+      expect(peer.requests.length - before).toBe(notifies ? 1 : 0);
+      if (kind !== 'taken') continue;
+      expect(await by.notify({ ...request, taskId: 'other' }, callback, never)).toMatchObject({ kind: 'refused' });
+      const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+      await by.answer(request, answer, () => undefined, never, may);
+      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
+      const shown = calls.map((one) => one['x-a2a-notification-token'] ?? one.authorization);
+      for (const one of shown) expect(one).toMatch(/^(Bearer )?t0ken-of-the-callback$/);
+    }
+    hook.close();
+  });
+
   test('says why it has failed, or will not', async () => {
     const peer = await agent(offer, ({ text, task, status, finished }) => {
       task(working);
@@ -130,10 +169,10 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     const known = { ...request, taskId: outcome.kind === 'asks' ? outcome.task.id : '' };
     expect(await by.lookUp(known, never)).toMatchObject({ kind: 'asks', questions: [{ key: first?.key }] });
     const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
-    const next = await by.answer(known, yes, () => undefined, never);
+    const next = await by.answer(known, yes, () => undefined, never, may);
     expect(next).toMatchObject({ kind: 'asks', questions: [{ prompt: 'Sliced?' }] });
     const no = { ...yes, verdict: 'reject', messageId: 'no' } as const;
-    expect(await by.answer(known, no, () => undefined, never)).toMatchObject({
+    expect(await by.answer(known, no, () => undefined, never, may)).toMatchObject({
       kind: 'finished',
       isError: false,
       text: 'rejected, so none.',
@@ -143,7 +182,7 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     expect([...new Set(keys)]).toEqual(peer.taken);
     // The SDK of the 0.3 line breaks while it says so: an error inside of it is no refusal.
     const isBroken = offer.isOlder && offer.streaming && offer.binding === 'HTTP+JSON';
-    const late = await by.answer(known, no, () => undefined, never);
+    const late = await by.answer(known, no, () => undefined, never, may);
     expect(late).toMatchObject(
       isBroken ? { kind: 'failed', message: expect.stringContaining('Bug: ') } : { kind: 'unavailable' },
     );
@@ -221,3 +260,32 @@ test('an agent may answer with no more than a message', async () => {
   const { outcome } = await delegated(order(peer.url));
   expect(outcome).toMatchObject({ kind: 'finished', isError: false, text: 'We are closed.', task: { id: '' } });
 });
+
+test.each([-32602, -32000])(
+  'an agent that repeats the token as it refuses a callback, with %i, is not repeated',
+  async (code) => {
+    const token = new Secret('t0ken-of-the-callback');
+    const peer = await agent(
+      {
+        ...{ version: '1.0', binding: 'JSONRPC', notifies: true },
+        before: (request, response, next) => {
+          const { method, id, params } = request.body ?? {};
+          if (method !== 'CreateTaskPushNotificationConfig') return next();
+          const message = `no: ${JSON.stringify(params)}`;
+          if (code === 0) response.status(500).send(message);
+          else response.json({ jsonrpc: '2.0', id, error: { code, message } });
+        },
+      },
+      bakes,
+    );
+    const callback = { id: crypto.randomUUID(), url: 'https://us.example.com/', token };
+    const answer = await client()
+      .notify(order(peer.url, { taskId: 'task-1' }), callback, never)
+      .then(
+        (said) => (said.kind === 'refused' ? said.reason : said.kind),
+        (error: unknown) => String(error),
+      );
+    expect(answer).toContain('[redacted]');
+    expect(answer).not.toContain(token.reveal());
+  },
+);

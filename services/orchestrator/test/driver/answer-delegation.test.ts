@@ -1,40 +1,9 @@
-import { fact, type HumanDecision, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { fact, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
-import { Registry } from '../../src/driver/registry.ts';
-import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
-import { HandClock } from './one-driver.ts';
-
-const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
-const task = { id: 'task-1', state: 'input-required' };
-const shown: RemoteQuestion = {
-  key: 'q1',
-  kind: 'approval',
-  prompt: 'May I pay?',
-  approval: { id: 'q1', tool: 'pay', server: 'bank', argumentsJson: '{"sum":5}', choices: [], agents: ['till'] },
-};
-const inWords: RemoteQuestion = { key: 'w1', kind: 'approval', prompt: 'Really?' };
-const token: RemoteQuestion = { key: 'auth 1', kind: 'auth', prompt: 'Who are you?' };
-const asks = (...questions: readonly RemoteQuestion[]) =>
-  ({ kind: 'asks', task, text: '', questions, isIdempotent: false }) as const;
-const finished = { kind: 'outcome', outcome: done('Paid.') } as const;
-/** More than any agent is given to answer. */
-const longMs = 10 * 60_000;
-
-/** An agent that asks at once, and what comes after. */
-async function asked(first: RemoteQuestion, script: Script, bearerTokenPresent = false): Promise<Errand> {
-  const errand = new Errand(node, { delegate: [asks(first)], ...script }, [], bearerTokenPresent);
-  await errand.first(bearerTokenPresent ? { bearer: new Secret('s3cret') } : {}).ended;
-  expect(errand.names.at(-1)).toBe('runReleased');
-  return errand;
-}
-
-function decide(errand: Errand, decision: HumanDecision = { kind: 'approve' }): void {
-  errand.append(errand.decision(decision));
-}
-
-const second = (errand: Errand, bearer?: Secret) => errand.process('second', bearer === undefined ? {} : { bearer });
+import { asked, asks, decide, finished, inWords, longMs, node, second, shown, token } from './asking-agent.ts';
+import { done, Errand, lost, quiet } from './errands.ts';
 
 test('a question is an approval here; its answer is sent once it is on the record, after a look', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] });
@@ -75,16 +44,6 @@ test('an answer that was lost is sent again, the same, to a question that shows 
   expect(new Set(errand.answered.map(({ answer }) => answer.messageId)).size).toBe(1);
   expect(errand.answered.map(({ answer }) => answer.verdict)).toEqual(['reject', 'reject']);
   expect(await errand.response()).toBe('Paid.');
-});
-
-test('an answer in words that was lost is not sent again: it may be on its way, and would answer the next question', async () => {
-  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [lost] });
-  decide(errand);
-  const { clock, ended } = second(errand);
-  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
-  await ended;
-  expect(errand.answered).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
 });
 
 test.each([
@@ -210,13 +169,14 @@ test('an agent that is down is waited for; what it refuses again and again is as
   });
   decide(errand);
   const { clock, ended } = second(errand);
-  for (let minute = 0; minute < 20; minute += 1) await quiet().then(() => clock.pass(longMs));
+  for (let pass = 0; pass < 20; pass += 1) await quiet().then(() => clock.pass(pass < 3 ? 1_000 : longMs));
   await ended;
   expect(errand.answered).toHaveLength(5);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({
     kind: facts.ApprovalKind.PROXY,
     reason: 'it was not answered: not now',
   });
+  expect(errand.all('delegationAsked').at(-1)?.notTaken).toEqual([shown.key]);
 });
 
 test('a task that waits for a token is answered with one, and with nothing else', async () => {
@@ -291,72 +251,14 @@ test.each([
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
 });
 
-test('words that the agent failed at are not said again: they may have arrived', async () => {
-  const failed = { kind: 'failed', message: 'out of paper' } as const;
-  const errand = await asked(inWords, { lookUp: [asks(inWords), asks(inWords)], answer: [failed, done('Paid.')] });
-  decide(errand);
-  const { clock, ended } = second(errand);
-  for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
-  await ended;
-  expect(errand.answered).toHaveLength(1);
-  expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
-});
-
-test('a process that was taken for dead after it has answered does not answer again beside the other', async () => {
-  let isFresh = true;
-  const errand = await asked(shown, {
-    lookUp: [asks(shown), asks(shown), asks(shown)],
-    answer: [
-      async () => {
-        isFresh = false;
-        throw lost;
-      },
-      done('Paid.'),
-    ],
-  });
-  decide(errand);
-  const slow = errand.process('second', { isFresh: () => isFresh });
-  for (let second = 0; second < 3; second += 1) await quiet().then(() => slow.clock.pass(1_000));
-  expect(errand.answered).toHaveLength(1);
-  await errand.process('third', { dead: ['first', 'second'] }).ended;
-  slow.renew();
-  await slow.ended;
-  expect([errand.answered.length, await errand.response()]).toEqual([2, 'Paid.']);
-});
-
-test('a decision for an agent that is away is kept for it, and keeps nobody else from being served', async () => {
-  let isAway = true;
-  const look = async () => {
-    if (isAway) throw lost;
-    return asks(shown);
-  };
-  const errand = await asked(shown, { lookUp: Array(200).fill(look), answer: [done('Paid.')] });
-  decide(errand);
-  const clock = new HandClock();
-  const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
-  const registry = new Registry(errand.watcher('second', ['second'], clock), definitions, 1);
-  const pass = async (seconds: number) => {
-    for (let second = 0; second < seconds; second += 1) await quiet().then(() => clock.pass(1_000));
-  };
-  await registry.resume('c');
-  await pass(30);
-  expect(() => registry.admit('other')).toThrow(/limits.concurrent_runs/);
-  await pass(270);
-  // After a second, two, four and eight, and then every 15 seconds.
-  expect(errand.asked.length).toBeLessThan(27);
-  expect(errand.answered).toEqual([]);
-  registry.admit('other')();
-  isAway = false;
-  await pass(16);
-  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
-});
-
 test.each([
   ['for ten seconds is not asked again', 6, 1],
   ['for ever is asked again, with why', 99, 2],
-])('what an agent still shows after it was answered %s', async (_, stale, times) => {
+  ['for ten seconds is not asked again, though a look is lost', 6, 1, [2]],
+])('what an agent still shows after it was answered %s', async (_, stale, times, missed: readonly number[] = []) => {
+  const stales = Array.from({ length: stale }, (_, look) => (missed.includes(look) ? lost : asks(shown)));
   const errand = await asked(shown, {
-    lookUp: [...Array(stale).fill(asks(shown)), finished, finished],
+    lookUp: [...stales, finished, finished],
     answer: [asks(shown)],
   });
   decide(errand);
@@ -367,4 +269,43 @@ test.each([
   const all = errand.all('approvalRequested');
   expect(all).toHaveLength(times);
   if (times > 1) expect(all.at(-1)?.reason).toContain('still shows it');
+});
+
+test('a question that repeats the token is asked of nobody: its delegation has failed, and says why', async () => {
+  const errand = new Errand(node, { delegate: [asks({ ...inWords, holdsToken: true })] });
+  await errand.first({ bearer: new Secret('s3cret') }).ended;
+  expect(errand.all('approvalRequested')).toEqual([]);
+  expect(errand.all('delegationFinished')).toMatchObject([
+    { isError: true, content: expect.stringContaining('repeated in its question the bearer token') },
+  ]);
+  expect(errand.state.run?.status).toBe('failed');
+  // Its own people are not to say yes to what has failed here.
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+});
+
+test('what a look finds that cannot be asked fails the delegation, and its task is ended there', async () => {
+  const hostile = [shown, { ...shown, prompt: 'May I have it all?' }];
+  const errand = await asked(shown, { lookUp: [asks(...hostile)] });
+  decide(errand);
+  await second(errand).ended;
+  expect([errand.state.run?.status, errand.answered]).toEqual(['failed', []]);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+});
+
+test('a defect of our own is told once, though its agent is silent already; a broken connection is none', async () => {
+  const defect = new TypeError('x is not a function');
+  const silent = new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
+  const errand = await asked(shown, { lookUp: [silent, asks(shown), ...Array(9).fill(defect)], answer: [defect] });
+  decide(errand);
+  const process = second(errand);
+  const told: string[] = [];
+  Object.assign(process.driver.ports, {
+    onFault: (error: Error, where: string) => told.push(`${error.message}: ${where}`),
+  });
+  for (let second = 0; second < 100; second += 1) await quiet().then(() => process.clock.pass(1_000));
+  await process.ended;
+  expect(told).toEqual([
+    'x is not a function: answering the agent peer',
+    'x is not a function: looking at a task of the agent peer',
+  ]);
 });

@@ -20,6 +20,7 @@ import {
 import { type Append, type ConversationLog, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type {
+  Callback,
   DelegationAnswer,
   DelegationPort,
   DelegationRequest,
@@ -46,6 +47,7 @@ export type Script = {
   readonly delegate?: readonly Answer<DelegationPort['delegate']>[];
   readonly lookUp?: readonly Answer<DelegationPort['lookUp']>[];
   readonly answer?: readonly Answer<DelegationPort['answer']>[];
+  readonly notify?: readonly Answer<DelegationPort['notify']>[];
 };
 type Answer<F extends (...args: never[]) => Promise<unknown>> =
   | Awaited<ReturnType<F>>
@@ -75,11 +77,17 @@ export class Errand {
   readonly sent: Sent[] = [];
   readonly asked: DelegationRequest[] = [];
   readonly canceled: DelegationRequest[] = [];
+  /** Callbacks that the agent was given. */
+  readonly offered: { readonly request: DelegationRequest; readonly callback: Callback }[] = [];
   /** Answers that were sent, and what was on the record by then. */
   readonly answered: { readonly answer: DelegationAnswer; readonly on: readonly FactName[] }[] = [];
   readonly told: ModelRequest[] = [];
   /** What another process does right before an append of one that holds such a fact. */
   before: { readonly fact: FactName; readonly happens: () => void } | undefined;
+  /** What an answer waits for before it can be sent. */
+  ready: (() => Promise<void>) | undefined;
+  /** What reading the log waits for, or fails with. */
+  reading: ((from: number) => Promise<void>) | undefined;
   readonly agent: AgentDefinition;
   private readonly script: Script;
   private readonly answers: readonly ModelAnswer[];
@@ -205,7 +213,9 @@ export class Errand {
         this.sent.push({ request, on: this.names });
         return orAborted(played(this.script.delegate?.[this.sent.length - 1], request, tell), signal);
       },
-      answer: (request, answer, tell, signal) => {
+      answer: async (request, answer, tell, signal, mayGo) => {
+        await this.ready?.();
+        if (!(await mayGo())) return { kind: 'held' };
         this.answered.push({ answer, on: this.names });
         return orAborted(played(this.script.answer?.[this.answered.length - 1], request, tell), signal);
       },
@@ -214,6 +224,13 @@ export class Errand {
         const answer = this.script.lookUp?.[this.asked.length - 1];
         return orAborted(
           played(answer ?? (this.script.lookUp && lost), request, () => undefined),
+          signal,
+        );
+      },
+      notify: async (request, callback, signal) => {
+        this.offered.push({ request, callback });
+        return orAborted(
+          played(this.script.notify?.[this.offered.length - 1], request, () => undefined),
           signal,
         );
       },
@@ -232,6 +249,7 @@ export class Errand {
 
   private port(): ConversationLog {
     const { log, waiting } = this;
+    const reading = (from: number): Promise<void> | undefined => this.reading?.(from);
     return {
       append: async (append) => {
         await new Promise((next) => setImmediate(next));
@@ -247,6 +265,7 @@ export class Errand {
         return { kind: 'appended', revision: log.length };
       },
       read: async function* (_, from) {
+        await reading(from);
         yield* log.slice(from - 1);
       },
       follow: async function* (_, from, signal) {

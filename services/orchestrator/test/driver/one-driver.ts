@@ -1,6 +1,5 @@
 import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
 import type { Clock, ConversationLog, Peer } from '@stopgo/log';
-import { noAgents } from '../../src/delegation-port.ts';
 import { AgentNews } from '../../src/driver/agent-news.ts';
 import type { DriverPorts } from '../../src/driver/ports.ts';
 import { RunDriver } from '../../src/driver/run-driver.ts';
@@ -84,7 +83,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
       answer: never,
       cancel: () => Promise.resolve(),
     },
-    delegations: noAgents,
+    delegations: { delegate: never, answer: never, lookUp: never, notify: never, cancel: never },
     models: {
       forModel: () => {
         throw new Error('no model is asked here');

@@ -1,6 +1,8 @@
 import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
+import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { AgentNews } from '../../src/driver/agent-news.ts';
+import { Registrations } from '../../src/driver/registrations.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
@@ -26,6 +28,7 @@ async function watched(lookUp: NonNullable<Script['lookUp']>, keys = ['q1']) {
         ports: errand.watcher(instance, alive, clock),
         definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
         load: async () => ({ state: errand.state }),
+        isLaidAside: () => false,
         resume: async (id) => void resumed.push(id),
       },
       times,
@@ -157,6 +160,7 @@ test('an agent that is silent is told of once, and a defect too; both again afte
     ports,
     definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
     load: async () => ({ state: errand.state }),
+    isLaidAside: () => false,
     resume: async () => undefined,
   });
   for (let look = 0; look < 5; look += 1) await watch.look('c');
@@ -177,6 +181,7 @@ test('an agent that takes too long over some tasks is not asked about its others
     ports: { ...ports, log: { ...ports.log, watchedRuns: async () => listed } },
     definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
     load: async () => ({ state: errand.state }),
+    isLaidAside: () => false,
     resume: async () => undefined,
   });
   const round = watch.round();
@@ -191,4 +196,114 @@ test('an agent that takes too long over some tasks is not asked about its others
   expect(errand.asked.length).toBeGreaterThan(17);
   await quiet().then(() => clock.pass(5_000));
   await next;
+});
+
+/** As `watched`, with agents that may call back. */
+async function calledBack(script: Pick<Script, 'lookUp' | 'notify'>) {
+  const errand = new Errand(node, { delegate: [asks('q1')], ...script });
+  await errand.first().ended;
+  const clock = new HandClock();
+  const told: string[] = [];
+  const ports = errand.watcher('first', ['first'], clock);
+  const callback = { id: 'id', url: 'https://us.example.com/', token: new Secret('the token') };
+  const registrations = new Registrations({
+    delegations: ports.delegations,
+    callbackOf: () => callback,
+    note: (agent, reason) => told.push(`${agent}: ${reason}`),
+  });
+  const moved = { by: 0 };
+  const watchedRuns = async () =>
+    (await ports.log.watchedRuns()).map((run) => ({ ...run, revision: run.revision + moved.by }));
+  const watch = new TaskWatch(
+    {
+      ports: { ...ports, log: { ...ports.log, watchedRuns } },
+      registrations,
+      definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
+      load: async () => ({ state: errand.state }),
+      isLaidAside: () => false,
+      resume: async () => undefined,
+    },
+    times,
+  );
+  /** How many rounds lie between looks. */
+  const rounds = async (looks: number) => {
+    const pauses: number[] = [];
+    for (let pause = 0; pauses.length < looks; pause += 1) {
+      const before = errand.asked.length;
+      await watch.round();
+      if (errand.asked.length > before) pauses.push(pause);
+      if (errand.asked.length > before) pause = 0;
+      await clock.pass(times.firstMs);
+    }
+    return pauses;
+  };
+  return { errand, told, watch, rounds, moved };
+}
+
+const taken = { kind: 'taken' } as const;
+const stillAsks = Array.from({ length: 20 }, () => asks('q1'));
+
+test('a task whose agent calls back is looked at once, then every quarter of an hour; nothing is asked of it twice', async () => {
+  const { errand, watch, rounds } = await calledBack({ lookUp: stillAsks, notify: [taken] });
+  await watch.rested(errand.state, undefined);
+  expect(errand.offered.map(({ callback }) => callback.url)).toEqual(['https://us.example.com/']);
+  expect(errand.asked).toHaveLength(0);
+  expect(await rounds(3)).toEqual([0, 60, 60]);
+  expect(errand.offered).toHaveLength(1);
+});
+
+test('when its run has moved on it is looked at again: that may wait for a task of another agent by now', async () => {
+  const { errand, moved, rounds } = await calledBack({ lookUp: stillAsks, notify: [taken] });
+  expect(await rounds(1)).toEqual([0]);
+  moved.by = 1;
+  expect(await rounds(2)).toEqual([0, 60]);
+  expect(errand.asked).toHaveLength(3);
+});
+
+test.each([
+  ['refuses the callback', [{ kind: 'refused', reason: 'not there' }] as const, 1, ['peer: not there']],
+  ['has no callbacks', [{ kind: 'not_offered' }] as const, 1, []],
+  ['does not say', [lost, new Error('the connection broke with the token'), lost], 3, ['peer: the connection broke']],
+] as const)('a task whose agent %s is looked at as ever', async (_which, notify, offers, notes) => {
+  const { errand, told, rounds } = await calledBack({ lookUp: stillAsks, notify });
+  expect(await rounds(3)).toEqual([0, 1, 2]);
+  expect(errand.offered).toHaveLength(offers);
+  expect(told).toEqual(notes);
+});
+
+test('an agent that has not called back when it should have is given the callback anew', async () => {
+  const lookUp = [asks('q2'), ...Array.from({ length: 5 }, () => asks('q2'))];
+  const { errand, rounds } = await calledBack({ lookUp, notify: [taken, taken] });
+  expect(await rounds(3)).toEqual([0, 1, 60]);
+  expect(errand.offered).toHaveLength(2);
+});
+
+test('a call has its task looked at, and no other; that of a run that is over is not for the agent to end sooner', async () => {
+  const { errand, watch } = await calledBack({ lookUp: [asks('q2'), asks('q2')] });
+  const messageId = errand.all('delegationStarted')[0]?.messageId ?? '';
+  await watch.called('c', 'of another task');
+  expect(errand.asked).toHaveLength(0);
+  await watch.called('c', messageId);
+  expect(errand.asked.map(({ taskId }) => taskId)).toEqual(['task-1']);
+  expect(errand.all('approvalRequested').map(({ question: one }) => one?.key)).toEqual(['q1', 'q2']);
+  const canceled = cancelRun(errand.state, { reason: '' });
+  if (canceled.kind === 'append') errand.append(canceled.facts);
+  for (let call = 0; call < 30; call += 1) await watch.called('c', messageId);
+  await watch.rested(errand.state, undefined);
+  expect([errand.canceled, errand.offered]).toEqual([[], []]);
+});
+
+test('a question that repeats the token by now fails its delegation once: nothing of it is on the record', async () => {
+  const [shown] = asks('q1').questions;
+  const looks = [shown, { ...shown, holdsToken: true }, shown, { ...shown, holdsToken: true }] as RemoteQuestion[];
+  const { errand, clock, resumed, watch } = await watched(looks.map((one) => ({ ...asks(), questions: [one] })));
+  const one = watch('first');
+  for (let round = 0; round < 9; round += 1) {
+    await one.round();
+    await clock.pass(times.firstMs);
+  }
+  expect(errand.all('approvalRequested')).toHaveLength(1);
+  expect(errand.names.slice(-2)).toEqual(['delegationFinished', 'stepFinished']);
+  expect(errand.canceled.map(({ taskId }) => taskId)).toEqual(['task-1']);
+  expect(resumed).toEqual(['c']);
 });

@@ -145,10 +145,58 @@ test.each([
   ['https://[::1]/', /public network/],
   ['https://[::ffff:10.0.0.1]/', /public network/],
   ['https://localhost/', /public network/],
-  ['https://metadata.google.internal/', /public network/],
+  ['https://web.internal/', /public network/],
   ['https://ann@there.example/', /user or password/],
 ])('%s is refused where only the public network may be told', (url, problem) => {
   expect(() => checkSettings({ ...settings, url }, { allowPrivate: false })).toThrow(problem);
+});
+
+const metadata = [
+  '169.254.169.254',
+  '169.254.0.1',
+  '[fe80::1]',
+  '[febf::1]',
+  '[::ffff:169.254.169.254]',
+  '[::ffff:a9fe:a9fe]',
+  '[64:ff9b::a9fe:a9fe]',
+  '[2002:a9fe:a9fe::1]',
+  '[fd00:ec2::254]',
+  '100.100.100.200',
+  '168.63.129.16',
+  '0xa9fea9fe',
+  'metadata',
+  'metadata.google.internal',
+  'METADATA.google.internal.',
+  'instance-data',
+];
+test.each(metadata)('%s is never told, whatever else may be', (host) => {
+  for (const [scheme, allowPrivate] of [
+    ['http', true],
+    ['https', true],
+    ['https', false],
+  ] as const) {
+    const url = `${scheme}://${host}/latest`;
+    expect(() => checkSettings({ ...settings, url }, { allowPrivate })).toThrow(/never told/);
+  }
+});
+
+test('nor is a name that stands for such an address, among others', async () => {
+  const { reached, port } = await listening((_req, res) => res.end());
+  for (const address of ['169.254.169.254', 'fe80::1%eth0', 'fd00:ec2::254', '::ffff:169.254.1.1'])
+    expect(await send(`http://named.example:${port}/`, { resolve: async () => ['127.0.0.1', address] })).toEqual(
+      failedWith(/never told/),
+    );
+  expect(reached).toEqual([]);
+});
+
+test.each([
+  'http://10.0.0.7/',
+  'http://[fd12::7]/',
+  'http://192.168.1.1/',
+  'http://127.0.0.1/',
+  'http://metadata.example/',
+])('%s may be told where private ones may', (url) => {
+  expect(checkSettings({ ...settings, url }, { allowPrivate: true }).url).toBe(url);
 });
 
 test.each([

@@ -40,6 +40,24 @@ test('one host has few slots, all together some, and those who wait take turns b
   expect(begun.length).toBe(all.length);
 });
 
+test('of 257 addresses that do not answer the last is sent to as soon as one gives up; of one host they keep nobody waiting', async () => {
+  const { begun, ends, send } = sends(new SendSlots());
+  const all = Array.from({ length: 257 }, (_, at) => send(`https://silent-${at}.example/`));
+  await setImmediate();
+  expect(begun.length).toBe(256);
+  ends[0]?.();
+  await setImmediate();
+  expect(begun.at(-1)).toBe('silent-256.example');
+  for (const end of ends) end();
+  await Promise.all(all);
+
+  const ofOne = sends(new SendSlots());
+  for (let at = 0; at < 257; at += 1) void ofOne.send(`https://silent.example/${at}`);
+  void ofOne.send('https://other.example/');
+  await setImmediate();
+  expect([ofOne.begun.length, ofOne.begun.at(-1)]).toEqual([17, 'other.example']);
+});
+
 test('a send that fails gives its slot back, and who waits no more gets none', async () => {
   const slots = new SendSlots(1, 1);
   const { begun, ends, send } = sends(slots);

@@ -16,6 +16,7 @@ import {
 import { views } from '@stopgo/proto';
 import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
 import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
+import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
@@ -147,14 +148,7 @@ class Batch implements ProjectionBatch {
       const snapshot = encodeSnapshot(now.state);
       writeConversation(this.#tables, id, now, snapshot);
       for (const message of messages) this.#writeMessage(now.key, message);
-      for (const { key, approval } of approvals.values())
-        this.#tables.writeApproval(
-          key,
-          approval.id,
-          now.key,
-          approval.status,
-          toBinary(views.ApprovalSchema, approval),
-        );
+      for (const approval of approvals.values()) writeApproval(this.#tables, now.key, approval);
       this.#written.push([id, { ...now, snapshot }]);
     }
     this.#push.write();

@@ -1,4 +1,3 @@
-import { toBinary } from '@bufbuild/protobuf';
 import {
   type ConversationState,
   chainHash,
@@ -13,12 +12,13 @@ import {
   type RecordedFact,
   type StreamName,
 } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import type { views } from '@stopgo/proto';
 import type { Logger } from '@stopgo/runtime';
 import { pageEventsMax } from '../../bounds.ts';
 import type { StreamEvent } from '../../event-log.ts';
 import { equal } from '../../problems.ts';
 import { type SqlDatabase, sqlCode } from '../sqlite/database.ts';
+import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
@@ -119,14 +119,7 @@ function writeAnew(
     // Whoever needs the row may be in the middle of a transaction of its own.
     database.exec('SAVEPOINT refolded');
     writeConversation(tables, id, conversation, snapshot);
-    for (const { key, approval } of approvals.values())
-      tables.writeApproval(
-        key,
-        approval.id,
-        conversation.key,
-        approval.status,
-        toBinary(views.ApprovalSchema, approval),
-      );
+    for (const approval of approvals.values()) writeApproval(tables, conversation.key, approval);
     database.exec('RELEASE refolded');
   } catch (error) {
     // What was folded is right all the same; the next start folds it again.

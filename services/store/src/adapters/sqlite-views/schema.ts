@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 3;
+const rowsVersion = 4;
 
 /**
  * The tables of the views. All of it can be made again from the log.
@@ -14,6 +14,8 @@ const rowsVersion = 3;
  * `messages.is_told` is 1 for a message with a text that the next conversation of the context is told.
  *
  * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
+ *
+ * `approvals.asked_in_run` is the run of an approval that a person was asked; null of one that policy decided.
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
@@ -47,6 +49,7 @@ const tables = `
   CREATE INDEX conversations_by_change ON conversations (changed_at, key);
   CREATE INDEX conversations_by_standing ON conversations (standing, changed_at, key);
   CREATE INDEX conversations_of_context_by_change ON conversations (context_id, principal, changed_at, key);
+  CREATE INDEX conversations_of_context_by_standing ON conversations (context_id, principal, standing, changed_at, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
   CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
@@ -77,10 +80,12 @@ const tables = `
     id TEXT NOT NULL UNIQUE,
     conversation INTEGER NOT NULL,
     status INTEGER NOT NULL,
+    asked_in_run TEXT,
     bytes BLOB NOT NULL
   ) STRICT;
   CREATE INDEX approvals_by_status ON approvals (status, key);
   CREATE INDEX approvals_by_conversation ON approvals (conversation, key);
+  CREATE INDEX approvals_asked ON approvals (conversation, asked_in_run, key) WHERE asked_in_run IS NOT NULL;
   CREATE TABLE push (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

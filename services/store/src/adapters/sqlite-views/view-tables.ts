@@ -1,4 +1,4 @@
-import { messagesPerConversationMax } from '../../bounds.ts';
+import { countedMax, messagesPerConversationMax } from '../../bounds.ts';
 import type { Belonging, ChangeFilter, ChangeKey, OpenRunRow, SetAside } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
@@ -80,7 +80,8 @@ export function viewTables(database: SqlDatabase) {
     },
     countByChange: (filter: ChangeFilter) => {
       const { sql, values } = where(filter);
-      return counted(`SELECT count(*) FROM conversations WHERE ${sql} changed_at >= ?`)(...values, filter.changedSince);
+      const some = `SELECT 1 FROM conversations WHERE ${sql} changed_at >= ? LIMIT ${countedMax}`;
+      return counted(`SELECT count(*) FROM (${some})`)(...values, filter.changedSince);
     },
     ofContext: database.all(
       'SELECT key, id FROM conversations WHERE context_id = ? AND principal = ? AND key < ? ORDER BY key DESC LIMIT ?',
@@ -133,12 +134,14 @@ export function viewTables(database: SqlDatabase) {
       bytes: bytes(row, 2),
     })),
     writeApproval: database.run(
-      `INSERT INTO approvals (key, id, conversation, status, bytes) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET status = excluded.status, bytes = excluded.bytes`,
+      `INSERT INTO approvals (key, id, conversation, status, asked_in_run, bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET status = excluded.status, asked_in_run = excluded.asked_in_run,
+           bytes = excluded.bytes`,
     ),
     approvals: database.all(`${approvals} WHERE true ${oldest}`, toBytes),
     approvalsOfStatus: database.all(`${approvals} WHERE status = ? ${oldest}`, toBytes),
     approvalsOfConversation: database.all(`${approvals} WHERE conversation = ? ${oldest}`, toBytes),
+    approvalsAsked: database.all(`${approvals} WHERE conversation = ? AND asked_in_run = ? ${oldest}`, toBytes),
     approvalsOfBoth: database.all(`${approvals} WHERE conversation = ? AND status = ? ${oldest}`, toBytes),
     push: database.one('SELECT key, bytes FROM push WHERE id = ?', toBytes),
     pushColumns: database.one('SELECT settled, live, owner_instance FROM push WHERE id = ?', (row) => ({
@@ -167,8 +170,13 @@ export function viewTables(database: SqlDatabase) {
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
-      'SELECT id, status, bytes FROM approvals WHERE conversation = ? ORDER BY key',
-      (row) => ({ key: text(row, 0), status: integer(row, 1), bytes: bytes(row, 2) }),
+      'SELECT id, status, asked_in_run, bytes FROM approvals WHERE conversation = ? ORDER BY key',
+      (row) => ({
+        key: text(row, 0),
+        status: integer(row, 1),
+        askedInRun: row[2] === null ? '' : text(row, 2),
+        bytes: bytes(row, 3),
+      }),
     ),
   };
 }

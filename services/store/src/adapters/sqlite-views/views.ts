@@ -112,7 +112,7 @@ export class SqliteViews implements Views {
     return row === undefined ? undefined : fromBinary(views.ApprovalSchema, row.bytes);
   }
 
-  approvals({ status, conversationId }: ApprovalFilter, page: Page): Rows<views.Approval> {
+  approvals({ status, conversationId, askedInRun }: ApprovalFilter, page: Page): Rows<views.Approval> {
     const key = conversationId === undefined ? undefined : this.#hot.get(conversationId)?.key;
     if (conversationId !== undefined && key === undefined) return { rows: [], next: undefined };
     return collect(
@@ -122,6 +122,7 @@ export class SqliteViews implements Views {
           return status === undefined
             ? this.#tables.approvals(after, limit)
             : this.#tables.approvalsOfStatus(status, after, limit);
+        if (askedInRun !== undefined) return this.#tables.approvalsAsked(key, askedInRun, after, limit);
         return status === undefined
           ? this.#tables.approvalsOfConversation(key, after, limit)
           : this.#tables.approvalsOfBoth(key, status, after, limit);

@@ -559,7 +559,8 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
   decidedAt?: Timestamp | undefined;
 
   /**
-   * True if the tool's definition changed after the decision, so that it allows nothing any more.
+   * True if the decision allows nothing (any more): the tool's definition changed after it, or the agent whose question it
+   * answers does not ask that any more, or has not taken it.
    *
    * @generated from field: bool void = 22;
    */

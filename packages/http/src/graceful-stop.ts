@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { STOP_FAREWELL_MS } from '../bounds.ts';
-import type { OpenStreams } from './open-streams.ts';
+import { STOP_FAREWELL_MS } from './bounds.ts';
 
 export type StopOptions = {
   readonly server: Server;
-  readonly streams: OpenStreams;
+  /** The event streams that are open. */
+  readonly streams: { endAll(): void };
   /** Aborted when running requests must be answered at once. */
   readonly giveUp: AbortController;
   /** How long running requests may take, in milliseconds. */

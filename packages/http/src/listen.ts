@@ -30,16 +30,16 @@ export async function listen(
 /** The URL of a host, which may be an IPv6 address, and a port. */
 export const httpUrl = (host: string, port: number): string => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use; stop the process that has it, or set another "port"',
-  EACCES: 'this user may not use the port; set a "port" above 1023',
-  EADDRNOTAVAIL: 'this machine has no such address; set another "host"',
-  ENOTFOUND: 'the name of the host is unknown; set another "host"',
+const REASONS: Readonly<Record<string, (portName: string) => string>> = {
+  EADDRINUSE: (portName) => `the port is in use; stop the process that has it, or set another "${portName}"`,
+  EACCES: (portName) => `this user may not use the port; set a "${portName}" above 1023`,
+  EADDRNOTAVAIL: () => 'this machine has no such address; set another "host"',
+  ENOTFOUND: () => 'the name of the host is unknown; set another "host"',
 };
 
-/** Why nobody can listen there, in one line, and what to do. */
-export function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const reason = REASONS[error.code ?? codeIn(error.message)] ?? error.message.split('\n')[0];
+/** Why nobody can listen there, in one line, and what to do. `portName`: what the port is called where it is set. */
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number, portName = 'port'): Error {
+  const reason = REASONS[error.code ?? codeIn(error.message)]?.(portName) ?? error.message.split('\n')[0];
   return new Error(`cannot listen on ${httpUrl(host, port)}: ${reason}`, { cause: error });
 }
 

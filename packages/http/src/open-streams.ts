@@ -2,7 +2,7 @@ import { resourceExhausted } from '@stopgo/core';
 
 /** One open event stream. */
 export type StreamSlot = {
-  /** Aborts when the client leaves or the gateway stops. */
+  /** Aborts when the client leaves or the server stops. */
   readonly signal: AbortSignal;
   /** Ends what the stream still waits for and gives its place to another one. */
   release(): void;

@@ -1,25 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listen } from '@stopgo/http';
 import { expect, test } from 'vitest';
 import { listenGrpc } from '../src/grpc.ts';
-import { listen } from '../src/http/listen.ts';
-
-test('errors of a server that listens are told, each of them, and do not end the process', async () => {
-  const server = createServer();
-  const told: string[] = [];
-  await listen(server, '127.0.0.1', 0, ({ message }) => told.push(message));
-  expect(server.listenerCount('error')).toBe(1);
-  server.emit('error', new Error('first'));
-  server.emit('error', new Error('second'));
-  expect(told).toEqual(['first', 'second']);
-  await new Promise((resolve) => server.close(resolve));
-});
 
 const grpcAt = (host: string, port = 0) => {
   const unused = () => {
     throw new Error('nobody calls');
   };
-  return listenGrpc({ host, port, messageBytesMax: 1024, card: unused, handlerFor: unused });
+  return listenGrpc({ host, port, portName: 'grpcPort', messageBytesMax: 1024, card: unused, handlerFor: unused });
 };
 
 test('gRPC listens at every address of this machine, in either version of IP', async () => {
@@ -34,7 +23,7 @@ test('where gRPC cannot listen, one line says why and what to do', async () => {
   const other = createServer();
   await listen(other, '127.0.0.1', 0, () => undefined);
   const { port } = other.address() as AddressInfo;
-  const inUse = `cannot listen on http://127.0.0.1:${port}: the port is in use; stop the process that has it, or set another "port"`;
+  const inUse = `cannot listen on http://127.0.0.1:${port}: the port is in use; stop the process that has it, or set another "grpcPort"`;
   await expect(grpcAt('127.0.0.1', port)).rejects.toThrow(inUse);
   await new Promise((resolve) => other.close(resolve));
   // An address that is kept for documentation.

@@ -1,0 +1,30 @@
+import { permissionDenied } from '@stopgo/core';
+import type { RequestHandler } from 'express';
+import { allowedOrigins, type BrowserRules, foreignCheck } from './foreign.ts';
+
+const CORS_METHODS = 'GET, POST, DELETE';
+const CORS_REQUEST_HEADERS =
+  'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
+const CORS_ANSWER_HEADERS = 'Location, Preference-Applied, Retry-After, X-Session-ID';
+const CORS_MAX_AGE_SECONDS = 600;
+
+/** Refuses what a foreign page sent (see {@link foreignCheck}); answers the preflight questions of allowed ones. */
+export function browserRules(rules: BrowserRules): RequestHandler {
+  const whyForeign = foreignCheck(rules);
+  const isAllowed = allowedOrigins(rules);
+
+  return (req, res, next) => {
+    if (rules.allowedOrigins.length > 0) res.vary('Origin');
+    const refused = whyForeign(req.headers);
+    if (refused !== undefined) throw permissionDenied(refused);
+    const origin = req.get('origin');
+    if (origin === undefined || !isAllowed(origin)) return next();
+    res.setHeader('Access-Control-Allow-Origin', origin);
+    res.setHeader('Access-Control-Expose-Headers', CORS_ANSWER_HEADERS);
+    if (req.method !== 'OPTIONS' || req.get('access-control-request-method') === undefined) return next();
+    res.setHeader('Access-Control-Allow-Methods', CORS_METHODS);
+    res.setHeader('Access-Control-Allow-Headers', CORS_REQUEST_HEADERS);
+    res.setHeader('Access-Control-Max-Age', CORS_MAX_AGE_SECONDS);
+    res.status(204).end();
+  };
+}

@@ -1,0 +1,6 @@
+/** What an HTTP server of ours does whatever it serves: whom it listens to, what bodies it reads, how it streams and stops. */
+export { browserRules } from './browser-rules.ts';
+export * from './node.ts';
+export { OpenStreams, type StreamSlot } from './open-streams.ts';
+export { type JsonObject, jsonBody, malformed, objectBody, readBody } from './request-body.ts';
+export { SseWriter } from './sse.ts';

@@ -1,0 +1,58 @@
+import type { RemoteQuestion } from '@stopgo/core';
+import type { Secret } from '@stopgo/rpc';
+import type { DelegationRequest } from '../delegation-port.ts';
+import { createRedactor } from '../models/redact.ts';
+import { hiddenTokenCharactersMin, tokensKeptMax, tokensPerConversationMax } from './bounds.ts';
+import { Kept } from './kept.ts';
+
+/** What an agent says that may go on the record. */
+type Said = { readonly text: string; readonly questions?: readonly RemoteQuestion[] };
+
+/**
+ * The tokens that agents were sent, in memory only: an agent may repeat one, also to somebody who looks without any.
+ * What was sent by another process, or before the latest conversations of many, nobody here can tell from other words.
+ */
+export class SentTokens {
+  private readonly kept = new Kept<readonly Secret[]>(tokensKeptMax);
+
+  /** To be called before anything is sent with the token of a request. */
+  note({ key, agent, bearer }: DelegationRequest): void {
+    if (bearer === undefined || !agent.forwardsBearer) return;
+    const others = (this.kept.get(key.conversationId) ?? []).filter((one) => one.reveal() !== bearer.reveal());
+    this.kept.set(key.conversationId, [...others, bearer].slice(-tokensPerConversationMax));
+  }
+
+  /**
+   * What an agent says, without a token. A question for people that holds one is marked, and nothing else of it is told:
+   * hidden it could not be told from another one.
+   */
+  hidden<T extends Said>(request: DelegationRequest, said: T): T {
+    const tokens = this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin);
+    if (tokens.length === 0) return said;
+    const hide = (text: string): string => tokens.reduce((left, token) => left.replaceAll(token, '[redacted]'), text);
+    const holds = (text: string): boolean => tokens.some((token) => text.includes(token));
+    const questions = said.questions?.map((one): RemoteQuestion => {
+      if (one.kind === 'auth') return { ...one, prompt: hide(one.prompt) };
+      return textsOf(one).some(holds)
+        ? { key: hide(one.key), kind: one.kind, prompt: hide(one.prompt), holdsToken: true }
+        : one;
+    });
+    return { ...said, text: hide(said.text), ...(questions && { questions }) };
+  }
+
+  /** For what is told of an error. `others`: what the agent was given besides. */
+  redactor(request: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
+    return createRedactor([...this.of(request), ...others.map((one) => one.reveal())]);
+  }
+
+  private of({ key, bearer }: DelegationRequest): string[] {
+    const known = this.kept.get(key.conversationId) ?? [];
+    return [...new Set([...known, ...(bearer === undefined ? [] : [bearer])].map((one) => one.reveal()))];
+  }
+}
+
+function textsOf({ key, prompt, approval }: RemoteQuestion): readonly string[] {
+  if (approval === undefined) return [key, prompt];
+  const { id, tool, server, argumentsJson, choices, agents } = approval;
+  return [key, prompt, id, tool, server, argumentsJson, ...choices, ...agents];
+}

@@ -1,0 +1,19 @@
+import { type Actor, visibleText } from '@stopgo/core';
+
+/** Characters of the name that is told: no agent takes a longer one. */
+const nameCharactersMax = 128;
+
+/**
+ * Who decided, as the agent below is told: the name, and the agent at which it was given. To that agent it is a claim of this
+ * one. Undefined if nobody in particular decided, or no human.
+ */
+export function decidedBy({ kind, id }: Actor, agentName: string): string | undefined {
+  if (kind !== 'approver' || id === 'anonymous') return undefined;
+  const name = [...oneLine(id)];
+  const via = [...` via ${oneLine(agentName)}`].slice(0, nameCharactersMax / 2);
+  const room = nameCharactersMax - via.length;
+  const shown = name.length > room ? [...name.slice(0, room - 1), '…'] : name;
+  return name.length === 0 ? undefined : [...shown, ...via].join('').trim();
+}
+
+const oneLine = (text: string): string => visibleText(text).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,57 @@
+import { Secret } from '@stopgo/rpc';
+import { afterEach, expect, test } from 'vitest';
+import { client, never, order } from './orders.ts';
+import { cardOf, isCard, result, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
+
+const token = 's3cret-token';
+const open: ScriptedAgent[] = [];
+afterEach(() => {
+  for (const one of open.splice(0)) one.close();
+});
+
+/** An agent whose task waits, and shows this. */
+async function asking(state: string, ...parts: readonly object[]): Promise<string> {
+  const agent = await scriptedAgent((request, response) => {
+    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
+    const message = { messageId: 'm', role: 'ROLE_AGENT', parts };
+    result(request, response, { id: 't', contextId: 'c', artifacts: [], status: { state, message } });
+  });
+  open.push(agent);
+  return `${agent.origin}/a2a`;
+}
+
+const shows = (more: object) => [
+  { text: 'May I?' },
+  { data: { approval_id: 'q1', tool: 'pay', arguments: {}, ...more } },
+];
+
+test.each<[string, readonly object[]]>([
+  ['its arguments', shows({ arguments: { auth: `Bearer ${token}` } })],
+  ['its words', shows({ description: `You are ${token}.` })],
+  ['the name of its tool', shows({ tool: token })],
+  ['an agent between', shows({ agents: [token] })],
+  ['its choices', shows({ choices: [token] })],
+  ['a sentence', [{ text: `May I use ${token}?` }]],
+])('a question with the token in %s is marked, and told to nobody, whoever looks', async (_, parts) => {
+  const by = client();
+  const request = order(await asking('TASK_STATE_INPUT_REQUIRED', ...parts), { taskId: 't' });
+  const looks = [
+    await by.lookUp({ ...request, bearer: new Secret(token) }, never),
+    // Whoever watches has no token; somebody else's is no help either.
+    await by.lookUp(request, never),
+    await by.lookUp({ ...request, bearer: new Secret('another-token') }, never),
+  ];
+  for (const found of looks) {
+    expect(found).toMatchObject({ kind: 'asks', questions: [{ kind: 'approval', holdsToken: true }] });
+    expect(JSON.stringify(found)).not.toContain(token);
+  }
+});
+
+test('what an agent says that wants another token is shown without the one that it had', async () => {
+  const request = order(await asking('TASK_STATE_AUTH_REQUIRED', { text: `${token} has expired.` }), { taskId: 't' });
+  const by = client();
+  await by.lookUp({ ...request, bearer: new Secret(token) }, never);
+  const found = await by.lookUp(request, never);
+  expect(found).toMatchObject({ questions: [{ kind: 'auth', prompt: '[redacted] has expired.' }] });
+  expect(JSON.stringify(found)).not.toContain('holdsToken');
+});

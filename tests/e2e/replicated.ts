@@ -1,0 +1,51 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type ScriptedModel, scriptedModel } from './model.ts';
+import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { topology } from './topology.ts';
+
+/** A platform that the tests of a file have together, with its model and its data. */
+export type Replicated = {
+  readonly model: ScriptedModel;
+  readonly place: Workplace;
+  /** The one that runs, or ran last. */
+  readonly platform: Platform;
+  /** Starts it again, on the same data. */
+  startAnew(): Promise<void>;
+};
+
+const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
+
+/**
+ * Starts a platform before the tests of this file, with two of each service where they are processes of their own, and ends it
+ * after them. What it gives is to be read in tests only. `more`: lines of its configuration.
+ */
+export function replicated(more: string, longMs: number): Replicated {
+  let model: ScriptedModel;
+  let place: Workplace;
+  let platform: Platform;
+  const startAnew = async () => {
+    platform = await start(place, resourcesConfig(place, more), { env: model.env, args });
+  };
+  beforeAll(async () => {
+    model = await scriptedModel();
+    place = workplace();
+    await startAnew();
+  }, longMs);
+  afterAll(async () => {
+    await platform?.end('SIGKILL');
+    await model.stop();
+    place.remove();
+  }, longMs);
+  return {
+    get model() {
+      return model;
+    },
+    get place() {
+      return place;
+    },
+    get platform() {
+      return platform;
+    },
+    startAnew,
+  };
+}
