@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Picture } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
+import { answerInput, printInputs } from './decide/inputs.ts';
 import { toolsCommand } from './decide/tools.ts';
 import { pictureFromLog, pictureOfFile, renderOf } from './graph/command.ts';
 import { printEvents, printStreams } from './inspect/events.ts';
@@ -36,6 +37,8 @@ const usage = `usage: stopgo <command> [options]
   tools diff [SERVER [TOOL]]         what is new in them
   tools accept SERVER [TOOL]         accepts them as they are shown with it
       [--pin PIN] [--by NAME]
+  inputs ID                          what tool servers ask people in a conversation
+  answer ID --input UUID [--action decline|cancel] [--content JSON] [--by NAME]
       through the gateway: --url URL (default: http://127.0.0.1:8080)
 
   health [ADDRESS|URL]               whether a service is ready (default: the one at STOPGO_LISTEN)
@@ -56,6 +59,8 @@ const options = {
   action: { type: 'string' },
   result: { type: 'string' },
   pin: { type: 'string' },
+  input: { type: 'string' },
+  content: { type: 'string' },
 } as const;
 
 type Flags = ReturnType<typeof parse>['values'];
@@ -171,6 +176,16 @@ const commands: Readonly<Record<string, Runner>> = {
     takes: 'diff or accept, a server and a tool',
     run: ({ url = options.url.default, by, pin }, action, host, [, server, tool]) =>
       toolsCommand(url, { action, server, tool, by, pin }, printer(host)),
+  },
+  inputs: {
+    flags: ['url'],
+    arguments: [1, 1],
+    run: ({ url = options.url.default }, id, host) => printInputs(url, id, printer(host)),
+  },
+  answer: {
+    flags: ['url', 'by', 'input', 'action', 'content'],
+    arguments: [1, 1],
+    run: ({ url = options.url.default, ...flags }, id, host) => answerInput(url, id, flags, printer(host)),
   },
   health: {
     flags: [],

@@ -29,6 +29,7 @@ const files: Readonly<Record<string, string>> = {
   'proxy-approvals.test.ts': 'starts several agents of its own; chain.ts does this with containers',
   'providers.test.ts': 'has configurations of its own: trees, models of every provider',
   'push.test.ts': 'has a configuration of its own: private addresses may be told',
+  'questions.test.ts': 'has tool servers of its own, kills them and the platform',
   'scenarios.test.ts': 'has configurations of its own: trees',
   'secrets.test.ts': 'has tool servers of its own; what each container knows and logs is looked at by isolation.ts',
   'service.test.ts': 'starts services one by one over the embedded log, and sees them refuse',

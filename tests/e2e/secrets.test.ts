@@ -16,12 +16,15 @@ import { topology } from './topology.ts';
 const bearerToken = 'bearer+token/71c0ffee2b9d==';
 const otherToken = 'second+token/3ade68b1e0f2==';
 const childSecret = 'child+secret/9b2ad7c4e8f1==';
-const secrets = { geminiKey, anthropicKey, bearerToken, otherToken, childSecret };
+/** Of the platform's own, for one tool server. */
+const ownToken = 'own+token/5d0e8c1b7a9f==';
+const secrets = { geminiKey, anthropicKey, bearerToken, otherToken, childSecret, ownToken };
 
 let model: ScriptedModel;
 let place: Workplace;
 let journal: Journal;
 let echoing: HttpTools;
+let vault: HttpTools;
 
 beforeAll(async () => {
   model = await scriptedModel();
@@ -33,10 +36,17 @@ beforeAll(async () => {
       throw new Error(`cannot do that with ${JSON.stringify(headers)}`);
     },
   });
+  const schema = { type: 'object', properties: {} };
+  vault = await httpTools({
+    tools: () => [{ name: 'vault', description: 'Opens it', inputSchema: schema, annotations: { readOnlyHint: true } }],
+    onCall: (_, headers) => {
+      throw new Error(`the vault stays closed to ${JSON.stringify(headers)}`);
+    },
+  });
 });
 
 afterAll(async () => {
-  await Promise.all([model.stop(), echoing.stop()]);
+  await Promise.all([model.stop(), echoing.stop(), vault.stop()]);
   place.remove();
 });
 
@@ -51,12 +61,16 @@ llm: {model: ${name}}
 mcp_servers:${journal.server('', `env: {CHILD_SECRET: ${JSON.stringify(childSecret)}}`)}
   - name: echoing
     url: ${echoing.url}
+  - name: vault
+    url: ${vault.url}
+    auth: static
+    token_env: VAULT_TOKEN
 `;
 
 /** Everything that a run of the platform said: to clients and on its outputs. */
 async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, string>> {
   const said = new Map<string, string>();
-  const platform = await start(place, config(name), { env: model.env });
+  const platform = await start(place, config(name), { env: { ...model.env, VAULT_TOKEN: ownToken } });
   const http = client(platform.url);
   const heard = ({ text, headers }: Answer, of: string): void =>
     void said.set(`${name}: answer to ${of}`, `${text} ${JSON.stringify([...headers])}`);
@@ -73,6 +87,7 @@ async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, 
   expect(quoted.body.result.response).toMatch(/^LLM error: .*x-(goog-)?api-key/s);
   const echoed = await ask('call whoami {}', bearerToken);
   expect(echoed.text).toContain('cannot do that with');
+  expect((await ask('call vault {}', bearerToken)).text).toContain('the vault stays closed');
   const dying = await ask(`call die {"name":"${name}"}`, bearerToken);
   expect(dying.text).toContain('out of luck');
   // With the last words of the one that died.
@@ -126,6 +141,7 @@ test('no key, token or secret of a child is in any file, output, answer or event
   expect(echoing.calls.map(({ authorization }) => authorization)).toEqual(
     expect.arrayContaining([`Bearer ${bearerToken}`, `Bearer ${otherToken}`]),
   );
+  expect(new Set(vault.calls.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${ownToken}`]));
   const found = [...said].flatMap(([where, text]) =>
     Object.entries(secrets).flatMap(([name, secret]) =>
       spellings(secret).some((spelling) => text.includes(spelling)) ? [`${name} in ${where}`] : [],
@@ -140,7 +156,7 @@ test('a server that cannot be started may print what it was given: it is not rep
     command: node
     args: [-e, "console.error('no luck with ' + process.env.CHILD_SECRET); process.exit(1)"]
     env: {CHILD_SECRET: ${JSON.stringify(childSecret)}}`;
-  const { output } = await startRefused(place, yaml, { env: model.env });
+  const { output } = await startRefused(place, yaml, { env: { ...model.env, VAULT_TOKEN: ownToken } });
   expect(output).toContain('no luck with');
   for (const spelling of spellings(childSecret)) expect(output).not.toContain(spelling);
 });

@@ -61,7 +61,8 @@ const connection = new ServerConnection(config, {
     eras: new EraCache(),
     clock,
     answers,
-    credentialsFor: () => (scenario.startsWith('auth/') ? loggingIn(url, context) : undefined),
+    credentialsFor: () =>
+      scenario.startsWith('auth/') ? { middleware: loggingIn(url, context), clean: (text: string) => text } : undefined,
   },
   bounds: bridgeBounds,
   log,

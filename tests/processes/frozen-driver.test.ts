@@ -105,6 +105,7 @@ async function platform() {
       const bridge: Bridge = {
         listTools: (request, options) => at().listTools(request, options),
         fenceCall: (request, options) => at().fenceCall(request, options),
+        answerCall: (request, options) => at().answerCall(request, options),
         cancelCall: (request, options) => at().cancelCall(request, options),
         listServers: (request, options) => at().listServers(request, options),
         listHeldTools: (request, options) => at().listHeldTools(request, options),

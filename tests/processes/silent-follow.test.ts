@@ -24,6 +24,7 @@ const noTools: Client<typeof mcp.McpBridgeService> = createInProcessClient(mcp.M
   listTools: async () => ({ revision: 'none', instance: 'bridge', tools: [] }),
   execute: async () => ({}),
   fenceCall: async () => ({}),
+  answerCall: async () => ({}),
   cancelCall: async () => ({}),
   listServers: async () => ({}),
   listHeldTools: async () => ({}),

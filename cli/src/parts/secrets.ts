@@ -17,6 +17,10 @@ export function registerSecrets(
   env: Readonly<Record<string, string | undefined>>,
 ): void {
   for (const name of keyVariables) redactor.registerSecret(env[name]?.trim() ?? '');
-  for (const { transport } of config.mcpServers)
+  for (const { transport } of config.mcpServers) {
     if (transport.kind === 'stdio') for (const value of Object.values(transport.env)) redactor.registerSecret(value);
+    else
+      for (const name of [transport.tokenVariable, transport.login?.secretVariable])
+        redactor.registerSecret(env[name ?? '']?.trim() ?? '');
+  }
 }

@@ -6,6 +6,7 @@ export * from './decision.ts';
 export type { Dialect } from './dialect.ts';
 export * from './extensions.ts';
 export * from './idempotency.ts';
+export * from './input-message.ts';
 export * from './json-rpc.ts';
 export * from './parts.ts';
 export * from './protocol.ts';

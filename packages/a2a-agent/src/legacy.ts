@@ -3,6 +3,7 @@ import type { Json } from '@stopgo/core';
 import { isDecisionData } from './decision.ts';
 import { isObject } from './dialect.ts';
 import { mustBeText, problemOfIds } from './ids.ts';
+import { isInputData } from './input-message.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
 import {
   A2A_ERROR_CODE,
@@ -62,7 +63,9 @@ export function readLegacySend(params: unknown): SendMessageRequest {
 /** What names the approval that is meant: whoever sends it knows more than words. */
 function decisionData(parts: unknown): Part[] {
   const data = Array.isArray(parts)
-    ? parts.flatMap((part) => (isObject(part) && isDecisionData(part.data) ? [part.data] : []))
+    ? parts.flatMap((part) =>
+        isObject(part) && (isDecisionData(part.data) || isInputData(part.data)) ? [part.data] : [],
+      )
     : [];
   return data.map((one) => dataPart(one as Json));
 }

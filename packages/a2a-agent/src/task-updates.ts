@@ -1,16 +1,24 @@
-import type { Fact } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { inputParts } from './input-message.ts';
 import { type Artifact, type StreamResponse, type Task, TaskState, type TaskStatus } from './protocol.ts';
 import { artifactsOf, contextIdOf, statusOf, type TaskView, taskOf } from './task.ts';
 import { isWaiting } from './task-state.ts';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
-export function stateAfter(fact: { readonly case: Fact['case'] | undefined }, before: TaskState | undefined) {
+export function stateAfter(fact: facts.Payload['fact'], before: TaskState | undefined) {
   switch (fact.case) {
     case 'runStarted':
     case 'runClaimed':
       return before === TaskState.TASK_STATE_WORKING ? undefined : TaskState.TASK_STATE_WORKING;
     case 'runReleased':
-      return TaskState.TASK_STATE_INPUT_REQUIRED;
+      return WAITING;
+    // A tool server asks people in the midst of a call, which goes on with the answer: nobody lets go of the run.
+    case 'inputRequested':
+      return fact.value.serverQuestion === undefined || before === WAITING ? undefined : WAITING;
+    case 'inputProvided':
+      return fact.value.action === facts.InputAction.UNSPECIFIED ? undefined : workingAgain(before);
+    case 'inputWithdrawn':
+      return workingAgain(before);
     case 'runCompleted':
       return TaskState.TASK_STATE_COMPLETED;
     case 'runFailed':
@@ -21,6 +29,9 @@ export function stateAfter(fact: { readonly case: Fact['case'] | undefined }, be
       return undefined;
   }
 }
+
+const workingAgain = (before: TaskState | undefined): TaskState | undefined =>
+  before === TaskState.TASK_STATE_WORKING ? undefined : TaskState.TASK_STATE_WORKING;
 
 /**
  * The updates that one event makes, in order; the change of state is the last.
@@ -52,6 +63,10 @@ export const taskAfter = (view: TaskView, revision: number, next: TaskState): Ta
 /** What is asked now is shown if the task still stands there; what was asked before it moved on is past. */
 function statusAfter(view: TaskView, next: TaskState, withHitl: boolean): TaskStatus {
   const now = statusOf(view, withHitl);
+  const { pendingInputs } = view.head;
+  // Others of its calls may be worked on while a tool server asks in the midst of one.
+  if (next === WAITING && now.state === TaskState.TASK_STATE_WORKING && pendingInputs.length > 0)
+    return { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };
   return now.state === next || (next === WAITING && isWaiting(now.state)) ? now : passed(next, now);
 }
 

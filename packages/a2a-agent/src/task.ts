@@ -4,6 +4,7 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { approvalKindWord, parseJson, standingOf } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { approvalParts, HITL_EXTENSION, hitlRequest, type ShownApproval } from './approval-message.ts';
+import { inputParts } from './input-message.ts';
 import { type AgentMessage, agentMessage, textPart } from './parts.ts';
 import {
   type Artifact,
@@ -88,6 +89,7 @@ function saidWith(state: TaskState, head: views.ConversationHead, approvals: rea
     case TaskState.TASK_STATE_AUTH_REQUIRED:
       return [
         ...(head.authPrompt === '' ? [] : [textPart(head.authPrompt)]),
+        ...inputParts(head.pendingInputs),
         ...(approvals.length === 0 ? [] : approvalParts(approvals.map(shownApproval))),
       ];
     case TaskState.TASK_STATE_FAILED:

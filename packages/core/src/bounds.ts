@@ -71,3 +71,16 @@ export const appendReserveBytes = 64 * 1024;
 export const appendReserveEvents = 64;
 /** Addresses that are told of what becomes of one conversation. */
 export const pushConfigsMax = 16;
+/** Longest text with which a tool server asks a person something, in bytes of UTF-8. */
+export const inputMessageBytesMax = 4 * 1024;
+/** Longest schema of the values that it asks for, in bytes of UTF-8, and how many values these may be. */
+export const inputSchemaBytesMax = 8 * 1024;
+export const inputFieldsMax = 64;
+/** Longest address that it has a person open, in bytes of UTF-8. */
+export const inputUrlBytesMax = 2 * 1024;
+/** Questions of tool servers that a run waits with at once; further ones are not put before anybody, and end after their time. */
+export const inputsPendingMax = 32;
+/** Questions that are over of which a run knows what became of them; of older ones only the log does. */
+export const inputsSettledMax = 64;
+/** What is said of what became of a question, in bytes of UTF-8. */
+export const inputReasonBytesMax = 512;

@@ -2,6 +2,7 @@
 import { facts as wire } from '@stopgo/proto';
 import { failureBytesMax, pinChangesPerCallMax, textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
+import { inputsOver } from './decide-inputs.ts';
 import { callDigest } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import { withdrawal } from './interpreter.ts';
@@ -11,12 +12,14 @@ import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { CallState, RunState } from './state.ts';
 import { heldUntilAccepted } from './texts.ts';
+import { isUnderWay } from './work.ts';
 
 /** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
 export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
   const call = run.calls[outcome.callId];
   if (call === undefined) return [];
-  if (isUnderWay(call, outcome.attempt)) return [...questionsOver(run, call), ...outcomeOf(run, call, outcome)];
+  if (isUnderWay(call, outcome.attempt))
+    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome)];
   // It comes late, but nobody has decided yet: what it says is better than a human's guess.
   if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
     const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
@@ -32,11 +35,6 @@ function questionsOver(run: RunState, { sent }: CallState): Fact[] {
     ({ askedAs }) => askedAs in run.approvals && !run.approvals[askedAs]?.decision,
   );
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
-}
-
-function isUnderWay(call: CallState, attempt: number): boolean {
-  if (call.phase === 'started' || call.phase === 'asking') return call.attempt === attempt;
-  return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
 }
 
 function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {

@@ -20,6 +20,7 @@ import {
 } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { delegated, delegationStarted, updated } from './decide-delegation.ts';
+import { answerLost, callAsked } from './decide-inputs.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from './decide-questions.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
@@ -117,7 +118,7 @@ export function decideRun(
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }
 
-const isLarge: ReadonlySet<RunCommand['type']> = new Set(['modelAnswered', 'delegate', 'delegationAsked']);
+const isLarge: ReadonlySet<RunCommand['type']> = new Set(['modelAnswered', 'delegate', 'delegationAsked', 'callAsked']);
 
 /** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
 function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
@@ -172,6 +173,10 @@ function decideOne(
       return delegationAsked(run, command, run.calls[command.callId]?.revision ?? 0);
     case 'answerDelegation':
       return delegationAnswered(run, command);
+    case 'callAsked':
+      return callAsked(run, command, context.now);
+    case 'answerLost':
+      return answerLost(run, command.inputId);
     case 'startCall':
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':

@@ -3,6 +3,7 @@ import { titleCharactersMax } from './bounds.ts';
 import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
+import { evolveServerAnswer, evolveServerInput, evolveWithdrawn } from './evolve-inputs.ts';
 import {
   atRest,
   evolveAnswered,
@@ -122,9 +123,15 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'approvalResolved':
       return evolveResolved(run, fact.value, recorded);
     case 'inputRequested':
-      return evolveInput(run, fact.value);
+      return fact.value.serverQuestion === undefined
+        ? evolveInput(run, fact.value)
+        : evolveServerInput(run, fact.value, recorded.time);
     case 'inputProvided':
-      return evolveProvided(run, fact.value, revision);
+      return run.inputs[fact.value.inputId]?.server === undefined
+        ? evolveProvided(run, fact.value, revision)
+        : evolveServerAnswer(run, recorded);
+    case 'inputWithdrawn':
+      return evolveWithdrawn(run, recorded);
     case 'toolCallStarted': {
       const { callId, attempt, bridgeInstance } = fact.value;
       return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });

@@ -30,6 +30,9 @@ export type RunCommand =
   | DelegationAskedCommand
   /** The fence of an answer: it is sent by the process whose append records it. */
   | { readonly type: 'answerDelegation'; readonly callId: string; readonly attempt: number; readonly key: string }
+  | CallAsked
+  /** An answer did not reach the server that had asked. */
+  | { readonly type: 'answerLost'; readonly inputId: string }
   | CallOutcomeCommand
   /** The call needs a bearer token, and none is at hand. */
   | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
@@ -64,6 +67,25 @@ export type DelegationAskedCommand = {
   readonly notTaken?: readonly string[];
   /** Why it is asked once more, or what became of the questions that are gone. */
   readonly reason?: string;
+};
+
+/** What the server of a call that is under way asks people now: all of it. */
+export type CallAsked = {
+  readonly type: 'callAsked';
+  readonly callId: string;
+  readonly attempt: number;
+  /** The bridge that the call is under way at. */
+  readonly bridge: string;
+  readonly questions: readonly {
+    /** Unique for ever. */
+    readonly id: string;
+    readonly message: string;
+    /** Of the values asked for; empty if a person is to open an address. */
+    readonly schemaJson: string;
+    readonly url: string;
+    /** How long it is waited for still, in milliseconds. */
+    readonly waitMs: number;
+  }[];
 };
 
 /** A question of another agent, as it shows it. */

@@ -144,6 +144,40 @@ export type InputState = {
   readonly callId: string;
   readonly kind: 'input' | 'auth';
   readonly prompt: string;
+  /** Of a question that a tool server asks in the midst of a call. */
+  readonly server?: AskedByServer;
+};
+
+/** What a tool server asks, and where it waits for the answer. */
+export type AskedByServer = {
+  readonly questionId: string;
+  readonly attempt: number;
+  readonly bridge: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Of the values asked for; empty if a person is to open an address. */
+  readonly schemaJson: string;
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly node: string;
+};
+
+/** What a person made of the question of a tool server. */
+export type InputAction = 'accept' | 'decline' | 'cancel';
+
+/** A question of a tool server that takes no answer any more. */
+export type SettledInput = Pick<AskedByServer, 'questionId' | 'attempt' | 'bridge'> & {
+  readonly callId: string;
+  readonly how: InputAction | 'withdrawn';
+  readonly by: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Of the event that holds the answer, or says why there is none. */
+  readonly revision: number;
+  /** Why it was withdrawn. */
+  readonly reason?: string;
 };
 
 export type Owner = { readonly instance: string; readonly epoch: number };
@@ -166,6 +200,8 @@ export type RunState = {
   readonly approvals: Readonly<Record<string, ApprovalState>>;
   /** What is asked of the user and not provided yet. */
   readonly inputs: Readonly<Record<string, InputState>>;
+  /** What became of the questions of tool servers, the latest of them; absent if there was none. */
+  readonly settledInputs?: Readonly<Record<string, SettledInput>>;
   readonly sessionState: Readonly<Record<string, Output>>;
   /** Answer of a settled run. */
   readonly output?: Output;

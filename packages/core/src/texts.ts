@@ -1,4 +1,6 @@
 /** The sentences that clients know and test for. */
+import { type AskedField, askedFields } from './server-question.ts';
+import { visibleText } from './visible.ts';
 
 /** Answer of a run whose gated calls were all rejected. */
 export const canceledByUser = 'Operation cancelled by user.';
@@ -104,6 +106,30 @@ export function waitingText(
       return `This action requires approval:\n\n${description}\n\n${how}: ${id}`;
     })
     .join('\n\n');
+}
+
+/** What a client is told of a question that a tool server asks in the midst of a call: who asks, in its words, and what is wanted. */
+export function inputText(input: {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly message: string;
+  readonly schemaJson: string;
+  readonly url: string;
+}): string {
+  const { id, server, tool, message, schemaJson, url } = input;
+  const fields = url === '' ? askedFields(schemaJson) : [];
+  const asked = typeof fields === 'string' ? [] : fields.map(fieldText);
+  const wanted = url === '' ? asked.join('\n') : `It wants this address to be opened: ${url}`;
+  const head = `The server "${server}" asks, in the midst of ${tool}:\n\n${message}`;
+  return `${head}${wanted === '' ? '' : `\n\n${wanted}`}\n\nPlease accept, decline or cancel. Input id: ${id}`;
+}
+
+function fieldText({ name, title, description, type, required, choices }: AskedField): string {
+  const kind = choices === undefined ? type : choices.map((one) => `"${one}"`).join(', ');
+  const label = title === name ? '' : ` ${title}`;
+  const more = description === '' ? '' : `: ${description}`;
+  return visibleText(`- ${name}${label} (${kind}${required ? '' : ', optional'})${more}`).replaceAll('\n', ' ');
 }
 
 /** What a client is told whose message was not taken because approvals are pending. */

@@ -14,6 +14,25 @@ export function hasWork(run: RunState): boolean {
   return false;
 }
 
+/** True if this is the attempt of the call that is being made, as far as the record tells. */
+export function isUnderWay(call: CallState, attempt: number): boolean {
+  if (call.phase === 'started' || call.phase === 'asking') return call.attempt === attempt;
+  return call.phase === 'ready' && call.repeatable && attempt === call.attempt + 1;
+}
+
+/**
+ * True if all that a run has to do waits for people, though calls of it are under way: their servers have asked something. Such a
+ * run is owned, so that whatever becomes of these calls is learnt.
+ */
+function onlyAsks(run: RunState): boolean {
+  const asking = new Set(Object.values(run.inputs).flatMap((one) => (one.server === undefined ? [] : [one.callId])));
+  if (asking.size === 0) return false;
+  const calls = Object.entries(run.calls).map(
+    ([id, call]) => [id, asking.has(id) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
+  );
+  return !hasWork({ ...run, calls: Object.fromEntries(calls) });
+}
+
 /** True if the step makes calls, and none is left of those that it asked for last: it asks for more, or it finishes. */
 export function isStepDue(step: StepState, run: RunState): boolean {
   if (step.type !== 'llm' && step.type !== 'a2a') return false;
@@ -65,10 +84,10 @@ export function pendingApprovals(run: RunState | null): string[] {
 /** How a conversation's latest run stands, as clients see it. */
 export type RunStanding = 'none' | 'working' | 'waiting' | 'completed' | 'failed' | 'canceled';
 
-/** Working: owned, or something to do. Waiting: only interrupts are left. */
+/** Working: owned, or something to do. Waiting: only interrupts are left, or calls in the midst of which people were asked. */
 export function runStanding(state: ConversationState): RunStanding {
   const run = state.run;
   if (run === null) return 'none';
   if (run.status !== 'open') return run.status;
-  return run.owner !== null || hasWork(run) ? 'working' : 'waiting';
+  return (run.owner !== null || hasWork(run)) && !onlyAsks(run) ? 'working' : 'waiting';
 }

@@ -3,6 +3,7 @@ import {
   type A2aNode,
   type AgentDefinition,
   type AgentNode,
+  type CallAsked,
   type CallOutcomeCommand,
   type ConversationState,
   cancelRun,
@@ -13,11 +14,13 @@ import {
   type Fact,
   type Hints,
   type HumanDecision,
+  type InputAction,
   type LateOutcome,
   type LlmNode,
   type OfferedTool,
   type Owner,
   pendingApprovals,
+  provideInput,
   provideToken,
   type RemoteAgent,
   type RemoteQuestion,
@@ -25,6 +28,7 @@ import {
   type RunCommand,
   receiveMessage,
   resolveApproval,
+  serverInputs,
   sha256Hex,
   type Toolset,
 } from '@stopgo/core';
@@ -247,6 +251,21 @@ export const answersTo = (callId: string, key: string, attempt = 1): RunCommand 
   attempt,
   key,
 });
+/** What a tool server asks in the midst of a call. */
+export function serverQuestion(id = 'q-1', more: Partial<CallAsked['questions'][number]> = {}) {
+  const schema = { type: 'object', properties: { amount: { type: 'integer', minimum: 1 } }, required: ['amount'] };
+  return { id, message: 'How many?', schemaJson: JSON.stringify(schema), url: '', waitMs: 60_000, ...more };
+}
+export function serverAsks(callId: string, questions = [serverQuestion()], attempt = 1): RunCommand {
+  return { type: 'callAsked', callId, attempt, bridge, questions };
+}
+/** A person answers the oldest question that a call waits with. */
+export function provides(callId: string, action: InputAction = 'accept', contentJson = '') {
+  return happened((state) => {
+    const [input] = serverInputs(state.run).filter((one) => one.callId === callId);
+    return provideInput(state, { inputId: input?.id ?? '', action, contentJson });
+  });
+}
 export function unknown(callId: string, attempt = 1) {
   return { type: 'callUnknown', callId, attempt, reason: 'the tool server died', argumentsJson: '{}' } as const;
 }

@@ -52,6 +52,27 @@ describe('what is refused, with one line each', () => {
       'mcp_servers: [{ name: a, command: x, auth: none }]',
       ['mcp_servers[0] "a": auth is for a server with url'],
     ],
+    [
+      'static without a variable',
+      'mcp_servers: [{ name: a, url: "http://h/", auth: static }]',
+      ['mcp_servers[0] "a": auth: static needs token_env'],
+    ],
+    [
+      'a secret where its variable is to be named',
+      'mcp_servers: [{ name: a, url: "http://h/", auth: static, token_env: sk-secret-1 }]',
+      [
+        'mcp_servers[0].token_env: expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
+      ],
+    ],
+    [
+      'client credentials without all that they need',
+      'mcp_servers: [{ name: a, url: "http://h/", auth: client_credentials, client_id_env: ID, token_env: T }]',
+      [
+        'mcp_servers[0] "a": token_env is for a server with auth: static',
+        'mcp_servers[0] "a": auth: client_credentials needs client_secret_env',
+        'mcp_servers[0] "a": auth: client_credentials needs issuer or token_url',
+      ],
+    ],
     ['mcp with neither', 'mcp: { args: [x] }', ['mcp "default": set either url or command']],
     [
       'mcp beside mcp_servers',

@@ -25,6 +25,7 @@ async function orchestratorThat(resumeRun: Resume) {
     createConversation: never,
     sendMessage: never,
     cancelRun: never,
+    provideInput: never,
     resumeRun,
     setPush: never,
     removePush: never,

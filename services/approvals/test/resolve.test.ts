@@ -57,6 +57,7 @@ function service(
     createConversation: nobody,
     sendMessage: nobody,
     cancelRun: nobody,
+    provideInput: nobody,
     resumeRun: nobody,
     setPush: nobody,
     removePush: nobody,

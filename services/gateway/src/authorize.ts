@@ -16,6 +16,7 @@ export type Action =
   | 'conversation.follow'
   | 'message.send'
   | 'run.cancel'
+  | 'input.provide'
   | 'push.set'
   | 'push.read'
   | 'task.nudge'

@@ -16,6 +16,12 @@ export function approvalIdOf(req: Request): string {
   return uuidParam(req, 'uuid', approvalNotFound);
 }
 
+/** As {@link conversationIdOf}, for the question of a tool server. */
+export function inputIdOf(req: Request): string {
+  return uuidParam(req, 'input', inputNotFound);
+}
+
+const inputNotFound = (id: string): DomainError => notFound(`no such question: ${echo(id)}`);
 export const conversationNotFound = (id: string): DomainError => notFound(`conversation not found: ${echo(id)}`);
 export const approvalNotFound = (id: string): DomainError =>
   notFound(`no conversation found with approval UUID: ${echo(id)}`);

@@ -131,6 +131,7 @@ describe('routes', () => {
       'POST /approvals/:uuid',
       'POST /conversations',
       'POST /conversations/:id/cancel',
+      'POST /conversations/:id/inputs/:input',
       'POST /conversations/:id/messages',
       'POST /tools/accept',
     ]);

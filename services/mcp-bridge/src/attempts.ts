@@ -9,8 +9,10 @@
 import { toBinary } from '@bufbuild/protobuf';
 import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
+import type { BridgeBounds } from './bounds.ts';
 import { IdSet } from './id-set.ts';
-import { type Outcome, refused, unknown } from './outcome.ts';
+import { type OpenQuestion, OpenQuestions, type QuestionAnswer } from './open-questions.ts';
+import { askingOutcome, type Outcome, refused, unknown } from './outcome.ts';
 import type { Progress } from './session-call.ts';
 
 /** Names one attempt of one call. */
@@ -29,12 +31,16 @@ export type AttemptProgress = {
   readonly waiting: boolean;
   /** The latest that its server told. */
   readonly progress?: Progress;
+  /** What its server waits for people for, oldest first. */
+  readonly questions: readonly OpenQuestion[];
 };
 
 /** What an attempt that runs is given to watch and to tell. */
 export type AttemptWatch = {
   /** Aborts when the attempt is to end. */
   readonly signal: AbortSignal;
+  /** What its server asks people. */
+  readonly questions: OpenQuestions;
   /** To be called when its turn has come. */
   readonly onTurn: () => void;
   readonly onProgress: (progress: Progress) => void;
@@ -45,6 +51,7 @@ export type RunAttempt = (watch: AttemptWatch) => Promise<Outcome>;
 
 type Running = {
   readonly outcome: Promise<Outcome>;
+  readonly questions: OpenQuestions;
   readonly cancel: AbortController;
   readonly at: () => AttemptProgress;
 };
@@ -55,11 +62,13 @@ type Kept = {
   readonly until: number;
 };
 
+type AttemptBounds = Pick<BridgeBounds, 'outcomeKeepMs' | 'outcomeBytesMax' | 'goneSettleMs'>;
+
 const idBytes = 16;
 
 /** The attempts that this instance has seen or fenced. */
 export class Attempts {
-  readonly #bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number };
+  readonly #bounds: AttemptBounds;
   readonly #clock: () => number;
   readonly #running = new Map<string, Running>();
   /** In the order they ended, which is the order they are forgotten in. */
@@ -68,23 +77,26 @@ export class Attempts {
   /** Certain not to have run, and never to run. */
   readonly #fenced = new IdSet();
   #keptBytes = 0;
+  readonly #newId: () => string;
 
-  /** `clock`: milliseconds that only grow. */
-  constructor(bounds: { readonly outcomeKeepMs: number; readonly outcomeBytesMax: number }, clock: () => number) {
+  /** `clock`: milliseconds that only grow. `newId`: ids of questions, unique for ever. */
+  constructor(bounds: AttemptBounds, clock: () => number, newId: () => string) {
     this.#bounds = bounds;
     this.#clock = clock;
+    this.#newId = newId;
   }
 
   /**
    * The outcome of the attempt, which is run if it has never been seen. `isRepeatable`: running it again later would do
-   * no harm, so that it need not be remembered for good.
+   * no harm, so that it need not be remembered for good. If its server asks people something, that is the answer, and the attempt
+   * goes on.
    */
   execute(key: AttemptKey, isRepeatable: boolean, run: RunAttempt): Promise<Outcome> {
     const id = idOf(key);
     const running = this.#running.get(id);
-    if (running !== undefined) return running.outcome;
+    if (running !== undefined) return this.#told(running);
     const state = this.#settled(id);
-    if (state === undefined) return this.#start(id, isRepeatable, run);
+    if (state === undefined) return this.#told(this.#start(id, isRepeatable, run));
     switch (state.kind) {
       case 'outcome':
         return Promise.resolve(state.outcome);
@@ -108,6 +120,23 @@ export class Attempts {
     return { kind: 'never_seen' };
   }
 
+  /** Resolves when a running attempt has ended, or asks people something else than this, or the signal aborts. */
+  async news(key: AttemptKey, known: readonly string[], signal: AbortSignal): Promise<void> {
+    const running = this.#running.get(idOf(key));
+    if (running === undefined) return;
+    const over = new AbortController();
+    await Promise.race([running.outcome, running.questions.differ(known, AbortSignal.any([signal, over.signal]))]);
+    // A question that is gone is mostly gone with its call: then that is the news.
+    const isGone = running.questions.open.length < known.length;
+    if (isGone) await Promise.race([running.outcome, pause(this.#bounds.goneSettleMs, over.signal)]);
+    over.abort();
+  }
+
+  /** Hands a person's answer to a running attempt: whether it is the one that its server is given. */
+  answer(key: AttemptKey, questionId: string, answer: QuestionAnswer): boolean {
+    return this.#running.get(idOf(key))?.questions.answer(questionId, answer) ?? false;
+  }
+
   /** Asks a running attempt to end; false if it does not run. */
   cancel(key: AttemptKey): boolean {
     const running = this.#running.get(idOf(key));
@@ -125,11 +154,20 @@ export class Attempts {
     await Promise.all([...this.#running.values()].map(({ outcome }) => outcome));
   }
 
-  #start(id: string, isRepeatable: boolean, run: RunAttempt): Promise<Outcome> {
+  /** Its outcome, or before that what its server asks. */
+  async #told({ outcome, questions }: Running): Promise<Outcome> {
+    const over = new AbortController();
+    const asking = questions.differ([], over.signal).then(() => askingOutcome(questions.open, this.#clock()));
+    return Promise.race([outcome, asking]).finally(() => over.abort());
+  }
+
+  #start(id: string, isRepeatable: boolean, run: RunAttempt): Running {
     const cancel = new AbortController();
-    let at: AttemptProgress = { waiting: true };
+    const questions = new OpenQuestions(this.#newId);
+    let at: Omit<AttemptProgress, 'questions'> = { waiting: true };
     const watch: AttemptWatch = {
       signal: cancel.signal,
+      questions,
       onTurn: () => {
         at = { waiting: false };
       },
@@ -142,8 +180,9 @@ export class Attempts {
       this.#keep(id, isRepeatable, end);
       return end;
     });
-    this.#running.set(id, { outcome, cancel, at: () => at });
-    return outcome;
+    const running = { outcome, questions, cancel, at: () => ({ ...at, questions: questions.open }) };
+    this.#running.set(id, running);
+    return running;
   }
 
   #settled(id: string): Exclude<AttemptState, { kind: 'running' }> | undefined {
@@ -184,4 +223,11 @@ function idOf({ conversationId, runId, callId, attempt }: AttemptKey): string {
   const digest = sha256Hex(canonicalJson([conversationId, runId, callId, attempt]));
   // One character per byte: the ids are what a long-lived bridge holds most of.
   return Buffer.from(digest, 'hex').subarray(0, idBytes).toString('latin1');
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
 }

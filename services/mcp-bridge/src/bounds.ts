@@ -81,6 +81,28 @@ export type BridgeBounds = {
   readonly endGraceMs: number;
   /** How long an HTTP server has to end its session. */
   readonly sessionEndMs: number;
+  /** Questions of one call that people may be asked: at the same time, and in all. Further ones are answered with `cancel`. */
+  readonly questionsOpenMax: number;
+  readonly questionsPerCallMax: number;
+  /** Times that a call of protocol 2026-07-28 may come back for answers. */
+  readonly questionRoundsMax: number;
+  /** How long a call whose question is gone may take to end with it, before that is told by itself. */
+  readonly goneSettleMs: number;
+  /** Longest that a question about an attempt is held back for news. */
+  readonly newsWaitMs: number;
+  /** How long an authorization server has for one answer, and how large that may be. */
+  readonly loginMs: number;
+  readonly loginBytesMax: number;
+  /** A token of ours is renewed so long before it ends. */
+  readonly loginEarlyMs: number;
+  /** How long a token is used that does not say when it ends. */
+  readonly loginTokenMs: number;
+  /** Pause after a login that failed. */
+  readonly loginPauseMs: number;
+  /** Connections to one server for callers of their own; whoever comes beyond that takes the place of one that is idle. */
+  readonly principalsMax: number;
+  /** How long such a connection stays open without a call. */
+  readonly principalIdleMs: number;
   /** How long a call that was canceled while it ran may still answer, before it counts as lost. */
   readonly cancelWaitMs: number;
   /** How long a stop waits for the calls that run. */
@@ -140,6 +162,18 @@ export const bridgeBounds: BridgeBounds = {
   degradedStartMs: 3 * second,
   endGraceMs: 2 * second,
   sessionEndMs: 2 * second,
+  questionsOpenMax: 8,
+  questionsPerCallMax: 32,
+  questionRoundsMax: 10,
+  goneSettleMs: 250,
+  newsWaitMs: 60 * second,
+  loginMs: 5 * second,
+  loginBytesMax: 64 * kibibyte,
+  loginEarlyMs: 30 * second,
+  loginTokenMs: 5 * 60 * second,
+  loginPauseMs: 1 * second,
+  principalsMax: 64,
+  principalIdleMs: 5 * 60 * second,
   cancelWaitMs: 5 * second,
   drainMs: 5 * second,
   stderrBytesMax: 8 * kibibyte,

@@ -1,7 +1,7 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { parseJson } from '@stopgo/core';
 import type { ResultText } from './content.ts';
-import { NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { LoginFailed, NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
 
 /** How one try of a call ended. */
 export type CallEnd =
@@ -45,7 +45,7 @@ export function endOfError(error: unknown, server: string, hasSession: boolean):
   if (error instanceof NotSent) return { kind: 'not_sent', reason: error.message };
   if (error instanceof RedirectRefused)
     return failed(`the server "${server}" was not reached: ${error.message}`, 'protocol');
-  if (error instanceof NotAllowed)
+  if (error instanceof NotAllowed || error instanceof LoginFailed)
     return failed(`the server "${server}" was not reached: ${error.message}`, 'server_unavailable');
   if (error instanceof ProtocolError) return failed(quoted(error.message), 'protocol');
   if (error instanceof SdkHttpError) return endOfStatus(error, server, hasSession);
@@ -60,6 +60,8 @@ export function endOfError(error: unknown, server: string, hasSession: boolean):
           `the server "${server}" asks for something this platform does not give: ${quoted(error.message)}`,
           'not_supported',
         );
+      case SdkErrorCode.InputRequiredRoundsExceeded:
+        return failed(`the server "${server}" asked again and again; the call was given up`, 'not_supported');
       default:
         return { kind: 'lost', cause: 'connection', reason: `was lost while the call ran (${quoted(error.message)})` };
     }

@@ -1,9 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Ask } from './asking-calls.ts';
 
 /** One tool call on its way over HTTP: what its requests carry, and what became of them. */
 export type CallScope = {
   /** The caller's bearer token, if this server is to get it. */
   readonly token: string | undefined;
+  /** Asks people something for the call; absent: nobody is to be asked. */
+  readonly ask?: Ask | undefined;
   /** Requests of the call that are open: the POST and, if its stream broke, the GET that resumes it. */
   requestsOpen: number;
   /** Set when an answer was larger than allowed. */

@@ -6,6 +6,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import type { AnswerScopes } from './answer-scopes.ts';
 import { NotSent } from './failures.ts';
 import { type LineEnds, LineReader } from './line-reader.ts';
 import type { StderrTail } from './stderr-tail.ts';
@@ -18,6 +19,8 @@ export type ChildProcessOptions = {
   readonly messageBytesMax: number;
   readonly endGraceMs: number;
   readonly stderr: StderrTail;
+  /** Follows calls through the pipe; absent: nobody needs to know which call an answer belongs to. */
+  readonly scopes?: AnswerScopes | undefined;
   /** A message beyond the bound came and was skipped. */
   readonly onOversize: (ends: LineEnds) => void;
 };
@@ -80,6 +83,7 @@ export class ChildProcessTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable || this.#end !== undefined) throw new NotSent('its process has ended');
+    this.#options.scopes?.sent(message);
     if (stdin.write(serializeMessage(message))) return;
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -146,7 +150,9 @@ export class ChildProcessTransport implements Transport {
       this.onerror?.(new Error('a line on its standard output is no JSON-RPC message'));
       return;
     }
-    this.onmessage?.(message);
+    const { scopes } = this.#options;
+    if (scopes === undefined) this.onmessage?.(message);
+    else scopes.read(message, () => this.onmessage?.(message));
   }
 
   async #endsWithin(ms: number): Promise<boolean> {

@@ -2,17 +2,20 @@ import {
   Client,
   type ClientCapabilities,
   type Implementation,
-  type Middleware,
   type PriorDiscovery,
   ProtocolError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
+import { AskingCalls } from './asking-calls.ts';
+import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
+import type { OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
+import { peopleAnswer } from './elicitation.ts';
 import type { EraCache } from './era-cache.ts';
 import { connectionReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
@@ -31,8 +34,8 @@ export type ConnectDependencies = {
   readonly eras: EraCache;
   /** Milliseconds that only grow. */
   readonly clock: () => number;
-  /** Puts credentials of our own into the requests to a server that bring no caller's token; absent: we have none. */
-  readonly credentialsFor?: ((server: McpServerConfig) => Middleware | undefined) | undefined;
+  /** Credentials of our own for the requests to a server that bring no caller's token; absent: we have none. */
+  readonly credentialsFor?: ((server: McpServerConfig) => OwnCredentials | undefined) | undefined;
   /** What a server may ask of us, and who answers; absent: nothing may be asked. */
   readonly answers?: ServerAnswers | undefined;
 };
@@ -42,6 +45,15 @@ export type ServerAnswers = {
   readonly capabilities: ClientCapabilities;
   /** Puts the answers to the requests of the declared kinds into a client that connects. */
   readonly register: (client: Client, server: McpServerConfig) => void;
+};
+
+/** What one connection is made with besides. */
+export type ConnectPlace = {
+  /** Where the names of the server stood before. */
+  readonly places: KnownPlaces;
+  readonly credentials: OwnCredentials | undefined;
+  /** Token of the caller that the connection is for alone; absent: it is for all. */
+  readonly token?: string | undefined;
 };
 
 /** When a connection that is being made is given up. */
@@ -54,7 +66,7 @@ export type ConnectLimits = { readonly timeoutMs: number; readonly signal: Abort
  */
 export async function connect(
   config: McpServerConfig,
-  dependencies: ConnectDependencies & { readonly places: KnownPlaces },
+  dependencies: ConnectDependencies & ConnectPlace,
   listeners: ConnectListeners,
   limits: ConnectLimits,
 ): Promise<Session> {
@@ -102,16 +114,19 @@ type Agreement = ConnectLimits & {
 
 async function connectOnce(
   config: McpServerConfig,
-  dependencies: ConnectDependencies & { readonly places: KnownPlaces },
+  dependencies: ConnectDependencies & ConnectPlace,
   listeners: ConnectListeners,
   { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
-  const { bounds, clientInfo, eras, answers, places } = dependencies;
+  const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
+  const askingCalls = new AskingCalls();
+  const answers = dependencies.answers ?? peopleAnswer(config, askingCalls);
+  const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio'
-      ? stdioLine(config.transport, dependencies)
-      : httpLine(config.transport, { bounds, places, credentials: dependencies.credentialsFor?.(config) });
+      ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined })
+      : httpLine(config.transport, { bounds, places, credentials: credentials?.middleware, token });
   const { transport } = line;
   const tap = new ListTap(bounds);
   tap.attach(transport);
@@ -122,7 +137,7 @@ async function connectOnce(
     capabilities: answers?.capabilities ?? {},
     versionNegotiation: { mode, probe: { timeoutMs: onePipe ? Math.min(bounds.probeMs, timeoutMs) : timeoutMs } },
     // Where nobody could answer, such a call gets an error result.
-    inputRequired: { autoFulfill: answers !== undefined },
+    inputRequired: { autoFulfill: answers !== undefined, maxRounds: bounds.questionRoundsMax },
     listMaxPages: bounds.listPagesMax,
   });
   answers?.register(client, config);
@@ -146,7 +161,7 @@ async function connectOnce(
     const endedWhileAsked = line.end() !== undefined;
     await close().catch(() => undefined);
     const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error);
-    const text = withOutput(reason, line);
+    const text = clean(withOutput(reason, line));
     return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
   } finally {
     limit.clear();
@@ -163,11 +178,14 @@ async function connectOnce(
   );
   const session = createSession({
     server: config.name,
+    clean,
     client,
     tap,
     followsChanges,
     callCancel,
-    waits: bounds,
+    askingCalls,
+    peopleMs: config.questions?.timeoutMs ?? 0,
+    waits: { ...bounds, clock },
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
       const end = line.end();
@@ -177,6 +195,7 @@ async function connectOnce(
     ended,
     close,
     within: line.within,
+    over: line.over,
   });
   return { kind: 'connected', session };
 }

@@ -9,6 +9,7 @@ import type { CatalogueTool } from './catalogue.ts';
 import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
+import { PeopleWait } from './people-wait.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -94,11 +95,13 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const { signal } = watch;
   const { timeoutMs, totalTimeoutMs } = server.config;
   const began = clock();
+  const clean = (text: string) => server.clean(text, token);
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
+  const people = new PeopleWait(server, watch, { bounds, clock, clean });
   const timeLeft = (first: number) =>
-    Math.min(first + totalTimeoutMs, Math.max(first, progressAt) + timeoutMs) - clock();
+    Math.min(first + totalTimeoutMs + people.tookMs, Math.max(first, progressAt, people.until) + timeoutMs) - clock();
   // Once a repeatable call has been sent, nothing but a result says how it ended.
   let lost: { readonly text: string; readonly failure: FailureKind } | undefined;
   const end = (otherwise: Outcome): Outcome =>
@@ -109,6 +112,10 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   let available = await server.current(signal, freshMs);
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') return end(unavailable(available));
+    // First, as it may take a while: nothing slow stands between the look at the record and the call.
+    const place = await server.sessionFor(available.session, token);
+    if (place.kind === 'unauthenticated') return end(unauthenticated(request));
+    if (place.kind === 'refused') return end(unavailable(place));
     const look = await lookUp(call, dependencies);
     if (signal.aborted) return end(canceledInTime());
     if (look.kind === 'refused') return end(look.outcome);
@@ -132,24 +139,25 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     if (refusal !== undefined) return end(refusal);
     const mismatch = tool.inputCheck(args);
     if (mismatch !== undefined) {
-      const words = `the arguments are not what the tool takes: ${withoutToken(mismatch, token)}`;
+      const words = `the arguments are not what the tool takes: ${clean(mismatch)}`;
       return end(answer(failed(words, 'invalid_arguments'), 0, undefined));
     }
     if (signal.aborted) return end(canceledInTime());
     sentAt ??= clock();
     if (timeLeft(sentAt) <= 0)
       return end(unavailable({ reason: `the server "${request.server}" took too long to come back` }));
-    const { session } = available;
+    const { session } = place;
     const sent = await session.call({
       tool,
       arguments: args,
       token,
       signal,
       timeoutMs: Math.min(timeoutMs, timeLeft(sentAt)),
-      totalTimeoutMs: sentAt + totalTimeoutMs - clock(),
+      totalTimeoutMs: sentAt + totalTimeoutMs + people.tookMs - clock(),
+      ...(server.config.questions === undefined ? {} : { ask: people.ask }),
       onProgress: (progress) => {
         progressAt = clock();
-        watch.onProgress({ ...progress, message: withoutToken(progress.message ?? '', token) });
+        watch.onProgress({ ...progress, message: clean(progress.message ?? '') });
       },
     });
     switch (sent.kind) {
@@ -158,16 +166,14 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
         server.listing.refreshIfStale();
         return answer(sent, clock() - began, token);
       case 'unauthenticated':
-        return refused(
-          RefusedReason.UNAUTHENTICATED,
-          `Authentication required to access the ${request.server} server.`,
-        );
+        server.unauthenticated();
+        return unauthenticated(request);
       case 'not_sent':
         server.happened(session, { type: 'lost', reason: sent.reason });
         return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
       case 'session_gone':
         if (!sent.certain) {
-          lost = { text: withoutToken(`the server "${request.server}" ${sent.reason}`, token), failure: 'server_lost' };
+          lost = { text: clean(`the server "${request.server}" ${sent.reason}`), failure: 'server_lost' };
           if (!isRepeatable(tool.hints)) {
             server.happened(session, { type: 'lost', reason: 'it seems to have ended the session' });
             return unknown(inDoubt(lost.text), lost.failure);
@@ -180,9 +186,9 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
       case 'lost':
         break;
     }
-    const text = withoutToken(`the server "${request.server}" ${sent.reason}`, token);
+    const text = clean(`the server "${request.server}" ${sent.reason}`);
     const failure = failureOf(sent.cause);
-    const reason = withoutToken(sent.reason, token);
+    const reason = clean(sent.reason);
     if (sent.cause === 'connection') server.happened(session, { type: 'lost', reason });
     if (sent.cause === 'timeout') server.happened(session, { type: 'doubted', reason: `a call ${reason}` });
     if (!isRepeatable(tool.hints)) return unknown(inDoubt(text), failure);
@@ -270,6 +276,10 @@ async function mayStillSend(standing: Standing, instance: string, signal: AbortS
   } catch {
     return false;
   }
+}
+
+function unauthenticated({ server }: mcp.ExecuteRequest): Outcome {
+  return refused(RefusedReason.UNAUTHENTICATED, `Authentication required to access the ${server} server.`);
 }
 
 function takenForDead(): Outcome {

@@ -15,15 +15,35 @@ export class NotAllowed extends Error {
   override readonly name = 'NotAllowed';
 }
 
+/** No credentials of our own were to be had, so that nothing was sent; the text says why and holds no secret. */
+export class LoginFailed extends Error {
+  override readonly name = 'LoginFailed';
+  /** True if trying again later may help: nobody was reached there. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass: boolean) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
+
 /** The text of an error, for texts of ours. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Whether a server wants credentials, or other ones. */
+export function isUnauthorized(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if ('status' in at && at.status === unauthorized) return true;
+  return false;
+}
+
 /** Why a connection could not be made: the innermost failure that says it in plain words. */
 export function connectionReason(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof NotSent || at instanceof RedirectRefused || at instanceof NotAllowed) return at.message;
+    if (at instanceof NotSent || at instanceof RedirectRefused || at instanceof NotAllowed || at instanceof LoginFailed)
+      return at.message;
     if ('status' in at && at.status === unauthorized) {
       return 'it requires authorization (HTTP 401) before any call; it must allow connecting and listing without a token';
     }

@@ -35,7 +35,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/u.test(hostname);
 }
 
-/** True if a bearer token may be sent there: nobody on the way can read it. */
+/** True if a bearer token may be sent there unasked: nobody on the way can read it. */
 export function mayCarryToken(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopbackHost(hostname);
@@ -46,6 +46,8 @@ export type HttpFetchOptions = {
   readonly messageBytesMax: number;
   /** Makes the connections; else Node's own does. */
   readonly dispatcher?: Connections;
+  /** Token of the caller that the whole connection is for; absent: each call brings its own. */
+  readonly token?: string | undefined;
   /** Whether requests may bring credentials already; those of the call they belong to come before them. */
   readonly keepsAuthorization?: boolean;
 };
@@ -59,13 +61,15 @@ export type HttpFetchOptions = {
 export function createHttpFetch({
   messageBytesMax,
   dispatcher,
+  token,
   keepsAuthorization = false,
 }: HttpFetchOptions): FetchLike {
   return async (url, init) => {
     const scope = callScope.getStore();
     const headers = new Headers(init?.headers);
     if (!keepsAuthorization) headers.delete('authorization');
-    if (scope?.token !== undefined) headers.set('authorization', `Bearer ${scope.token}`);
+    const brought = scope?.token ?? token;
+    if (brought !== undefined) headers.set('authorization', `Bearer ${brought}`);
     change(scope, 1);
     let response: Response;
     try {

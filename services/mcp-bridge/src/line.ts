@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
+import { AnswerScopes } from './answer-scopes.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { checkedAgent, checkLiteral } from './checked-agent.ts';
@@ -28,6 +29,8 @@ export type Line = {
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
   readonly within: <T>(scope: CallScope, work: () => T) => T;
+  /** To be called when the call of a scope is over. */
+  readonly over: (scope: CallScope) => void;
 };
 
 /**
@@ -37,12 +40,17 @@ export type Line = {
  */
 export function stdioLine(
   config: Extract<McpServerConfig['transport'], { kind: 'stdio' }>,
-  { bounds, environment }: { readonly bounds: BridgeBounds; readonly environment: Environment },
+  {
+    bounds,
+    environment,
+    asks = false,
+  }: { readonly bounds: BridgeBounds; readonly environment: Environment; readonly asks?: boolean },
 ): Line {
   const problem = commandProblem(config);
   if (problem !== undefined) throw new NotAllowed(problem);
   const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
   const oversize: Line['oversize'] = { told: undefined };
+  const scopes = asks ? new AnswerScopes() : undefined;
   const transport = new ChildProcessTransport({
     command: config.command,
     args: config.args,
@@ -50,6 +58,7 @@ export function stdioLine(
     messageBytesMax: bounds.messageBytesMax,
     endGraceMs: bounds.endGraceMs,
     stderr,
+    scopes,
     onOversize: (ends) => oversize.told?.(ends),
   });
   return {
@@ -58,8 +67,9 @@ export function stdioLine(
     end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
     close: () => transport.close(),
-    // A pipe carries no token. Once a scope is used at all, every promise of the process pays for it (Node 20).
-    within: (_scope, work) => work(),
+    // A pipe carries no token, but questions belong to calls. Once a scope is used at all, every promise of the process pays for it (Node 20).
+    within: (scope, work) => (scopes === undefined ? work() : callScope.run(scope, work)),
+    over: (scope) => scopes?.forget(scope),
   };
 }
 
@@ -70,6 +80,8 @@ export type HttpLineDependencies = {
   readonly places: KnownPlaces;
   /** Puts credentials of our own into requests that bring no caller's token. */
   readonly credentials?: Middleware | undefined;
+  /** Token of the caller that the line is for alone. */
+  readonly token?: string | undefined;
 };
 
 /**
@@ -79,7 +91,7 @@ export type HttpLineDependencies = {
  */
 export function httpLine(
   config: Extract<McpServerConfig['transport'], { kind: 'http' }>,
-  { bounds, places, credentials }: HttpLineDependencies,
+  { bounds, places, credentials, token }: HttpLineDependencies,
 ): Line {
   const url = new URL(config.url);
   checkLiteral(url, places);
@@ -87,6 +99,7 @@ export function httpLine(
   const fetch = createHttpFetch({
     messageBytesMax: bounds.messageBytesMax,
     dispatcher: agent,
+    token,
     keepsAuthorization: credentials !== undefined,
   });
   const transport = new StreamableHTTPClientTransport(url, {
@@ -109,6 +122,7 @@ export function httpLine(
       }
     },
     within: (scope, work) => callScope.run(scope, work),
+    over: () => undefined,
   };
 }
 

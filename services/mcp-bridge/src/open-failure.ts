@@ -1,6 +1,6 @@
 import { DomainError } from '@stopgo/core';
 import type { McpServerConfig } from '@stopgo/runtime';
-import { NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { LoginFailed, NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
 import type { Happening } from './server-state.ts';
 
 const unauthorized = 401;
@@ -21,6 +21,7 @@ export function waitingHelps(error: unknown): boolean {
   if (error instanceof DomainError) return error.kind === 'unavailable';
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof NotSent) return true;
+    if (at instanceof LoginFailed) return at.mayPass;
     if (at instanceof RedirectRefused || at instanceof NotAllowed) return false;
     if ('status' in at && (at.status === unauthorized || at.status === forbidden)) return false;
   }

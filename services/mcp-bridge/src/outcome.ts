@@ -5,6 +5,7 @@ import type { FailureKind } from './call-end.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import type { ResultText } from './content.ts';
 import { hintOriginsMessage } from './hint-origins.ts';
+import type { OpenQuestion } from './open-questions.ts';
 
 /** What became of an attempt, in the words of the contract. */
 export type Outcome = mcp.ExecuteResponse;
@@ -42,6 +43,20 @@ export function refused(
 export function unknown(message: string, failure?: FailureKind): Outcome {
   const value = { message, failure: failureCode(failure) };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value } });
+}
+
+/** The attempt goes on, and waits for people. */
+export function askingOutcome(open: readonly OpenQuestion[], now: number): Outcome {
+  const value = { questions: open.map((one) => questionMessage(one, now)) };
+  return create(mcp.ExecuteResponseSchema, { outcome: { case: 'asking', value } });
+}
+
+/** A question as the contract describes it. */
+export function questionMessage(
+  { id, message, schemaJson, url, until }: OpenQuestion,
+  now: number,
+): MessageInitShape<typeof mcp.QuestionSchema> {
+  return { id, message, schemaJson, url, waitMs: Math.max(0, Math.ceil(until - now)) };
 }
 
 function failureCode(failure: FailureKind | undefined): mcp.FailureKind {

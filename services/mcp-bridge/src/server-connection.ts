@@ -1,13 +1,16 @@
 import { visibleText } from '@stopgo/core';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
+import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallQueue } from './call-queue.ts';
-import { type ConnectDependencies, connect } from './connect.ts';
-import { reasonOf } from './failures.ts';
+import { type ConnectDependencies, type ConnectPlace, connect } from './connect.ts';
+import type { OwnCredentials } from './credentials.ts';
+import { isUnauthorized, reasonOf } from './failures.ts';
 import { askForLife } from './health.ts';
 import { mayCarryToken } from './http-fetch.ts';
 import { openFailure } from './open-failure.ts';
+import { PrincipalSessions } from './principal-sessions.ts';
 import { type Happening, isConnected, nextState, retryAfter, type ServerState } from './server-state.ts';
 import type { Session } from './session.ts';
 import { stateLine } from './state-lines.ts';
@@ -19,6 +22,12 @@ import { unlessAborted } from './unless-aborted.ts';
 export type Ready = { readonly kind: 'ready'; readonly session: Session; readonly tools: readonly DefinedTool[] };
 /** Why it cannot be used now, as a sentence that names it, and when it is tried again, if that is known. */
 export type Down = { readonly kind: 'down'; readonly reason: string; readonly retryAfterMs: number | undefined };
+
+/** The session that a call is to be made in, or why there is none. */
+export type CallerSession =
+  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** What a connection needs besides its configuration. */
 export type ServerConnectionDependencies = {
@@ -59,6 +68,8 @@ export class ServerConnection {
   #check: Promise<void> | undefined;
   #probe: NodeJS.Timeout | undefined;
   readonly #places: KnownPlaces = new Map();
+  readonly #principals: PrincipalSessions;
+  #credentials: OwnCredentials | undefined;
   readonly #stop = new AbortController();
 
   constructor(config: McpServerConfig, dependencies: ServerConnectionDependencies) {
@@ -68,7 +79,14 @@ export class ServerConnection {
     this.#dependencies = dependencies;
     this.#stateSince = clock();
     this.queue = new CallQueue(config.callsAtOnce, bounds.callsQueuedMax);
-    this.forwardsBearer = transport.kind === 'http' && transport.auth === 'forward' && mayCarryToken(transport.url);
+    const forwards = transport.kind === 'http' && transport.auth === 'forward';
+    this.forwardsBearer = forwards && (transport.forwardsInClear === true || mayCarryToken(transport.url));
+    this.#principals = new PrincipalSessions({
+      bounds,
+      clock,
+      open: (token) => this.#openFor(token),
+      onError: (error) => log.debug(`MCP server "${config.name}": ${visibleText(reasonOf(error))}`),
+    });
     this.listing = new ToolListing(config, {
       bounds,
       log,
@@ -128,7 +146,7 @@ export class ServerConnection {
     let changed = false;
     const session = await connect(
       this.config,
-      { ...this.#dependencies.connect, places: this.#places },
+      this.#connectWith(),
       {
         onToolsChanged: () => {
           changed = true;
@@ -205,8 +223,42 @@ export class ServerConnection {
     return this.current(signal);
   }
 
+  /**
+   * The session for a call with this token: one of its caller's own where the server keeps something in sessions, else the
+   * given one, which all share.
+   */
+  async sessionFor(shared: Session, token: string | undefined): Promise<CallerSession> {
+    if (token === undefined || !shared.keepsState()) return { kind: 'session', session: shared };
+    try {
+      const session = await this.#principals.of(token);
+      if (session !== undefined) return { kind: 'session', session };
+      const { principalsMax } = this.#dependencies.bounds;
+      return {
+        kind: 'refused',
+        reason: `the server "${this.config.name}" has ${principalsMax} callers at once; try again later`,
+      };
+    } catch (error) {
+      if (isUnauthorized(error)) return { kind: 'unauthenticated' };
+      return { kind: 'refused', reason: `the server "${this.config.name}" is down: ${reasonOf(error)}` };
+    }
+  }
+
+  /** The text without credentials of ours, and without the caller's token. */
+  clean(text: string, token: string | undefined): string {
+    return withoutToken(this.#credentials?.clean(text) ?? text, token);
+  }
+
+  /** To be called when the server answered 401 to a call. */
+  unauthenticated(): void {
+    if (this.#credentials !== undefined)
+      this.#dependencies.log.warn(
+        `MCP server "${this.config.name}" refuses the credentials that it is configured with`,
+      );
+  }
+
   /** To be called with what a call showed of a session: it is dead, was forgotten, or the call took too long. */
   happened(session: Session, happening: Happening): void {
+    if (happening.type !== 'doubted' && this.#principals.drop(session)) return;
     if (this.#session !== session || this.#stop.signal.aborted) return;
     const before = this.#state;
     this.#enter(happening);
@@ -228,6 +280,7 @@ export class ServerConnection {
 
   /** Gives a session up that the server has forgotten, and waits for another. */
   async renew(session: Session, signal: AbortSignal): Promise<Ready | Down> {
+    if (this.#principals.drop(session)) return this.current(signal);
     this.happened(session, { type: 'forgot', reason: 'it has ended the session' });
     return this.waitFor(this.#dependencies.bounds.reconnectMs, signal);
   }
@@ -240,8 +293,25 @@ export class ServerConnection {
     this.#session = undefined;
     this.#enter({ type: 'stopped' });
     this.#wake?.();
+    this.#principals.closeAll();
     await Promise.all([session?.close(), ...this.#closings]);
     await this.#comingBack;
+  }
+
+  #connectWith(token?: string): ConnectDependencies & ConnectPlace {
+    const { connect: dependencies } = this.#dependencies;
+    this.#credentials ??= dependencies.credentialsFor?.(this.config);
+    return { ...dependencies, places: this.#places, credentials: this.#credentials, token };
+  }
+
+  /** The tools are those of the connection that all share: what this one says of them counts for nothing. */
+  #openFor(token: string): Promise<Session> {
+    const { bounds, log } = this.#dependencies;
+    const onError = (error: Error) =>
+      log.debug(`MCP server "${this.config.name}": ${visibleText(this.clean(error.message, token))}`);
+    const listeners = { onToolsChanged: () => undefined, onError };
+    const limits = { timeoutMs: bounds.reconnectMs, signal: this.#stop.signal };
+    return connect(this.config, this.#connectWith(token), listeners, limits);
   }
 
   #enter(happening: Happening): void {

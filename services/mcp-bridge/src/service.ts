@@ -1,12 +1,13 @@
 import { create } from '@bufbuild/protobuf';
 import { actorFromWire, failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
-import { mcp } from '@stopgo/proto';
+import { facts, mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Acceptance } from './acceptance.ts';
 import type { AttemptState, Attempts } from './attempts.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type ExecutorDependencies, makeAttempt } from './executor.ts';
-import { refused, toolMessage } from './outcome.ts';
+import type { QuestionAnswer } from './open-questions.ts';
+import { questionMessage, refused, toolMessage } from './outcome.ts';
 import { type ServerStatus, serverMessage } from './server-status.ts';
 
 /** Longest message about progress that is passed on, in characters. */
@@ -24,7 +25,7 @@ export type ServiceDependencies = ExecutorDependencies & {
 
 /** The surface of the bridge: `stopgo.mcp.v1.McpBridgeService`. */
 export function createService(dependencies: ServiceDependencies): ServiceImpl<typeof mcp.McpBridgeService> {
-  const { standing, catalogue, attempts, stopping, servers } = dependencies;
+  const { standing, catalogue, attempts, stopping, servers, bounds, clock } = dependencies;
 
   const check = (request: { readonly key?: mcp.CallKey | undefined; readonly instance: string }): mcp.CallKey => {
     // A former id of ours will do: what became of its attempts is known here, and none of them is sent any more.
@@ -71,7 +72,21 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       );
     },
 
-    fenceCall: async (request) => ({ state: fenceState(attempts.fence(check(request))) }),
+    fenceCall: async (request) => {
+      const key = check(request);
+      const state = attempts.fence(key);
+      if (state.kind !== 'running' || request.waitMs === 0) return { state: fenceState(state, clock()) };
+      const limit = AbortSignal.timeout(Math.min(request.waitMs, bounds.newsWaitMs));
+      await attempts.news(key, request.knownQuestions, limit);
+      return { state: fenceState(attempts.fence(key), clock()) };
+    },
+
+    answerCall: async (request) => {
+      const { questionId, contentJson } = request;
+      const action = actions[request.action];
+      if (action === undefined) throw invalidArgument('action: ACCEPT, DECLINE or CANCEL is required');
+      return { taken: attempts.answer(check(request), questionId, { action, contentJson }) };
+    },
 
     listServers: async () => ({ instance: standing.instance, servers: servers().map(serverMessage) }),
 
@@ -90,7 +105,13 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
   };
 }
 
-function fenceState(state: AttemptState): mcp.FenceCallResponse['state'] {
+const actions: Readonly<Partial<Record<facts.InputAction, QuestionAnswer['action']>>> = {
+  [facts.InputAction.ACCEPT]: 'accept',
+  [facts.InputAction.DECLINE]: 'decline',
+  [facts.InputAction.CANCEL]: 'cancel',
+};
+
+function fenceState(state: AttemptState, now: number): mcp.FenceCallResponse['state'] {
   switch (state.kind) {
     case 'never_seen':
       return { case: 'neverSeen', value: create(mcp.NeverSeenSchema) };
@@ -100,7 +121,8 @@ function fenceState(state: AttemptState): mcp.FenceCallResponse['state'] {
         progress: progress.progress,
         progressMessage: (progress.message ?? '').slice(0, messageMax),
       };
-      const value = { waiting, ...told, progressTotal: progress?.total ?? 0 };
+      const questions = state.questions.map((one) => questionMessage(one, now));
+      const value = { waiting, ...told, progressTotal: progress?.total ?? 0, questions };
       return { case: 'running', value: create(mcp.RunningSchema, value) };
     }
     case 'outcome':

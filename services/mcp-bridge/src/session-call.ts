@@ -1,4 +1,5 @@
 import type { Json } from '@stopgo/core';
+import type { Ask } from './asking-calls.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** How far a server says it is with a call. */
@@ -21,6 +22,8 @@ export type SessionCall = {
   readonly totalTimeoutMs: number;
   /** Aborting it asks the server to stop the call; what it answers shortly after is still how the call ended. */
   readonly signal: AbortSignal;
+  /** Asks people what the server wants to know; absent: nobody is to be asked. */
+  readonly ask?: Ask | undefined;
   /** Is told what the server says of its progress. */
   readonly onProgress?: (progress: Progress) => void;
 };

@@ -1,12 +1,15 @@
 import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client';
 import type { Json } from '@stopgo/core';
+import type { AskingCalls } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
+import { reasonOf } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
+import type { AskedQuestion } from './open-questions.ts';
 import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
@@ -28,6 +31,8 @@ export type Session = {
   readonly protocolVersion: string | undefined;
   /** Which of the two protocols that is: the older one begins with a handshake, the newer one has none. */
   readonly protocolEra: 'legacy' | 'modern' | undefined;
+  /** Whether the server ties what it keeps to this session: then it is for one caller alone. */
+  readonly keepsState: () => boolean;
   /** Whether an error of this session says that the server has forgotten it. */
   readonly isGone: (error: unknown) => boolean;
   /** Whether a change of the tools would be noticed; if not, the list must be read again now and then. */
@@ -43,10 +48,16 @@ export type Session = {
 /** What a session is made of. */
 export type SessionParts = {
   readonly server: string;
+  /** The text without the credentials that the connection carries. */
+  readonly clean: (text: string) => string;
   readonly client: Client;
   readonly tap: ListTap;
   readonly callCancel: CallCancel;
   readonly waits: CallWaits;
+  /** The calls that their server may ask something for. */
+  readonly askingCalls: AskingCalls;
+  /** How long a call may wait for people, in milliseconds. */
+  readonly peopleMs: number;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
   readonly followsChanges: () => boolean;
@@ -57,6 +68,7 @@ export type SessionParts = {
   readonly ended: Promise<string>;
   readonly close: () => Promise<void>;
   readonly within: Line['within'];
+  readonly over: Line['over'];
 };
 
 /** Added to the limits of a call for the client's own timer, so that ours, which knows the reason, comes first. */
@@ -76,6 +88,7 @@ export function createSession(parts: SessionParts): Session {
     callsUnderWay: () => calls.size,
     protocolVersion: client.getNegotiatedProtocolVersion(),
     protocolEra: client.getProtocolEra(),
+    keepsState: () => client.getProtocolEra() !== 'modern' && parts.hasSession(),
     isGone: (error) => endOfError(error, server, parts.hasSession()).kind === 'session_gone',
     ended: parts.ended,
     followsChanges: parts.followsChanges,
@@ -84,12 +97,19 @@ export function createSession(parts: SessionParts): Session {
       const options = { timeout: timeoutMs };
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
     },
-    listTools: (timeoutMs) => listTools(client, tap, timeoutMs),
+    listTools: async (timeoutMs) =>
+      withoutLeaks(await listTools(client, tap, timeoutMs).catch(cleaned(parts.clean)), parts.clean),
     call: async (call) => {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
       const args = { ...call.arguments };
-      const scope: CallScope = { token: call.token, requestsOpen: 0, oversize: false, onChange: () => undefined };
+      const { ask: askPeople, token } = call;
+      const ask =
+        askPeople &&
+        ((asked: AskedQuestion, signal: AbortSignal) =>
+          running.paused(() => askPeople(asked, AbortSignal.any([signal, running.signal]))));
+      const leave = ask && parts.askingCalls.add(ask);
+      const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {
         if (callCancel.tell(client, args)) running.stopWithin();
@@ -98,15 +118,17 @@ export function createSession(parts: SessionParts): Session {
       call.signal.addEventListener('abort', cancel, { once: true });
       calls.set(args, running);
       try {
-        return await parts.within(scope, () => callTool(client, call, args, running));
+        return await parts.within(scope, () => callTool(client, call, args, running, parts));
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
-        const known = endOfError(error, server, parts.hasSession());
+        const known = withoutSecrets(endOfError(error, server, parts.hasSession()), parts.clean);
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
         calls.delete(args);
+        leave?.();
+        parts.over(scope);
         running.end();
         scope.onChange = () => undefined;
         call.signal.removeEventListener('abort', cancel);
@@ -141,6 +163,7 @@ async function callTool(
   { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
   args: { readonly [key: string]: Json },
   running: RunningCall,
+  { clean: ofServer, peopleMs }: Pick<SessionParts, 'clean' | 'peopleMs'>,
 ): Promise<CallEnd> {
   const { name, inputSchema } = tool;
   // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
@@ -150,12 +173,12 @@ async function callTool(
     { name, arguments: args },
     {
       signal: running.signal,
-      timeout: Math.max(timeoutMs, totalTimeoutMs) + clientTimerSlackMs,
+      timeout: Math.max(timeoutMs, totalTimeoutMs) + peopleMs + clientTimerSlackMs,
       onprogress: (progress) => running.progress(progress),
       toolDefinition,
     },
   );
-  const clean = (text: string) => withoutToken(text, token);
+  const clean = (text: string) => withoutToken(ofServer(text), token);
   const mismatch = resultMismatch(tool, result);
   if (mismatch !== undefined) {
     const words = `The call ran, but its structured result is not what the tool promises: ${clean(mismatch)}`;
@@ -163,6 +186,39 @@ async function callTool(
   }
   const text = resultText(result, clean);
   return { kind: 'answered', ...(result.isError === true ? { failure: 'tool' } : {}), result: text };
+}
+
+/** What a server wrote of why a call failed may repeat what it was shown. */
+function withoutSecrets(end: CallEnd, clean: (text: string) => string): CallEnd {
+  if ('reason' in end) return { ...end, reason: clean(end.reason) };
+  return end.kind === 'answered' ? { ...end, result: { ...end.result, text: clean(end.result.text) } } : end;
+}
+
+function cleaned(clean: (text: string) => string): (error: unknown) => never {
+  return (error) => {
+    const text = reasonOf(error);
+    throw clean(text) === text ? error : new Error(clean(text), { cause: error });
+  };
+}
+
+/** A definition that repeats a credential would carry it to models and onto the record. */
+function withoutLeaks(list: ToolList, clean: (text: string) => string): ToolList {
+  const isLeak = (definition: Json) => {
+    const text = JSON.stringify(definition);
+    return clean(text) !== text;
+  };
+  const leaks = list.definitions.filter(isLeak);
+  if (leaks.length === 0) return list;
+  const reason = 'its definition repeats a credential that the server was shown';
+  return {
+    definitions: list.definitions.filter((definition) => !leaks.includes(definition)),
+    problems: [...list.problems, ...leaks.map((definition) => leftOut(clean(nameOf(definition)), reason))],
+  };
+}
+
+function nameOf(definition: Json): string {
+  const isObject = typeof definition === 'object' && definition !== null && 'name' in definition;
+  return isObject && typeof definition.name === 'string' ? definition.name : '';
 }
 
 function noTools(error: unknown): { readonly tools: readonly Tool[] } {

@@ -8,6 +8,7 @@ import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
 import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
 import type { Environment } from './child-environment.ts';
+import { ownCredentials } from './credentials.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
 import { openAtStart } from './open-at-start.ts';
@@ -37,7 +38,7 @@ export type McpBridgeOptions = {
   readonly clock: () => number;
   /** What pauses of looks into the record are made with, and the times of events. */
   readonly time: Clock;
-  /** Ids, unique for ever. */
+  /** Ids of events and of questions to people, unique for ever. */
   readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
@@ -69,7 +70,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const { log, clock, random } = options;
   const bounds = { ...bridgeBounds, ...options.bounds };
   const eras = new EraCache();
-  const attempts = new Attempts(bounds, clock);
+  const attempts = new Attempts(bounds, clock, options.newId);
   const connections: ServerConnection[] = [];
   let catalogue = emptyCatalogue;
   let started = false;
@@ -90,7 +91,9 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     ({ catalogue } = next);
     leftOut = next.problems;
   };
-  const connectDependencies = { clientInfo: options.clientInfo, bounds, environment: options.environment, eras, clock };
+  const { environment, clientInfo } = options;
+  const credentialsFor = (server: McpServerConfig) => ownCredentials(server, { bounds, environment, clock });
+  const connectDependencies = { clientInfo, bounds, environment, eras, clock, credentialsFor };
   const ending = new AbortController();
   const { store, time, newId, standing } = options;
   const pinPorts = { log: storeLog(store), clock: time, random, newId, instance: () => standing.instance, bounds };

@@ -29,6 +29,7 @@ import type { RecordedDefinitions } from './definitions.ts';
 import type { Registry } from './driver/registry.ts';
 import type { RunDriver } from './driver/run-driver.ts';
 import type { TaskWatch } from './driver/task-watch.ts';
+import { provide } from './provide-input.ts';
 import { type CalledBack, callbackService } from './push/callback-service.ts';
 import type { Outbox } from './push/outbox.ts';
 import { pushService } from './push/service.ts';
@@ -60,6 +61,7 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     createConversation: async (request, context) => ({ turn: await create(parts, turns, request, context) }),
     sendMessage: async (request, context) => ({ turn: await send(parts, turns, request, context) }),
     cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
+    provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
     ...pushService(parts.outbox),
     ...callbackService(parts.calledBack),

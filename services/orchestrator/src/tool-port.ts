@@ -1,4 +1,4 @@
-import type { OfferedTool, Toolset } from '@stopgo/core';
+import type { CallAsked, InputAction, OfferedTool, Toolset } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { Turn } from './bridges/turns.ts';
 
@@ -48,12 +48,28 @@ export type ExecuteOutcome =
   /** It was sent, and nobody can tell whether it ran. */
   | { readonly kind: 'unknown'; readonly message: string };
 
+/** What the server of a call that is under way asks people. */
+export type AskedQuestions = CallAsked['questions'];
+
+/** The answer to a request to make an attempt: what became of it, or that it goes on and waits for people. */
+export type ExecuteAnswer = ExecuteOutcome | { readonly kind: 'asking'; readonly questions: AskedQuestions };
+
+/** A person's answer to the question of a server. */
+export type QuestionAnswer = {
+  readonly questionId: string;
+  readonly action: InputAction;
+  readonly contentJson: string;
+};
+
 /** What a bridge knows of an attempt. */
 export type FenceOutcome =
   | { readonly kind: 'never_seen' }
-  | { readonly kind: 'running' }
+  | { readonly kind: 'running'; readonly questions: AskedQuestions }
   | { readonly kind: 'forgotten' }
   | { readonly kind: 'outcome'; readonly outcome: ExecuteOutcome };
+
+/** What is to be new, so that it is told; `waitMs` in milliseconds. */
+export type FenceNews = { readonly known: readonly string[]; readonly waitMs: number };
 
 /** The catalogue as this process last saw it. */
 export type Catalogue = {
@@ -73,7 +89,10 @@ export type ToolPort = {
   /** A place among the calls of a server at that bridge. What waits for its turn has not been started. */
   turn(bridge: string, server: string, signal: AbortSignal): Turn;
   /** `waitMs`: how long the outcome is waited for; then it rejects with `deadline_exceeded`, and the call goes on. */
-  execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome>;
-  fence(key: AttemptKey, bridge: string): Promise<FenceOutcome>;
+  execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer>;
+  /** `news`: a call that runs is answered for when it has ended, or asks something else than known, or so much time has passed. */
+  fence(key: AttemptKey, bridge: string, news?: FenceNews): Promise<FenceOutcome>;
+  /** Whether the server is given the answer: false if it does not wait for it any more. */
+  answer(key: AttemptKey, bridge: string, answer: QuestionAnswer): Promise<boolean>;
   cancel(key: AttemptKey, bridge: string): Promise<void>;
 };

@@ -51,6 +51,7 @@ export function connectionTo(world: World, process: VirtualProcess, at: () => Br
         await network.call(process, bridge.process, 'cancel', ask);
         return create(wire.CancelCallResponseSchema, {});
       },
+      answerCall: () => Promise.resolve(create(wire.AnswerCallResponseSchema, {})),
       listHeldTools: () => Promise.resolve(create(wire.ListHeldToolsResponseSchema, {})),
       acceptTools: () => Promise.resolve(create(wire.AcceptToolsResponseSchema, {})),
       listServers: () => Promise.resolve(create(wire.ListServersResponseSchema, {})),

@@ -79,7 +79,7 @@ export class Bridge {
     );
     switch (known?.kind) {
       case 'running':
-        return { kind: 'running' };
+        return { kind: 'running', questions: [] };
       case 'outcome':
         return { kind: 'outcome', outcome: known.outcome };
       case 'forgotten':

@@ -17,6 +17,7 @@ export const DEFAULTS = {
   logFormat: 'text',
   mcpTimeout: '30s',
   mcpTotalTimeout: '10m',
+  inputTimeout: '15m',
   stdioConcurrency: 1,
   httpConcurrency: 8,
   maxIterations: 10,
@@ -36,6 +37,8 @@ export const BOUNDS = {
   portMax: 65_535,
   durationMsMax: 3_600_000,
   heartbeatTtlMsMin: 100,
+  /** People may need a day to answer a tool server. */
+  inputTimeoutMsMax: 86_400_000,
   timeoutMsMin: 1,
   mcpConcurrencyMax: 256,
   turnsMax: 100,

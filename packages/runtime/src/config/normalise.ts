@@ -1,6 +1,13 @@
 import { DEFAULTS } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
-import type { AgentConfig, AgentNodeConfig, ExtendedCardConfig, McpServerConfig, RemoteAgentConfig } from './types.ts';
+import type {
+  AgentConfig,
+  AgentNodeConfig,
+  ExtendedCardConfig,
+  McpQuestions,
+  McpServerConfig,
+  RemoteAgentConfig,
+} from './types.ts';
 
 /** Turns a file that passed the schema and the rules into the frozen configuration the rest of the code works with. */
 export function normalise(file: FileShape): AgentConfig {
@@ -67,7 +74,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     transport:
       server.url === undefined
         ? { kind: 'stdio', command: server.command ?? '', args: server.args ?? [], env: server.env ?? {} }
-        : { kind: 'http', url: server.url, auth: server.auth },
+        : httpTransport(server.url, server),
     era: server.era,
     unannotated: server.unannotated ?? file.unannotated,
     approvalRequired: server.approval === 'require',
@@ -79,7 +86,35 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     callsAtOnce:
       server.concurrency ?? (server.url === undefined ? DEFAULTS.stdioConcurrency : DEFAULTS.httpConcurrency),
     onStartFailure: server.on_start_failure,
+    ...(server.elicitation.length === 0 ? {} : { questions: questions(server) }),
   };
+}
+
+function httpTransport(url: string, server: McpServerShape): McpServerConfig['transport'] {
+  const { auth, token_env, client_id_env = '', client_secret_env = '', issuer, token_url, scope } = server;
+  const base = { kind: 'http', url, auth: auth ?? 'forward' } as const;
+  switch (auth) {
+    case 'forward':
+      return { ...base, forwardsInClear: true };
+    case 'static':
+      return { ...base, tokenVariable: token_env ?? '' };
+    case 'client_credentials': {
+      const login = {
+        idVariable: client_id_env,
+        secretVariable: client_secret_env,
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(token_url === undefined ? {} : { tokenUrl: token_url }),
+        ...(scope === undefined ? {} : { scope }),
+      };
+      return { ...base, login };
+    }
+    default:
+      return base;
+  }
+}
+
+function questions({ elicitation, input_timeout: timeoutMs }: McpServerShape): McpQuestions {
+  return { form: elicitation.includes('form'), url: elicitation.includes('url'), timeoutMs };
 }
 
 function remoteAgent(agent: RemoteAgentShape): RemoteAgentConfig {

@@ -76,9 +76,38 @@ function transportProblems(server: Mapping, where: string): string[] {
   if (hasUrl === hasCommand) return [`${label}: set either url or command`];
   const misplaced = hasUrl ? ['args', 'env'] : ['auth'];
   const belongsTo = hasUrl ? 'command' : 'url';
-  return misplaced
+  const wrong = misplaced
     .filter((key) => server[key] !== undefined)
     .map((key) => `${label}: ${key} is for a server with ${belongsTo}`);
+  return [...wrong, ...authProblems(server, label)];
+}
+
+/** Keys that mean something with one kind of `auth` only. */
+const KEYS_OF_AUTH: Readonly<Record<string, string>> = {
+  token_env: 'static',
+  client_id_env: 'client_credentials',
+  client_secret_env: 'client_credentials',
+  issuer: 'client_credentials',
+  token_url: 'client_credentials',
+  scope: 'client_credentials',
+};
+
+function authProblems(server: Mapping, label: string): string[] {
+  const needs = (key: string) => (server[key] === undefined ? [`${label}: auth: ${server.auth} needs ${key}`] : []);
+  const misplaced = Object.entries(KEYS_OF_AUTH)
+    .filter(([key, auth]) => server[key] !== undefined && server.auth !== auth)
+    .map(([key, auth]) => `${label}: ${key} is for a server with auth: ${auth}`);
+  switch (server.auth) {
+    case 'static':
+      return [...misplaced, ...needs('token_env')];
+    case 'client_credentials': {
+      const where = server.issuer === undefined && server.token_url === undefined;
+      const missing = where ? [`${label}: auth: client_credentials needs issuer or token_url`] : [];
+      return [...misplaced, ...needs('client_id_env'), ...needs('client_secret_env'), ...missing];
+    }
+    default:
+      return misplaced;
+  }
 }
 
 function nodeProblems(node: Mapping, path: YamlPath, depth: number): string[] {

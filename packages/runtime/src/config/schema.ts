@@ -14,6 +14,7 @@ import {
   streamName,
   text,
   textByName,
+  variableName,
   wholeNumber,
 } from './shapes.ts';
 
@@ -45,7 +46,15 @@ const mcpServerKeys = {
   total_timeout: timeout.prefault(DEFAULTS.mcpTotalTimeout),
   concurrency: wholeNumber(1, BOUNDS.mcpConcurrencyMax).optional(),
   on_start_failure: choice(['fail', 'degrade']).default('fail'),
-  auth: choice(['forward', 'none']).default('forward'),
+  auth: choice(['forward', 'none', 'static', 'client_credentials']).optional(),
+  token_env: variableName().optional(),
+  client_id_env: variableName().optional(),
+  client_secret_env: variableName().optional(),
+  issuer: httpUrl('https://auth.example.com').optional(),
+  token_url: httpUrl('https://auth.example.com/token').optional(),
+  scope: filledText().optional(),
+  elicitation: list(choice(['form', 'url'])).default([]),
+  input_timeout: duration(BOUNDS.timeoutMsMin, BOUNDS.inputTimeoutMsMax).prefault(DEFAULTS.inputTimeout),
 };
 
 /** One entry of `mcp_servers`. */

@@ -117,6 +117,14 @@ export function hostName() {
   );
 }
 
+/** The name of an environment variable. What looks like the secret itself is not one, and is not repeated. */
+export function variableName() {
+  return text().refine(
+    (value) => /^[A-Z_][A-Z0-9_]{0,127}$/.test(value),
+    'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
+  );
+}
+
 /** The name of a stream of NATS, which is a word of its protocol. */
 export function streamName() {
   return text().refine(

@@ -21,9 +21,36 @@ export type McpTransport =
   | {
       readonly kind: 'http';
       readonly url: string;
-      /** `forward` hands on the caller's bearer token, to https and loopback addresses only. */
-      readonly auth: 'forward' | 'none';
+      /** Whose credentials requests bring: the caller's bearer token (`forward`), none, or our own. */
+      readonly auth: 'forward' | 'none' | 'static' | 'client_credentials';
+      /** Present if the file says `auth: forward` in so many words: then also over http to other machines. */
+      readonly forwardsInClear?: true;
+      /** For `static`: the environment variable that holds the token. */
+      readonly tokenVariable?: string;
+      /** For `client_credentials`. */
+      readonly login?: ClientLogin;
     };
+
+/** How a token is had from an authorization server. Id and secret are never here, only the variables that hold them. */
+export type ClientLogin = {
+  readonly idVariable: string;
+  readonly secretVariable: string;
+  /** The one authorization server that may be shown the secret; it is looked up at the tool server and must be this one. */
+  readonly issuer?: string;
+  /** Where tokens are had, if nothing is to be looked up. */
+  readonly tokenUrl?: string;
+  readonly scope?: string;
+};
+
+/** What a tool server may ask people in the midst of a call. */
+export type McpQuestions = {
+  /** Values, by a form. */
+  readonly form: boolean;
+  /** To open an address. */
+  readonly url: boolean;
+  /** How long one call may wait for people in all, in milliseconds. */
+  readonly timeoutMs: number;
+};
 
 /** One entry of `mcp_servers`. */
 export type McpServerConfig = {
@@ -48,6 +75,8 @@ export type McpServerConfig = {
   readonly pins?: 'strict';
   /** What it does to the agent's start when this server cannot be connected: end it, or go on and try again later. */
   readonly onStartFailure: 'fail' | 'degrade';
+  /** Absent: it is told that it may ask nothing. */
+  readonly questions?: McpQuestions;
 };
 
 /** Another agent that can be delegated to over A2A. */

@@ -1,4 +1,10 @@
-import { ContentTypeNotSupportedError, isDecisionData, type Message, RequestMalformedError } from '@stopgo/a2a-agent';
+import {
+  ContentTypeNotSupportedError,
+  isDecisionData,
+  isInputData,
+  type Message,
+  RequestMalformedError,
+} from '@stopgo/a2a-agent';
 import type { Json } from '@stopgo/core';
 import { soundJson } from './sound-json.ts';
 
@@ -15,7 +21,9 @@ export function textForAgent({ parts, taskId }: Message, bytesMax: number): stri
       case 'text':
         return [content.value];
       case 'data':
-        return taskId !== '' && isDecisionData(content.value) ? [] : [soundData(content.value)];
+        return taskId !== '' && (isDecisionData(content.value) || isInputData(content.value))
+          ? []
+          : [soundData(content.value)];
       case undefined:
         throw new RequestMalformedError('a part must hold text or data');
       default:

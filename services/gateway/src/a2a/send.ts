@@ -1,6 +1,7 @@
 import {
   contextIdOf,
   decisionsIn,
+  inputsIn,
   type Message,
   type Part,
   PushNotificationNotSupportedError,
@@ -13,7 +14,7 @@ import {
   TERMINAL,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
-import { isUuid } from '@stopgo/core';
+import { isUuid, uuidFrom } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { conversationIdFor } from '../idempotency.ts';
@@ -23,6 +24,7 @@ import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
 import { textForAgent } from './message-text.ts';
+import { provideInputs } from './provide.ts';
 import { permittedPush, pushSettings } from './push.ts';
 import { taskNotFound } from './task-errors.ts';
 import { viewOf } from './task-view.ts';
@@ -106,6 +108,14 @@ async function followUp(
   }
   const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
+  const { pendingInputs } = view.head;
+  const answers = inputsIn(message, pendingInputs, !isPending(view) && isFirstQuestion(view.head));
+  // A message that may bring the token which the run waits for too is not kept from it.
+  const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
+  if (answers.length > 0 || asksOnly) {
+    await setPush();
+    return provideInputs(deps, call, { view, said: answers, identity, waitMs });
+  }
   const said = decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
@@ -156,4 +166,9 @@ async function wasTaken({ clients }: RouteDependencies, call: A2ACall, conversat
     { context: call.frame.context },
   );
   return knownKeys.length > 0;
+}
+
+/** True if the one question that waits is the first of its call: words that were sent for an earlier one must not answer it. */
+function isFirstQuestion({ run, pendingInputs: [input] }: SoundView['head']): boolean {
+  return input !== undefined && input.id === uuidFrom('input', run?.id ?? '', input.callId, '1');
 }

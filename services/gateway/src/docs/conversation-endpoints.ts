@@ -148,6 +148,48 @@ export const conversationEndpoints: readonly Endpoint[] = [
     },
   },
   {
+    method: 'POST',
+    path: '/conversations/:id/inputs/:input',
+    summary: 'Answer a tool server',
+    description:
+      'Answers what a tool server asks in the midst of a call (pending_inputs of the conversation), and lets the call go on. Of several answers to one question the first counts. The name of who answers comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
+    request: {
+      content_type: JSON_TYPE,
+      schema: {
+        action: { type: 'string', description: 'accept, decline or cancel', required: true },
+        content: {
+          type: 'object',
+          description: 'With accept of a form: the values that requested_schema describes',
+          required: false,
+        },
+        by: { type: 'string', description: 'Who answers, 1 to 128 printable characters', required: false },
+      },
+      example: { action: 'accept', content: { amount: 42 } },
+    },
+    responses: {
+      '200': {
+        description: 'The answer of the run, or what it waits for.',
+        example: { conversation: conversationExample, result: settledResultExample },
+      },
+      '202': WORKING,
+      '400': {
+        description: 'A malformed request, or values that are not what is asked for.',
+        example: errorExample('content.amount: expected a whole number from 1 to 100'),
+      },
+      '404': {
+        description: 'No such conversation, or it asks no such question.',
+        example: errorExample('conversation … asks no question …: there was none, or its run has ended'),
+      },
+      '409': {
+        description: 'The question was answered before, or is not asked any more; the answer says what became of it.',
+        example: errorExample('the question … is settled: withdrawn by … at …: the call is in doubt: …'),
+      },
+      '422': MISMATCH,
+      '503': UNKNOWN,
+      '504': UNKNOWN,
+    },
+  },
+  {
     method: 'GET',
     path: '/conversations/:id/events',
     summary: 'Follow a conversation',

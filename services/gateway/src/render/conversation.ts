@@ -2,6 +2,7 @@ import { internalError } from '@stopgo/core';
 import type { store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
+import { renderInput } from './input.ts';
 import { renderPipeline } from './pipeline.ts';
 import { rfc3339 } from './time.ts';
 import { conversationStatusWord, runStatusWord } from './words.ts';
@@ -36,6 +37,8 @@ export function renderConversation<M = undefined>(
     pending_approvals_total:
       pending.length < head.pendingApprovalIds.length ? head.pendingApprovalIds.length : undefined,
     ...renderPipeline(head),
+    pending_inputs:
+      head.pendingInputs.length === 0 ? undefined : head.pendingInputs.map((one) => renderInput(one, head.id)),
     auth_prompt: head.authPrompt === '' ? undefined : head.authPrompt,
     revision: head.revision,
     created_at: rfc3339(head.createdAt),

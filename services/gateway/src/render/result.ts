@@ -1,20 +1,23 @@
-import { respondFirst, waitingText } from '@stopgo/core';
+import { inputText, respondFirst, waitingText } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import type { SoundView } from './conversation.ts';
+import { renderInput } from './input.ts';
 
 const TOKEN_TAKEN = 'The message was not stored: the token that came with it let the waiting run go on.';
 
 /** What a request came to: the run's answer, or what it waits for. */
 export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView): Answer {
   const approvals = view.approvals.map(renderApproval);
+  const inputs = view.head.pendingInputs.map((one) => renderInput(one, view.head.id));
   return {
     response: responseText(outcome, view),
     waiting_approval: approvals.length > 0,
     approval: approvals[0],
     approvals,
     auth_required: view.head.authPrompt !== '',
+    ...(inputs.length === 0 ? {} : { input_required: true, inputs }),
     error: errorText(outcome, view),
     notice: outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN ? TOKEN_TAKEN : undefined,
   };
@@ -23,11 +26,13 @@ export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView)
 function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string {
   const waits = approvals.length > 0;
   if (waits && outcome === orchestrator.TurnOutcome.REFUSED_WAITING) return respondFirst;
-  if (!waits && head.authPrompt === '') return head.run?.response ?? '';
-  return [waits ? waitingText(approvals) : '', head.authPrompt].filter((text) => text !== '').join('\n\n');
+  const inputs = head.pendingInputs.map(inputText).join('\n\n');
+  if (!waits && head.authPrompt === '' && inputs === '') return head.run?.response ?? '';
+  return [waits ? waitingText(approvals) : '', inputs, head.authPrompt].filter((text) => text !== '').join('\n\n');
 }
 
-function errorText(outcome: orchestrator.TurnOutcome, { approvals }: SoundView): string | undefined {
+function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
   if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return undefined;
-  return `conversation is waiting for ${approvals.length > 0 ? 'approval' : 'authentication'}`;
+  const asked = head.pendingInputs.length > 0 ? 'input' : 'authentication';
+  return `conversation is waiting for ${approvals.length > 0 ? 'approval' : asked}`;
 }

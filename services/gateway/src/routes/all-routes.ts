@@ -4,6 +4,7 @@ import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
 import { heldToolRoutes } from './held-tools.ts';
+import { inputRoutes } from './inputs.ts';
 import { pushRoutes } from './push.ts';
 import type { Route, RouteDependencies } from './route.ts';
 import { runRoutes } from './runs.ts';
@@ -18,6 +19,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...eventRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
+  ...inputRoutes(deps),
   ...callbackRoutes(deps),
   ...a2aRoutesOf(deps),
 ];

@@ -8,6 +8,7 @@ export type Seen = {
   readonly method: string;
   readonly rpc: string;
   readonly authorization: string | undefined;
+  readonly session?: unknown;
   readonly region?: unknown;
 };
 
@@ -99,7 +100,8 @@ export async function legacyServer(
     request.on('end', () => {
       const message: Message = body === '' ? { method: '', params: {} } : (JSON.parse(body) as Message);
       const { id, method } = message;
-      seen.push({ method: request.method ?? '', rpc: method, authorization: request.headers.authorization });
+      const { authorization, 'mcp-session-id': session } = request.headers;
+      seen.push({ method: request.method ?? '', rpc: method, authorization, session });
       options.before?.(request, response, message);
       if (response.writableEnded || response.destroyed) return;
       if (request.method === 'DELETE') {

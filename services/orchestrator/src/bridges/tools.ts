@@ -1,13 +1,29 @@
 import { DomainError } from '@stopgo/core';
-import type { AttemptKey, Catalogue, ExecuteOutcome, ExecuteRequest, FenceOutcome, ToolPort } from '../tool-port.ts';
+import { facts } from '@stopgo/proto';
+import type {
+  AttemptKey,
+  Catalogue,
+  ExecuteAnswer,
+  ExecuteRequest,
+  FenceNews,
+  FenceOutcome,
+  QuestionAnswer,
+  ToolPort,
+} from '../tool-port.ts';
 import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
 import { type Turn, Turns } from './turns.ts';
-import { executeOutcome, fenceOutcome, offeredTool } from './wire.ts';
+import { executeAnswer, fenceOutcome, offeredTool } from './wire.ts';
 
 /** Longest wait for what a bridge knows without doing anything, in milliseconds. */
 const askTimeoutMs = 2_000;
 /** Longest wait for a list of tools, in milliseconds. */
 const listTimeoutMs = 5_000;
+
+const actions = {
+  accept: facts.InputAction.ACCEPT,
+  decline: facts.InputAction.DECLINE,
+  cancel: facts.InputAction.CANCEL,
+} as const;
 
 /** Tools through the mcp-bridge service, of whatever instances there are. The catalogue is the latest that any of them gave. */
 export class BridgeTools implements ToolPort {
@@ -59,7 +75,7 @@ export class BridgeTools implements ToolPort {
     return this.turns.take(JSON.stringify([bridge, server]), this.atOnce.get(server) ?? 0, signal);
   }
 
-  async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteOutcome> {
+  async execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer> {
     const { key, bridge: instance, bearer, sessionId, server, tool, argumentsJson, approvalId, digest, pin } = request;
     const context = {
       ...(bearer === undefined ? {} : { bearerToken: bearer }),
@@ -70,7 +86,7 @@ export class BridgeTools implements ToolPort {
       const answer = await this.directory.with(instance, (client) =>
         client.execute(call, { timeoutMs: waitMs, context }),
       );
-      const outcome = executeOutcome(answer);
+      const outcome = executeAnswer(answer);
       // What it said before, of itself or of its tools, may not hold any more: it is asked again.
       if (['fenced', 'pin_changed', 'not_allowed'].includes(outcome.kind)) this.directory.doubt(instance);
       return outcome;
@@ -83,9 +99,18 @@ export class BridgeTools implements ToolPort {
     }
   }
 
-  async fence(key: AttemptKey, instance: string): Promise<FenceOutcome> {
-    const ask = (client: BridgeClient) => client.fenceCall({ key, instance }, { timeoutMs: askTimeoutMs });
+  async fence(key: AttemptKey, instance: string, news?: FenceNews): Promise<FenceOutcome> {
+    const { known = [], waitMs = 0 } = news ?? {};
+    const request = { key, instance, knownQuestions: [...known], waitMs };
+    const ask = (client: BridgeClient) => client.fenceCall(request, { timeoutMs: waitMs + askTimeoutMs });
     return fenceOutcome(await this.directory.with(instance, ask));
+  }
+
+  async answer(key: AttemptKey, instance: string, answer: QuestionAnswer): Promise<boolean> {
+    const { questionId, contentJson } = answer;
+    const request = { key, instance, questionId, contentJson, action: actions[answer.action] };
+    const hand = (client: BridgeClient) => client.answerCall(request, { timeoutMs: askTimeoutMs });
+    return (await this.directory.with(instance, hand)).taken;
   }
 
   async cancel(key: AttemptKey, instance: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { OfferedTool } from '@stopgo/core';
 import { mcp as wire } from '@stopgo/proto';
-import type { ExecuteOutcome, FenceOutcome } from '../tool-port.ts';
+import type { ExecuteAnswer, ExecuteOutcome, FenceOutcome } from '../tool-port.ts';
 
 /** A tool as the bridge describes it. */
 export function offeredTool(tool: wire.Tool): OfferedTool {
@@ -18,7 +18,7 @@ export function offeredTool(tool: wire.Tool): OfferedTool {
 }
 
 /** What a bridge says of an attempt it was asked to make. */
-export function executeOutcome({ outcome }: wire.ExecuteResponse): ExecuteOutcome {
+export function executeAnswer({ outcome }: wire.ExecuteResponse): ExecuteAnswer {
   switch (outcome.case) {
     case 'finished': {
       const { content, isError, fullBytes, sha256, durationMs } = outcome.value;
@@ -29,6 +29,8 @@ export function executeOutcome({ outcome }: wire.ExecuteResponse): ExecuteOutcom
       return refusal(outcome.value);
     case 'unknown':
       return { kind: 'unknown', message: outcome.value.message };
+    case 'asking':
+      return { kind: 'asking', questions: outcome.value.questions };
     default:
       throw new Error('the tool bridge gave no outcome of a call');
   }
@@ -40,14 +42,20 @@ export function fenceOutcome({ state }: wire.FenceCallResponse): FenceOutcome {
     case 'neverSeen':
       return { kind: 'never_seen' };
     case 'running':
-      return { kind: 'running' };
+      return { kind: 'running', questions: state.value.questions };
     case 'forgotten':
       return { kind: 'forgotten' };
     case 'outcome':
-      return { kind: 'outcome', outcome: executeOutcome(state.value) };
+      return outcomeOf(executeAnswer(state.value));
     default:
       throw new Error('the tool bridge gave no answer about a call');
   }
+}
+
+function outcomeOf(answer: ExecuteAnswer): FenceOutcome {
+  return answer.kind === 'asking'
+    ? { kind: 'running', questions: answer.questions }
+    : { kind: 'outcome', outcome: answer };
 }
 
 function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {

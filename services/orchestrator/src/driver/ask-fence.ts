@@ -1,6 +1,14 @@
 import { type Liveness, processOf } from '@stopgo/log';
 import { bridgeRole } from '../bridges/directory.ts';
-import type { AttemptKey, ExecuteOutcome } from '../tool-port.ts';
+import type {
+  AskedQuestions,
+  AttemptKey,
+  ExecuteAnswer,
+  ExecuteOutcome,
+  FenceNews,
+  FenceOutcome,
+} from '../tool-port.ts';
+import { handOverAnswers } from './hand-over-answers.ts';
 import type { RunDriver } from './run-driver.ts';
 
 /** First and longest pause between questions about a call that is still running, or to a bridge that does not answer, in milliseconds. */
@@ -8,6 +16,8 @@ const askPauseMs = 250;
 const askPauseMostMs = 1_000;
 /** Pause between questions about a call whose answer is still waited for, in milliseconds. */
 const besidePauseMs = 30_000;
+/** How long a bridge may hold back what it says of a call in the midst of which people were asked, in milliseconds. */
+const newsWaitMs = 20_000;
 
 /**
  * Asks the bridge that an attempt was sent to until it is known what became of it: not started (and never to be), its
@@ -22,15 +32,12 @@ export async function askFence(
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped()) return undefined;
     try {
-      const outcome = await askOnce(driver, key, bridge);
-      if (outcome !== undefined) return outcome;
+      const answer = await askOnce(driver, key, bridge);
+      if (answer.kind !== 'running') return answer;
+      if (answer.questions.length > 0) return await waitForPeople(driver, key, bridge, answer.questions);
     } catch {
       // Also when another process answers at that address: what became of the one that was asked for is not known yet.
-      if (hasEnded(liveness, bridge))
-        return {
-          kind: 'unknown',
-          message: 'the process that made the call has ended, and nobody knows how the call ended',
-        };
+      if (hasEnded(liveness, bridge)) return endedWithin;
     }
     await clock.sleep(pauseMs).catch(() => undefined);
   }
@@ -45,17 +52,66 @@ export async function askBeside(
   key: AttemptKey,
   bridge: string,
   signal: AbortSignal,
-): Promise<ExecuteOutcome> {
+): Promise<ExecuteAnswer> {
   for (;;) {
     await driver.ports.clock.sleep(besidePauseMs, signal);
-    const outcome = await askOnce(driver, key, bridge).catch(() => undefined);
-    if (outcome !== undefined) return outcome;
+    const answer = await askOnce(driver, key, bridge).catch(() => undefined);
+    if (answer?.kind === 'running' && answer.questions.length > 0)
+      return { kind: 'asking', questions: answer.questions };
+    if (answer !== undefined && answer.kind !== 'running') return answer;
   }
 }
 
-/** What became of an attempt; undefined while it runs. Rejects if no answer comes. */
-async function askOnce(driver: RunDriver, key: AttemptKey, bridge: string): Promise<ExecuteOutcome | undefined> {
-  const answer = await driver.ports.tools.fence(key, bridge);
+/**
+ * A call in the midst of which its server asks people: puts the questions on the record, hands the answers over, and waits for what
+ * becomes of the call, as {@link askFence} does. It is under way all the time: this only asks about it.
+ */
+export async function waitForPeople(
+  driver: RunDriver,
+  key: AttemptKey,
+  bridge: string,
+  questions: AskedQuestions,
+): Promise<ExecuteOutcome | undefined> {
+  const over = new AbortController();
+  const handing = handOverAnswers(driver, key, bridge, over.signal);
+  try {
+    let asked = questions;
+    for (let pauseMs = askPauseMs; ; ) {
+      if (driver.isStopped()) return undefined;
+      const { callId, attempt } = key;
+      // Whoever drives the run by then, or nobody: what becomes of the call is still learnt.
+      await driver.submit({ type: 'callAsked', callId, attempt, bridge, questions: asked });
+      try {
+        const known = asked.map(({ id }) => id);
+        const answer = await askOnce(driver, key, bridge, { known, waitMs: newsWaitMs });
+        if (answer.kind !== 'running') return answer;
+        asked = answer.questions;
+        pauseMs = askPauseMs;
+      } catch {
+        if (hasEnded(driver.ports.liveness, bridge)) return endedWithin;
+        await driver.ports.clock.sleep(pauseMs).catch(() => undefined);
+        pauseMs = Math.min(1.5 * pauseMs, askPauseMostMs);
+      }
+    }
+  } finally {
+    over.abort(new Error('the call is over'));
+    await handing;
+  }
+}
+
+const endedWithin = {
+  kind: 'unknown',
+  message: 'the process that made the call has ended, and nobody knows how the call ended',
+} as const;
+
+/** What became of an attempt, or what it asks while it runs. Rejects if no answer comes. */
+async function askOnce(
+  driver: RunDriver,
+  key: AttemptKey,
+  bridge: string,
+  news?: FenceNews,
+): Promise<ExecuteOutcome | Extract<FenceOutcome, { kind: 'running' }>> {
+  const answer = await driver.ports.tools.fence(key, bridge, news);
   switch (answer.kind) {
     case 'never_seen':
       return { kind: 'fenced' };
@@ -64,7 +120,7 @@ async function askOnce(driver: RunDriver, key: AttemptKey, bridge: string): Prom
     case 'outcome':
       return answer.outcome;
     case 'running':
-      return undefined;
+      return answer;
   }
 }
 

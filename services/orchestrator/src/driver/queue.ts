@@ -12,6 +12,9 @@ export type Taken = 'applied' | 'ignored' | 'fenced';
 
 type Entry = { readonly command: RunCommand; readonly taken: (how: Taken) => void };
 
+/** What is to be put on the record. */
+export const commandOf = ({ command }: Entry): RunCommand => command;
+
 /** Most bytes of contents that one append is filled with; events of fixed size come on top. */
 const batchBytesMax = textBytesMax + 2 * argumentsBytesMax;
 /** Most commands in one append. */
@@ -74,6 +77,8 @@ function sizeOf(command: RunCommand): number {
     // They ask as many people as fit.
     case 'delegationAsked':
       return remoteQuestionsBytesMax + byteLength(command.text);
+    case 'callAsked':
+      return command.questions.reduce((sum, one) => sum + byteLength(one.message) + byteLength(one.schemaJson), 0);
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callFinished':

@@ -300,9 +300,14 @@ export class Registry implements DriverListener {
     await Promise.all(this.running.values());
   }
 
-  /** Runs that are driven here, or about to be begun. */
+  /**
+   * Runs that are driven here, or about to be begun. Those that wait for people in the midst of calls keep nobody from being
+   * served; of them there are at most as many again.
+   */
   private runs(): number {
-    let count = this.active.size;
+    let waiting = 0;
+    for (const driver of this.active.values()) if (driver.standing() === 'waiting') waiting += 1;
+    let count = this.active.size - Math.min(waiting, this.runsMax);
     for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
     return count;
   }

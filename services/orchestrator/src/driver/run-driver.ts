@@ -28,9 +28,10 @@ import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, recordedO
 import type { views } from '@stopgo/proto';
 import type { Secret } from '@stopgo/rpc';
 import { followFrom } from './follow.ts';
+import { Moves } from './moves.ts';
 import { performEffect } from './perform.ts';
 import type { DriverPorts } from './ports.ts';
-import { CommandQueue, type Taken } from './queue.ts';
+import { CommandQueue, commandOf, type Taken } from './queue.ts';
 import type { Transcripts } from './transcripts.ts';
 import { EffectsUnderWay, type Foreseen } from './under-way.ts';
 
@@ -71,7 +72,8 @@ export class RunDriver {
   bearer: Secret | undefined;
   /** Calls that are to be answered, and whose agents have not been heard for a while. */
   readonly away = new Set<string>();
-  /** The state as far as this driver has seen the log. */
+  /** Tells when `state` is as of a later revision, or the driver has ended. */
+  readonly moves = new Moves();
   state: ConversationState;
   /** The view after the latest append, if it is still current. */
   view: views.ConversationView | undefined;
@@ -207,15 +209,15 @@ export class RunDriver {
       }
     } finally {
       this.hasEnded = true;
+      this.moves.tell();
       following.abort(driverHasEnded);
       this.fence();
     }
   }
 
   private isOver(): boolean {
-    const run = this.state.run;
-    if (this.isFenced || run === null || run.id !== this.runId || run.status !== 'open') return true;
-    return run.owner === null || !this.isOwner();
+    const { run } = this.state;
+    return this.isFenced || run === null || run.id !== this.runId || run.status !== 'open' || !this.isOwner();
   }
 
   private ahead(): Pick<Advance, 'facts' | 'effects'> {
@@ -234,8 +236,7 @@ export class RunDriver {
     this.underWay.keepOnly(ahead.effects);
     const isOwner = this.isOwner();
     for (const effect of ahead.effects) {
-      if (this.underWay.has(effect)) continue;
-      if (!this.isStepBegun(effect)) continue;
+      if (this.underWay.has(effect) || !this.isStepBegun(effect)) continue;
       // Before the claim is on the record only what begins with an append of its own may begin: it shares the append.
       if (!isOwner && !(effect.kind === 'call' && effect.fenced && !this.queue.isEmpty)) continue;
       this.underWay.begin(effect);
@@ -275,10 +276,9 @@ export class RunDriver {
   /** Appends a batch, deciding anew after each conflict, until it is taken or the driver is fenced. */
   private async record(batch: ReturnType<CommandQueue['next']>): Promise<void> {
     for (let isFirstTry = true; ; isFirstTry = false) {
+      const { agent, tools, runId, me, state } = this;
       const now = this.ports.clock.now();
-      const context = { agent: this.agent, tools: this.tools, runId: this.runId, me: this.me, now };
-      const commands = batch.map((entry) => entry.command);
-      const decision = decideRun(this.state, commands, context);
+      const decision = decideRun(state, batch.map(commandOf), { agent, tools, runId, me, now });
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();
@@ -355,6 +355,7 @@ export class RunDriver {
     if (fresh.length === 0) return;
     this.transcripts.add(this.conversationId, fresh);
     this.view = undefined;
+    this.moves.tell();
     this.listener.changed(this);
   }
 

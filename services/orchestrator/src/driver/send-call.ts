@@ -1,7 +1,7 @@
 import { DomainError } from '@stopgo/core';
 import { isTimeUp } from '../bridges/tools.ts';
 import type { ExecuteOutcome, ExecuteRequest } from '../tool-port.ts';
-import { askBeside, askFence } from './ask-fence.ts';
+import { askBeside, askFence, waitForPeople } from './ask-fence.ts';
 import type { DriverPorts } from './ports.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
@@ -33,8 +33,9 @@ export async function sendOnce(
   const { key, bridge } = request;
   const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
   try {
-    const answer = driver.ports.tools.execute(request, onceWaitMs);
-    return await whileAlive(driver.ports, bridge, answer, (over) => askBeside(driver, key, bridge, over));
+    const sent = driver.ports.tools.execute(request, onceWaitMs);
+    const answer = await whileAlive(driver.ports, bridge, sent, (over) => askBeside(driver, key, bridge, over));
+    return answer.kind === 'asking' ? await waitForPeople(driver, key, bridge, answer.questions) : answer;
   } catch {
     return await askFence(driver, key, bridge);
   } finally {
@@ -60,8 +61,12 @@ export async function sendRepeatable(
     const { key, bridge } = request;
     const stopWatching = stopWithRun(driver, signal, () => tools.cancel(key, bridge));
     try {
-      const outcome = await whileAlive(driver.ports, bridge, tools.execute(request, repeatableWaitMs));
-      if (outcome.kind !== 'fenced') return outcome;
+      const answer = await whileAlive(driver.ports, bridge, tools.execute(request, repeatableWaitMs));
+      const asked = answer.kind === 'asking';
+      const outcome = asked ? await waitForPeople(driver, key, bridge, answer.questions) : answer;
+      if (outcome === undefined) return undefined;
+      // One that was lost while people were asked is made again elsewhere, as any other.
+      if (outcome.kind !== 'fenced' && !(asked && outcome.kind === 'unknown')) return outcome;
     } catch (error) {
       if (signal.aborted) return undefined;
       if (isTimeUp(error) && !liveness.isDead(bridge)) {

@@ -27,6 +27,7 @@ async function world() {
         listTools: down,
         execute: down,
         fenceCall: down,
+        answerCall: down,
         cancelCall: down,
         listServers: down,
         listHeldTools: down,
@@ -36,6 +37,7 @@ async function world() {
       listTools: (request, context) => at().listTools(request, context),
       execute: (request, context) => at().execute(request, context),
       fenceCall: (request, context) => at().fenceCall(request, context),
+      answerCall: (request, context) => at().answerCall(request, context),
       cancelCall: (request, context) => at().cancelCall(request, context),
       listServers: (request, context) => at().listServers(request, context),
       listHeldTools: (request, context) => at().listHeldTools(request, context),
@@ -63,6 +65,7 @@ async function world() {
         asked.push(`fence ${instance}`);
         return { state: { case: 'running', value: {} } };
       },
+      answerCall: async () => ({ taken: true }),
       cancelCall: async () => ({ found: true }),
       listServers: async () => ({ instance }),
       listHeldTools: async () => ({}),

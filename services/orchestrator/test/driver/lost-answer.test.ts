@@ -34,8 +34,10 @@ function oneAfterTheOther(...answers: readonly (FenceOutcome | Error)[]): () => 
 
 const silence = new DomainError('unavailable', 'no answer');
 
+const running = { kind: 'running', questions: [] } as const;
+
 test('an answer that got lost on a connection that lasts is asked for, and the call is sent once', async () => {
-  const fence = oneAfterTheOther({ kind: 'running' }, silence, { kind: 'running' }, { kind: 'outcome', outcome: done });
+  const fence = oneAfterTheOther(running, silence, running, { kind: 'outcome', outcome: done });
   const { clock, asked, driver } = driverWith({ fence });
   const outcome = sendOnce(driver, request, signal);
   await clock.pass(pauseMs - 1);

@@ -80,6 +80,7 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
         asked.push(`fence ${bridge}`);
         return fence();
       },
+      answer: never,
       cancel: () => Promise.resolve(),
     },
     delegations: { delegate: never, answer: never, lookUp: never, notify: never, cancel: never },

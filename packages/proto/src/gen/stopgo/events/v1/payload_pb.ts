@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/events/v1/payload.proto.
  */
 export const file_stopgo_events_v1_payload: GenFile = /*@__PURE__*/
-  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEi0REKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI7Cg9wdXNoX2NvbmZpZ3VyZWQYHiABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlB1c2hDb25maWd1cmVkSAASNQoMcHVzaF9yZW1vdmVkGB8gASgLMh0uc3RvcGdvLmV2ZW50cy52MS5QdXNoUmVtb3ZlZEgAEjUKDHB1c2hfY2xhaW1lZBggIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuUHVzaENsYWltZWRIABI5Cg5wdXNoX2F0dGVtcHRlZBghIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuUHVzaEF0dGVtcHRlZEgAEjcKDXB1c2hfcmVsZWFzZWQYIiABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLlB1c2hSZWxlYXNlZEgAEjcKDWFnZW50X2RlZmluZWQYKCABKAsyHi5zdG9wZ28uZXZlbnRzLnYxLkFnZW50RGVmaW5lZEgAEjsKD3Rvb2xzZXRfZGVmaW5lZBgpIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuVG9vbHNldERlZmluZWRIABI1Cgx0b29sX2RlZmluZWQYKiABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xEZWZpbmVkSAASOgoPdG9vbF9zZXJ2ZXJfbWV0GCsgASgLMh8uc3RvcGdvLmV2ZW50cy52MS5Ub29sU2VydmVyTWV0SAASOQoOdG9vbHNfYWNjZXB0ZWQYLCABKAsyHy5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzQWNjZXB0ZWRIAEIGCgRmYWN0IjIKC0lkZW1wb3RlbmN5EgsKA2tleRgBIAEoCRIWCg5yZXF1ZXN0X2RpZ2VzdBgCIAEoCSKSAgoTQ29udmVyc2F0aW9uQ3JlYXRlZBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRISCgphZ2VudF9uYW1lGAMgASgJEhUKDXN5c3RlbV9wcm9tcHQYBCABKAkSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5EhIKCmNvbnRleHRfaWQYBiABKAkSEQoJcHJpbmNpcGFsGAcgASgJEi4KB2VhcmxpZXIYCCADKAsyHS5zdG9wZ28uZXZlbnRzLnYxLkVhcmxpZXJUZXh0EhgKEGVhcmxpZXJfbGVmdF9vdXQYCSABKAgiRQoLRWFybGllclRleHQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg8KB2J5X3VzZXIYAiABKAgSDAoEdGV4dBgDIAEoCSJnChNVc2VyTWVzc2FnZVJlY2VpdmVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEjIKC2lkZW1wb3RlbmN5GAMgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSKiAQoKUnVuU3RhcnRlZBIOCgZydW5faWQYASABKAkSFAoMYWdlbnRfZGlnZXN0GAIgASgJEhYKDnRvb2xzZXRfZGlnZXN0GAMgASgJEiYKBW93bmVyGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Pd25lchIcChRiZWFyZXJfdG9rZW5fcHJlc2VudBgFIAEoCBIQCghwaXBlbGluZRgGIAEoCCIoCgVPd25lchIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSJECgpSdW5DbGFpbWVkEg4KBnJ1bl9pZBgBIAEoCRImCgVvd25lchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXIiHQoLUnVuUmVsZWFzZWQSDgoGcnVuX2lkGAEgASgJIrEBCgtTdGVwU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgRub2RlGAMgASgJEhEKCW5vZGVfdHlwZRgEIAEoCRIfChd1bnJlc29sdmVkX3BsYWNlaG9sZGVycxgFIAMoCRIrCghiaW5kaW5ncxgGIAMoCzIZLnN0b3Bnby5ldmVudHMudjEuQmluZGluZxISCgpvdXRwdXRfa2V5GAcgASgJIj8KB0JpbmRpbmcSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQi+gEKBENhbGwSDwoHY2FsbF9pZBgBIAEoCRIYChBwcm92aWRlcl9jYWxsX2lkGAIgASgJEgwKBHRvb2wYAyABKAkSDgoGc2VydmVyGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEjIKC2Rpc3Bvc2l0aW9uGAYgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5EaXNwb3NpdGlvbhISCgpyZXBlYXRhYmxlGAcgASgIEgsKA3BpbhgIIAEoCRIOCgZkaWdlc3QYCSABKAkSDQoFZXJyb3IYCiABKAkSDgoGcmVhc29uGAsgASgJEg0KBWFnZW50GAwgASgJIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoDRIVCg1vdXRwdXRfdG9rZW5zGAIgASgNIvABCg5Nb2RlbFJlc3BvbmRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEgwKBHRleHQYBCABKAkSJQoFY2FsbHMYBSADKAsyFi5zdG9wZ28uZXZlbnRzLnYxLkNhbGwSJgoFdXNhZ2UYBiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLlVzYWdlEhAKCHByb3ZpZGVyGAcgASgJEg0KBW1vZGVsGAggASgJEg4KBm9wYXF1ZRgJIAEoDBITCgtzdG9wX3JlYXNvbhgKIAEoCRIMCgRub2RlGAsgASgJImoKC01vZGVsRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgwKBHR1cm4YAyABKA0SDQoFbW9kZWwYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIMCgRub2RlGAYgASgJIvUCChFBcHByb3ZhbFJlcXVlc3RlZBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEiwKBGtpbmQYBSABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAYgASgJEg4KBnNlcnZlchgHIAEoCRIOCgZkaWdlc3QYCCABKAkSEwoLZGVzY3JpcHRpb24YCSABKAkSDwoHY2hvaWNlcxgKIAMoCRIOCgZyZWFzb24YCyABKAkSLgoKZXhwaXJlc19hdBgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNY2FsbF9yZXZpc2lvbhgNIAEoDRIMCgRub2RlGA4gASgJEjIKCHF1ZXN0aW9uGA8gASgLMiAuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVRdWVzdGlvbiJ6Cg5SZW1vdGVRdWVzdGlvbhILCgNrZXkYASABKAkSDwoHdGFza19pZBgCIAEoCRINCgVhZ2VudBgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIOCgZhZ2VudHMYBSADKAkSFgoOYXJndW1lbnRzX2pzb24YBiABKAki+gEKEEFwcHJvdmFsUmVzb2x2ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEiwKCGRlY2lzaW9uGAMgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhIOCgZyZXN1bHQYBCABKAkSDgoGcmVhc29uGAUgASgJEjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRIPCgdjYWxsX2lkGAcgASgJEgwKBHRvb2wYCCABKAkSEQoJYnlfcG9saWN5GAkgASgIEg0KBXByb3h5GAogASgIIqEBCg5JbnB1dFJlcXVlc3RlZBIQCghpbnB1dF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHc3RlcF9pZBgDIAEoCRIPCgdjYWxsX2lkGAQgASgJEikKBGtpbmQYBSABKA4yGy5zdG9wZ28uZXZlbnRzLnYxLklucHV0S2luZBIOCgZwcm9tcHQYBiABKAkSEAoIcXVlc3Rpb24YByABKAkiPwoNSW5wdXRQcm92aWRlZBIQCghpbnB1dF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDAoEdGV4dBgDIAEoCSKCAQoPVG9vbENhbGxTdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIXCg9icmlkZ2VfaW5zdGFuY2UYBSABKAkSEwoLYXBwcm92YWxfaWQYBiABKAkiKQoDQ3V0EhIKCmZ1bGxfYnl0ZXMYASABKAQSDgoGc2hhMjU2GAIgASgJIs0BChBUb29sQ2FsbEZpbmlzaGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIPCgdjb250ZW50GAUgASgJEhAKCGlzX2Vycm9yGAYgASgIEiIKA2N1dBgHIAEoCzIVLnN0b3Bnby5ldmVudHMudjEuQ3V0EgwKBGxhdGUYCCABKAgSEwoLZHVyYXRpb25fbXMYCSABKA0SDAoEdG9vbBgKIAEoCSJkCg9Ub29sQ2FsbEluRG91YnQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg4KBnJlYXNvbhgFIAEoCSLHAQoPVG9vbENhbGxSZWZ1c2VkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIvCgZyZWFzb24YBSABKA4yHy5zdG9wZ28uZXZlbnRzLnYxLlJlZnVzYWxSZWFzb24SDwoHbWVzc2FnZRgGIAEoCRILCgNwaW4YByABKAkSDgoGZGlnZXN0GAggASgJEhIKCnJlcGVhdGFibGUYCSABKAgiagoTRGVsZWdhdGlvblJlcXVlc3RlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIkCgRjYWxsGAMgASgLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEgwKBG5vZGUYBCABKAkiogEKEURlbGVnYXRpb25TdGFydGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRINCgVhZ2VudBgFIAEoCRISCgptZXNzYWdlX2lkGAYgASgJEhIKCmNvbnRleHRfaWQYByABKAkSEwoLYXBwcm92YWxfaWQYCCABKAkiJwoKUmVtb3RlVGFzaxIKCgJpZBgBIAEoCRINCgVzdGF0ZRgCIAEoCSKQAQoRRGVsZWdhdGlvblVwZGF0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEioKBHRhc2sYBSABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2sSDAoEdGV4dBgGIAEoCSKvAQoPRGVsZWdhdGlvbkFza2VkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIqCgR0YXNrGAUgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVUYXNrEgwKBHRleHQYBiABKAkSDAoEa2V5cxgHIAMoCRIRCglub3RfdGFrZW4YCCADKAkijQEKEkRlbGVnYXRpb25BbnN3ZXJlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SCwoDa2V5GAUgASgJEhIKCm1lc3NhZ2VfaWQYBiABKAkSEwoLYXBwcm92YWxfaWQYByABKAkiigIKEkRlbGVnYXRpb25GaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkSDQoFYWdlbnQYCyABKAkSKgoEdGFzaxgMIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzayI1CgZPdXRwdXQSKwoFcGFydHMYASADKAsyHC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dFBhcnQiTAoKT3V0cHV0UGFydBIXCg9hbnN3ZXJfcmV2aXNpb24YASABKA0SDAoEdGV4dBgCIAEoCRIXCg9yZXN1bHRfcmV2aXNpb24YAyABKA0iYQoIU3RhdGVTZXQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSCwoDa2V5GAMgASgJEicKBXZhbHVlGAQgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQifAoMU3RlcEZpbmlzaGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEigKBm91dHB1dBgDIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0EhEKCWV4aXRfbG9vcBgEIAEoCBIOCgZmYWlsZWQYBSABKAgiSAoMUnVuQ29tcGxldGVkEg4KBnJ1bl9pZBgBIAEoCRIoCgZvdXRwdXQYAiABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dCIpCglSdW5GYWlsZWQSDgoGcnVuX2lkGAEgASgJEgwKBHRleHQYAiABKAkiYQoLUnVuQ2FuY2VsZWQSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiNwoMQWdlbnREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiOQoOVG9vbHNldERlZmluZWQSDgoGZGlnZXN0GAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSIzCgtUb29sRGVmaW5lZBILCgNwaW4YASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIicKClBpbm5lZFRvb2wSDAoEbmFtZRgBIAEoCRILCgNwaW4YAiABKAkikgEKDVRvb2xTZXJ2ZXJNZXQSEAoIaWRlbnRpdHkYASABKAkSDgoGc2VydmVyGAIgASgJEhEKCXRyYW5zcG9ydBgDIAEoCRIPCgdhZGRyZXNzGAQgASgJEisKBXRvb2xzGAUgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5QaW5uZWRUb29sEg4KBnN0cmljdBgGIAEoCCI8Cg1Ub29sc0FjY2VwdGVkEisKBXRvb2xzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5QaW5uZWRUb29sIqsBCg5QdXNoQ29uZmlndXJlZBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEQoJY29uZmlnX2lkGAIgASgJEgsKA3VybBgDIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAQgASgJEg4KBnNjaGVtZRgFIAEoCRIOCgZzZWFsZWQYBiABKAwSDgoGa2V5X2lkGAcgASgJEhYKDmFmdGVyX3JldmlzaW9uGAggASgNIiAKC1B1c2hSZW1vdmVkEhEKCWNvbmZpZ19pZBgBIAEoCSIuCgtQdXNoQ2xhaW1lZBIQCghpbnN0YW5jZRgBIAEoCRINCgVlcG9jaBgCIAEoDSK1AQoNUHVzaEF0dGVtcHRlZBIRCgljb25maWdfaWQYASABKAkSFgoOZXZlbnRfcmV2aXNpb24YAiABKA0SDwoHYXR0ZW1wdBgDIAEoDRIRCglkZWxpdmVyZWQYBCABKAgSDgoGcmVhc29uGAUgASgJEhAKCGdpdmVuX3VwGAYgASgIEhIKCnRhc2tfc3RhdGUYByABKAkSEAoIaW5zdGFuY2UYCCABKAkSDQoFZXBvY2gYCSABKA0iSQoMUHVzaFJlbGVhc2VkEhgKEHRocm91Z2hfcmV2aXNpb24YASABKA0SEAoIaW5zdGFuY2UYAiABKAkSDQoFZXBvY2gYAyABKA0qqwEKC0Rpc3Bvc2l0aW9uEhsKF0RJU1BPU0lUSU9OX1VOU1BFQ0lGSUVEEAASFwoTRElTUE9TSVRJT05fQUxMT1dFRBABEhUKEURJU1BPU0lUSU9OX0dBVEVEEAISHQoZRElTUE9TSVRJT05fQVVUT19BUFBST1ZFRBADEhcKE0RJU1BPU0lUSU9OX1JFRlVTRUQQBBIXChNESVNQT1NJVElPTl9DT05UUk9MEAUqmAEKDEFwcHJvdmFsS2luZBIdChlBUFBST1ZBTF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQVBQUk9WQUxfS0lORF9UT09MEAESHAoYQVBQUk9WQUxfS0lORF9ERUxFR0FUSU9OEAISFwoTQVBQUk9WQUxfS0lORF9QUk9YWRADEhoKFkFQUFJPVkFMX0tJTkRfSU5fRE9VQlQQBCrFAQoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIVChFERUNJU0lPTl9BUFBST1ZFRBABEhUKEURFQ0lTSU9OX1JFSkVDVEVEEAISFAoQREVDSVNJT05fRVhQSVJFRBADEhYKEkRFQ0lTSU9OX1dJVEhEUkFXThAEEhYKEkRFQ0lTSU9OX1JVTl9BR0FJThAFEhUKEURFQ0lTSU9OX0hBUFBFTkVEEAYSFAoQREVDSVNJT05fR0lWRV9VUBAHKlIKCUlucHV0S2luZBIaChZJTlBVVF9LSU5EX1VOU1BFQ0lGSUVEEAASFAoQSU5QVVRfS0lORF9JTlBVVBABEhMKD0lOUFVUX0tJTkRfQVVUSBACKrMBCg1SZWZ1c2FsUmVhc29uEh4KGlJFRlVTQUxfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNBTF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0FMX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIeChpSRUZVU0FMX1JFQVNPTl9OT1RfU1RBUlRFRBADEh4KGlJFRlVTQUxfUkVBU09OX05PVF9BTExPV0VEEARiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("Ch5zdG9wZ28vZXZlbnRzL3YxL3BheWxvYWQucHJvdG8SEHN0b3Bnby5ldmVudHMudjEijhIKB1BheWxvYWQSRQoUY29udmVyc2F0aW9uX2NyZWF0ZWQYASABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkNvbnZlcnNhdGlvbkNyZWF0ZWRIABJGChV1c2VyX21lc3NhZ2VfcmVjZWl2ZWQYAiABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLlVzZXJNZXNzYWdlUmVjZWl2ZWRIABIzCgtydW5fc3RhcnRlZBgDIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjMKC3J1bl9jbGFpbWVkGAQgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SdW5DbGFpbWVkSAASNQoMcnVuX3JlbGVhc2VkGAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5SdW5SZWxlYXNlZEgAEjUKDHN0ZXBfc3RhcnRlZBgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuU3RlcFN0YXJ0ZWRIABI7Cg9tb2RlbF9yZXNwb25kZWQYByABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLk1vZGVsUmVzcG9uZGVkSAASNQoMbW9kZWxfZmFpbGVkGAggASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Nb2RlbEZhaWxlZEgAEkEKEmFwcHJvdmFsX3JlcXVlc3RlZBgJIAEoCzIjLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXF1ZXN0ZWRIABI/ChFhcHByb3ZhbF9yZXNvbHZlZBgKIAEoCzIiLnN0b3Bnby5ldmVudHMudjEuQXBwcm92YWxSZXNvbHZlZEgAEjsKD2lucHV0X3JlcXVlc3RlZBgLIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuSW5wdXRSZXF1ZXN0ZWRIABI5Cg5pbnB1dF9wcm92aWRlZBgMIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuSW5wdXRQcm92aWRlZEgAEj4KEXRvb2xfY2FsbF9zdGFydGVkGA0gASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFN0YXJ0ZWRIABJAChJ0b29sX2NhbGxfZmluaXNoZWQYDiABKAsyIi5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsRmluaXNoZWRIABI/ChJ0b29sX2NhbGxfaW5fZG91YnQYDyABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlRvb2xDYWxsSW5Eb3VidEgAEj4KEXRvb2xfY2FsbF9yZWZ1c2VkGBAgASgLMiEuc3RvcGdvLmV2ZW50cy52MS5Ub29sQ2FsbFJlZnVzZWRIABJBChJkZWxlZ2F0aW9uX3N0YXJ0ZWQYESABKAsyIy5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25TdGFydGVkSAASQQoSZGVsZWdhdGlvbl91cGRhdGVkGBIgASgLMiMuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uVXBkYXRlZEgAEkMKE2RlbGVnYXRpb25fZmluaXNoZWQYEyABKAsyJC5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25GaW5pc2hlZEgAEi8KCXN0YXRlX3NldBgUIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuU3RhdGVTZXRIABI3Cg1zdGVwX2ZpbmlzaGVkGBUgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5TdGVwRmluaXNoZWRIABI3Cg1ydW5fY29tcGxldGVkGBYgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIxCgpydW5fZmFpbGVkGBcgASgLMhsuc3RvcGdvLmV2ZW50cy52MS5SdW5GYWlsZWRIABI1CgxydW5fY2FuY2VsZWQYGCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlJ1bkNhbmNlbGVkSAASRQoUZGVsZWdhdGlvbl9yZXF1ZXN0ZWQYGSABKAsyJS5zdG9wZ28uZXZlbnRzLnYxLkRlbGVnYXRpb25SZXF1ZXN0ZWRIABI9ChBkZWxlZ2F0aW9uX2Fza2VkGBogASgLMiEuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQXNrZWRIABJDChNkZWxlZ2F0aW9uX2Fuc3dlcmVkGBsgASgLMiQuc3RvcGdvLmV2ZW50cy52MS5EZWxlZ2F0aW9uQW5zd2VyZWRIABI7Cg9pbnB1dF93aXRoZHJhd24YHCABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLklucHV0V2l0aGRyYXduSAASOwoPcHVzaF9jb25maWd1cmVkGB4gASgLMiAuc3RvcGdvLmV2ZW50cy52MS5QdXNoQ29uZmlndXJlZEgAEjUKDHB1c2hfcmVtb3ZlZBgfIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuUHVzaFJlbW92ZWRIABI1CgxwdXNoX2NsYWltZWQYICABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLlB1c2hDbGFpbWVkSAASOQoOcHVzaF9hdHRlbXB0ZWQYISABKAsyHy5zdG9wZ28uZXZlbnRzLnYxLlB1c2hBdHRlbXB0ZWRIABI3Cg1wdXNoX3JlbGVhc2VkGCIgASgLMh4uc3RvcGdvLmV2ZW50cy52MS5QdXNoUmVsZWFzZWRIABI3Cg1hZ2VudF9kZWZpbmVkGCggASgLMh4uc3RvcGdvLmV2ZW50cy52MS5BZ2VudERlZmluZWRIABI7Cg90b29sc2V0X2RlZmluZWQYKSABKAsyIC5zdG9wZ28uZXZlbnRzLnYxLlRvb2xzZXREZWZpbmVkSAASNQoMdG9vbF9kZWZpbmVkGCogASgLMh0uc3RvcGdvLmV2ZW50cy52MS5Ub29sRGVmaW5lZEgAEjoKD3Rvb2xfc2VydmVyX21ldBgrIAEoCzIfLnN0b3Bnby5ldmVudHMudjEuVG9vbFNlcnZlck1ldEgAEjkKDnRvb2xzX2FjY2VwdGVkGCwgASgLMh8uc3RvcGdvLmV2ZW50cy52MS5Ub29sc0FjY2VwdGVkSABCBgoEZmFjdCIyCgtJZGVtcG90ZW5jeRILCgNrZXkYASABKAkSFgoOcmVxdWVzdF9kaWdlc3QYAiABKAkikgIKE0NvbnZlcnNhdGlvbkNyZWF0ZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYWdlbnRfbmFtZRgDIAEoCRIVCg1zeXN0ZW1fcHJvbXB0GAQgASgJEjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEhEKCXByaW5jaXBhbBgHIAEoCRIuCgdlYXJsaWVyGAggAygLMh0uc3RvcGdvLmV2ZW50cy52MS5FYXJsaWVyVGV4dBIYChBlYXJsaWVyX2xlZnRfb3V0GAkgASgIIkUKC0VhcmxpZXJUZXh0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdieV91c2VyGAIgASgIEgwKBHRleHQYAyABKAkiZwoTVXNlck1lc3NhZ2VSZWNlaXZlZBIOCgZydW5faWQYASABKAkSDAoEdGV4dBgCIAEoCRIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiogEKClJ1blN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEhQKDGFnZW50X2RpZ2VzdBgCIAEoCRIWCg50b29sc2V0X2RpZ2VzdBgDIAEoCRImCgVvd25lchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuT3duZXISHAoUYmVhcmVyX3Rva2VuX3ByZXNlbnQYBSABKAgSEAoIcGlwZWxpbmUYBiABKAgiKAoFT3duZXISEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0iRAoKUnVuQ2xhaW1lZBIOCgZydW5faWQYASABKAkSJgoFb3duZXIYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLk93bmVyIh0KC1J1blJlbGVhc2VkEg4KBnJ1bl9pZBgBIAEoCSKxAQoLU3RlcFN0YXJ0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEbm9kZRgDIAEoCRIRCglub2RlX3R5cGUYBCABKAkSHwoXdW5yZXNvbHZlZF9wbGFjZWhvbGRlcnMYBSADKAkSKwoIYmluZGluZ3MYBiADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJpbmRpbmcSEgoKb3V0cHV0X2tleRgHIAEoCSI/CgdCaW5kaW5nEgsKA2tleRgBIAEoCRInCgV2YWx1ZRgCIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0IvoBCgRDYWxsEg8KB2NhbGxfaWQYASABKAkSGAoQcHJvdmlkZXJfY2FsbF9pZBgCIAEoCRIMCgR0b29sGAMgASgJEg4KBnNlcnZlchgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRIyCgtkaXNwb3NpdGlvbhgGIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuRGlzcG9zaXRpb24SEgoKcmVwZWF0YWJsZRgHIAEoCBILCgNwaW4YCCABKAkSDgoGZGlnZXN0GAkgASgJEg0KBWVycm9yGAogASgJEg4KBnJlYXNvbhgLIAEoCRINCgVhZ2VudBgMIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKA0SFQoNb3V0cHV0X3Rva2VucxgCIAEoDSLwAQoOTW9kZWxSZXNwb25kZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDAoEdHVybhgDIAEoDRIMCgR0ZXh0GAQgASgJEiUKBWNhbGxzGAUgAygLMhYuc3RvcGdvLmV2ZW50cy52MS5DYWxsEiYKBXVzYWdlGAYgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5Vc2FnZRIQCghwcm92aWRlchgHIAEoCRINCgVtb2RlbBgIIAEoCRIOCgZvcGFxdWUYCSABKAwSEwoLc3RvcF9yZWFzb24YCiABKAkSDAoEbm9kZRgLIAEoCSJqCgtNb2RlbEZhaWxlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIMCgR0dXJuGAMgASgNEg0KBW1vZGVsGAQgASgJEg8KB21lc3NhZ2UYBSABKAkSDAoEbm9kZRgGIAEoCSL1AgoRQXBwcm92YWxSZXF1ZXN0ZWQSEwoLYXBwcm92YWxfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIsCgRraW5kGAUgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgGIAEoCRIOCgZzZXJ2ZXIYByABKAkSDgoGZGlnZXN0GAggASgJEhMKC2Rlc2NyaXB0aW9uGAkgASgJEg8KB2Nob2ljZXMYCiADKAkSDgoGcmVhc29uGAsgASgJEi4KCmV4cGlyZXNfYXQYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDWNhbGxfcmV2aXNpb24YDSABKA0SDAoEbm9kZRgOIAEoCRIyCghxdWVzdGlvbhgPIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlUXVlc3Rpb24iegoOUmVtb3RlUXVlc3Rpb24SCwoDa2V5GAEgASgJEg8KB3Rhc2tfaWQYAiABKAkSDQoFYWdlbnQYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDgoGYWdlbnRzGAUgAygJEhYKDmFyZ3VtZW50c19qc29uGAYgASgJIvoBChBBcHByb3ZhbFJlc29sdmVkEhMKC2FwcHJvdmFsX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIsCghkZWNpc2lvbhgDIAEoDjIaLnN0b3Bnby5ldmVudHMudjEuRGVjaXNpb24SDgoGcmVzdWx0GAQgASgJEg4KBnJlYXNvbhgFIAEoCRIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kSDwoHY2FsbF9pZBgHIAEoCRIMCgR0b29sGAggASgJEhEKCWJ5X3BvbGljeRgJIAEoCBINCgVwcm94eRgKIAEoCCLcAQoOSW5wdXRSZXF1ZXN0ZWQSEAoIaW5wdXRfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB3N0ZXBfaWQYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIpCgRraW5kGAUgASgOMhsuc3RvcGdvLmV2ZW50cy52MS5JbnB1dEtpbmQSDgoGcHJvbXB0GAYgASgJEhAKCHF1ZXN0aW9uGAcgASgJEjkKD3NlcnZlcl9xdWVzdGlvbhgIIAEoCzIgLnN0b3Bnby5ldmVudHMudjEuU2VydmVyUXVlc3Rpb24ixAEKDlNlcnZlclF1ZXN0aW9uEgoKAmlkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAMgASgJEg4KBnNlcnZlchgEIAEoCRIMCgR0b29sGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIuCgpleHBpcmVzX2F0GAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRub2RlGAkgASgJIrgBCg1JbnB1dFByb3ZpZGVkEhAKCGlucHV0X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIMCgR0ZXh0GAMgASgJEi0KBmFjdGlvbhgEIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuSW5wdXRBY3Rpb24SFAoMY29udGVudF9qc29uGAUgASgJEjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJTCg5JbnB1dFdpdGhkcmF3bhIQCghpbnB1dF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkiggEKD1Rvb2xDYWxsU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SFwoPYnJpZGdlX2luc3RhbmNlGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJIikKA0N1dBISCgpmdWxsX2J5dGVzGAEgASgEEg4KBnNoYTI1NhgCIAEoCSLNAQoQVG9vbENhbGxGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDwoHY29udGVudBgFIAEoCRIQCghpc19lcnJvchgGIAEoCBIiCgNjdXQYByABKAsyFS5zdG9wZ28uZXZlbnRzLnYxLkN1dBIMCgRsYXRlGAggASgIEhMKC2R1cmF0aW9uX21zGAkgASgNEgwKBHRvb2wYCiABKAkiZAoPVG9vbENhbGxJbkRvdWJ0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIOCgZyZWFzb24YBSABKAkixwEKD1Rvb2xDYWxsUmVmdXNlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SLwoGcmVhc29uGAUgASgOMh8uc3RvcGdvLmV2ZW50cy52MS5SZWZ1c2FsUmVhc29uEg8KB21lc3NhZ2UYBiABKAkSCwoDcGluGAcgASgJEg4KBmRpZ2VzdBgIIAEoCRISCgpyZXBlYXRhYmxlGAkgASgIImoKE0RlbGVnYXRpb25SZXF1ZXN0ZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSJAoEY2FsbBgDIAEoCzIWLnN0b3Bnby5ldmVudHMudjEuQ2FsbBIMCgRub2RlGAQgASgJIqIBChFEZWxlZ2F0aW9uU3RhcnRlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SDQoFYWdlbnQYBSABKAkSEgoKbWVzc2FnZV9pZBgGIAEoCRISCgpjb250ZXh0X2lkGAcgASgJEhMKC2FwcHJvdmFsX2lkGAggASgJIicKClJlbW90ZVRhc2sSCgoCaWQYASABKAkSDQoFc3RhdGUYAiABKAkikAEKEURlbGVnYXRpb25VcGRhdGVkEg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDRIqCgR0YXNrGAUgASgLMhwuc3RvcGdvLmV2ZW50cy52MS5SZW1vdGVUYXNrEgwKBHRleHQYBiABKAkirwEKD0RlbGVnYXRpb25Bc2tlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0SKgoEdGFzaxgFIAEoCzIcLnN0b3Bnby5ldmVudHMudjEuUmVtb3RlVGFzaxIMCgR0ZXh0GAYgASgJEgwKBGtleXMYByADKAkSEQoJbm90X3Rha2VuGAggAygJIo0BChJEZWxlZ2F0aW9uQW5zd2VyZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEgsKA2tleRgFIAEoCRISCgptZXNzYWdlX2lkGAYgASgJEhMKC2FwcHJvdmFsX2lkGAcgASgJIooCChJEZWxlZ2F0aW9uRmluaXNoZWQSDgoGcnVuX2lkGAEgASgJEg8KB3N0ZXBfaWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCRIPCgdhdHRlbXB0GAQgASgNEg8KB2NvbnRlbnQYBSABKAkSEAoIaXNfZXJyb3IYBiABKAgSIgoDY3V0GAcgASgLMhUuc3RvcGdvLmV2ZW50cy52MS5DdXQSDAoEbGF0ZRgIIAEoCBITCgtkdXJhdGlvbl9tcxgJIAEoDRIMCgR0b29sGAogASgJEg0KBWFnZW50GAsgASgJEioKBHRhc2sYDCABKAsyHC5zdG9wZ28uZXZlbnRzLnYxLlJlbW90ZVRhc2siNQoGT3V0cHV0EisKBXBhcnRzGAEgAygLMhwuc3RvcGdvLmV2ZW50cy52MS5PdXRwdXRQYXJ0IkwKCk91dHB1dFBhcnQSFwoPYW5zd2VyX3JldmlzaW9uGAEgASgNEgwKBHRleHQYAiABKAkSFwoPcmVzdWx0X3JldmlzaW9uGAMgASgNImEKCFN0YXRlU2V0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdzdGVwX2lkGAIgASgJEgsKA2tleRgDIAEoCRInCgV2YWx1ZRgEIAEoCzIYLnN0b3Bnby5ldmVudHMudjEuT3V0cHV0InwKDFN0ZXBGaW5pc2hlZBIOCgZydW5faWQYASABKAkSDwoHc3RlcF9pZBgCIAEoCRIoCgZvdXRwdXQYAyABKAsyGC5zdG9wZ28uZXZlbnRzLnYxLk91dHB1dBIRCglleGl0X2xvb3AYBCABKAgSDgoGZmFpbGVkGAUgASgIIkgKDFJ1bkNvbXBsZXRlZBIOCgZydW5faWQYASABKAkSKAoGb3V0cHV0GAIgASgLMhguc3RvcGdvLmV2ZW50cy52MS5PdXRwdXQiKQoJUnVuRmFpbGVkEg4KBnJ1bl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJImEKC1J1bkNhbmNlbGVkEg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSMgoLaWRlbXBvdGVuY3kYAyABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IjcKDEFnZW50RGVmaW5lZBIOCgZkaWdlc3QYASABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAIgASgJIjkKDlRvb2xzZXREZWZpbmVkEg4KBmRpZ2VzdBgBIAEoCRIXCg9kZWZpbml0aW9uX2pzb24YAiABKAkiMwoLVG9vbERlZmluZWQSCwoDcGluGAEgASgJEhcKD2RlZmluaXRpb25fanNvbhgCIAEoCSInCgpQaW5uZWRUb29sEgwKBG5hbWUYASABKAkSCwoDcGluGAIgASgJIpIBCg1Ub29sU2VydmVyTWV0EhAKCGlkZW50aXR5GAEgASgJEg4KBnNlcnZlchgCIAEoCRIRCgl0cmFuc3BvcnQYAyABKAkSDwoHYWRkcmVzcxgEIAEoCRIrCgV0b29scxgFIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuUGlubmVkVG9vbBIOCgZzdHJpY3QYBiABKAgiPAoNVG9vbHNBY2NlcHRlZBIrCgV0b29scxgBIAMoCzIcLnN0b3Bnby5ldmVudHMudjEuUGlubmVkVG9vbCKrAQoOUHVzaENvbmZpZ3VyZWQSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhEKCWNvbmZpZ19pZBgCIAEoCRILCgN1cmwYAyABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgEIAEoCRIOCgZzY2hlbWUYBSABKAkSDgoGc2VhbGVkGAYgASgMEg4KBmtleV9pZBgHIAEoCRIWCg5hZnRlcl9yZXZpc2lvbhgIIAEoDSIgCgtQdXNoUmVtb3ZlZBIRCgljb25maWdfaWQYASABKAkiLgoLUHVzaENsYWltZWQSEAoIaW5zdGFuY2UYASABKAkSDQoFZXBvY2gYAiABKA0itQEKDVB1c2hBdHRlbXB0ZWQSEQoJY29uZmlnX2lkGAEgASgJEhYKDmV2ZW50X3JldmlzaW9uGAIgASgNEg8KB2F0dGVtcHQYAyABKA0SEQoJZGVsaXZlcmVkGAQgASgIEg4KBnJlYXNvbhgFIAEoCRIQCghnaXZlbl91cBgGIAEoCBISCgp0YXNrX3N0YXRlGAcgASgJEhAKCGluc3RhbmNlGAggASgJEg0KBWVwb2NoGAkgASgNIkkKDFB1c2hSZWxlYXNlZBIYChB0aHJvdWdoX3JldmlzaW9uGAEgASgNEhAKCGluc3RhbmNlGAIgASgJEg0KBWVwb2NoGAMgASgNKqsBCgtEaXNwb3NpdGlvbhIbChdESVNQT1NJVElPTl9VTlNQRUNJRklFRBAAEhcKE0RJU1BPU0lUSU9OX0FMTE9XRUQQARIVChFESVNQT1NJVElPTl9HQVRFRBACEh0KGURJU1BPU0lUSU9OX0FVVE9fQVBQUk9WRUQQAxIXChNESVNQT1NJVElPTl9SRUZVU0VEEAQSFwoTRElTUE9TSVRJT05fQ09OVFJPTBAFKpgBCgxBcHByb3ZhbEtpbmQSHQoZQVBQUk9WQUxfS0lORF9VTlNQRUNJRklFRBAAEhYKEkFQUFJPVkFMX0tJTkRfVE9PTBABEhwKGEFQUFJPVkFMX0tJTkRfREVMRUdBVElPThACEhcKE0FQUFJPVkFMX0tJTkRfUFJPWFkQAxIaChZBUFBST1ZBTF9LSU5EX0lOX0RPVUJUEAQqxQEKCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFQoRREVDSVNJT05fQVBQUk9WRUQQARIVChFERUNJU0lPTl9SRUpFQ1RFRBACEhQKEERFQ0lTSU9OX0VYUElSRUQQAxIWChJERUNJU0lPTl9XSVRIRFJBV04QBBIWChJERUNJU0lPTl9SVU5fQUdBSU4QBRIVChFERUNJU0lPTl9IQVBQRU5FRBAGEhQKEERFQ0lTSU9OX0dJVkVfVVAQBypSCglJbnB1dEtpbmQSGgoWSU5QVVRfS0lORF9VTlNQRUNJRklFRBAAEhQKEElOUFVUX0tJTkRfSU5QVVQQARITCg9JTlBVVF9LSU5EX0FVVEgQAip3CgtJbnB1dEFjdGlvbhIcChhJTlBVVF9BQ1RJT05fVU5TUEVDSUZJRUQQABIXChNJTlBVVF9BQ1RJT05fQUNDRVBUEAESGAoUSU5QVVRfQUNUSU9OX0RFQ0xJTkUQAhIXChNJTlBVVF9BQ1RJT05fQ0FOQ0VMEAMqswEKDVJlZnVzYWxSZWFzb24SHgoaUkVGVVNBTF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0FMX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTQUxfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEh4KGlJFRlVTQUxfUkVBU09OX05PVF9TVEFSVEVEEAMSHgoaUkVGVVNBTF9SRUFTT05fTk9UX0FMTE9XRUQQBGIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * Payload is what happened: a fact in the past tense. Shipped facts never change; new ones are added.
@@ -185,6 +185,12 @@ export type Payload = Message<"stopgo.events.v1.Payload"> & {
      */
     value: DelegationAnswered;
     case: "delegationAnswered";
+  } | {
+    /**
+     * @generated from field: stopgo.events.v1.InputWithdrawn input_withdrawn = 28;
+     */
+    value: InputWithdrawn;
+    case: "inputWithdrawn";
   } | {
     /**
      * @generated from field: stopgo.events.v1.PushConfigured push_configured = 30;
@@ -1135,6 +1141,13 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
    * @generated from field: string question = 7;
    */
   question: string;
+
+  /**
+   * Of what a tool server asks in the midst of a call; absent if it does not.
+   *
+   * @generated from field: stopgo.events.v1.ServerQuestion server_question = 8;
+   */
+  serverQuestion?: ServerQuestion | undefined;
 };
 
 /**
@@ -1143,6 +1156,78 @@ export type InputRequested = Message<"stopgo.events.v1.InputRequested"> & {
  */
 export const InputRequestedSchema: GenMessage<InputRequested> = /*@__PURE__*/
   messageDesc(file_stopgo_events_v1_payload, 18);
+
+/**
+ * ServerQuestion is what a tool server asks people while it runs a call. The call is under way meanwhile, and goes on with the
+ * answer: that is no other attempt of it.
+ *
+ * @generated from message stopgo.events.v1.ServerQuestion
+ */
+export type ServerQuestion = Message<"stopgo.events.v1.ServerQuestion"> & {
+  /**
+   * The bridge's id of the question, unique for ever.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Which attempt of the call asks it, and at which bridge it waits.
+   *
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: string bridge_instance = 3;
+   */
+  bridgeInstance: string;
+
+  /**
+   * @generated from field: string server = 4;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string tool = 5;
+   */
+  tool: string;
+
+  /**
+   * JSON Schema of the values that are asked for; empty if a person is to open an address.
+   *
+   * @generated from field: string schema_json = 6;
+   */
+  schemaJson: string;
+
+  /**
+   * The address; empty if values are asked for.
+   *
+   * @generated from field: string url = 7;
+   */
+  url: string;
+
+  /**
+   * When it is not waited for any more.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 8;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Name of the node whose call it is; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 9;
+   */
+  node: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.ServerQuestion.
+ * Use `create(ServerQuestionSchema)` to create a new message.
+ */
+export const ServerQuestionSchema: GenMessage<ServerQuestion> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 19);
 
 /**
  * InputProvided ends the wait.
@@ -1166,6 +1251,23 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
    * @generated from field: string text = 3;
    */
   text: string;
+
+  /**
+   * For the question of a tool server: what the person chose, and with ACCEPT the values as a JSON object, empty for an address.
+   *
+   * @generated from field: stopgo.events.v1.InputAction action = 4;
+   */
+  action: InputAction;
+
+  /**
+   * @generated from field: string content_json = 5;
+   */
+  contentJson: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 6;
+   */
+  idempotency?: Idempotency | undefined;
 };
 
 /**
@@ -1173,7 +1275,43 @@ export type InputProvided = Message<"stopgo.events.v1.InputProvided"> & {
  * Use `create(InputProvidedSchema)` to create a new message.
  */
 export const InputProvidedSchema: GenMessage<InputProvided> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 19);
+  messageDesc(file_stopgo_events_v1_payload, 20);
+
+/**
+ * InputWithdrawn: the question of a tool server needs no answer any more, and takes none.
+ *
+ * @generated from message stopgo.events.v1.InputWithdrawn
+ */
+export type InputWithdrawn = Message<"stopgo.events.v1.InputWithdrawn"> & {
+  /**
+   * @generated from field: string input_id = 1;
+   */
+  inputId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+
+  /**
+   * What became of it, in words.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message stopgo.events.v1.InputWithdrawn.
+ * Use `create(InputWithdrawnSchema)` to create a new message.
+ */
+export const InputWithdrawnSchema: GenMessage<InputWithdrawn> = /*@__PURE__*/
+  messageDesc(file_stopgo_events_v1_payload, 21);
 
 /**
  * ToolCallStarted is the fence of a call that is not known to be safe to repeat: only the process whose own append
@@ -1224,7 +1362,7 @@ export type ToolCallStarted = Message<"stopgo.events.v1.ToolCallStarted"> & {
  * Use `create(ToolCallStartedSchema)` to create a new message.
  */
 export const ToolCallStartedSchema: GenMessage<ToolCallStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 20);
+  messageDesc(file_stopgo_events_v1_payload, 22);
 
 /**
  * Cut says that a text was longer than is kept.
@@ -1250,7 +1388,7 @@ export type Cut = Message<"stopgo.events.v1.Cut"> & {
  * Use `create(CutSchema)` to create a new message.
  */
 export const CutSchema: GenMessage<Cut> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 21);
+  messageDesc(file_stopgo_events_v1_payload, 23);
 
 /**
  * ToolCallFinished records the outcome of a call.
@@ -1318,7 +1456,7 @@ export type ToolCallFinished = Message<"stopgo.events.v1.ToolCallFinished"> & {
  * Use `create(ToolCallFinishedSchema)` to create a new message.
  */
 export const ToolCallFinishedSchema: GenMessage<ToolCallFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 22);
+  messageDesc(file_stopgo_events_v1_payload, 24);
 
 /**
  * ToolCallInDoubt: the attempt of a call, or of a delegation, was started and nobody can tell whether it ran. It is never
@@ -1360,7 +1498,7 @@ export type ToolCallInDoubt = Message<"stopgo.events.v1.ToolCallInDoubt"> & {
  * Use `create(ToolCallInDoubtSchema)` to create a new message.
  */
 export const ToolCallInDoubtSchema: GenMessage<ToolCallInDoubt> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 23);
+  messageDesc(file_stopgo_events_v1_payload, 25);
 
 /**
  * ToolCallRefused: the attempt of a call, or of a delegation, certainly did not run.
@@ -1421,7 +1559,7 @@ export type ToolCallRefused = Message<"stopgo.events.v1.ToolCallRefused"> & {
  * Use `create(ToolCallRefusedSchema)` to create a new message.
  */
 export const ToolCallRefusedSchema: GenMessage<ToolCallRefused> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 24);
+  messageDesc(file_stopgo_events_v1_payload, 26);
 
 /**
  * DelegationRequested: a node of the tree that stands for another agent is to send this message. It is to such a node what
@@ -1458,7 +1596,7 @@ export type DelegationRequested = Message<"stopgo.events.v1.DelegationRequested"
  * Use `create(DelegationRequestedSchema)` to create a new message.
  */
 export const DelegationRequestedSchema: GenMessage<DelegationRequested> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 25);
+  messageDesc(file_stopgo_events_v1_payload, 27);
 
 /**
  * DelegationStarted is the fence of a delegation, as ToolCallStarted is of a call of a tool: only the process whose own
@@ -1525,7 +1663,7 @@ export type DelegationStarted = Message<"stopgo.events.v1.DelegationStarted"> & 
  * Use `create(DelegationStartedSchema)` to create a new message.
  */
 export const DelegationStartedSchema: GenMessage<DelegationStarted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 26);
+  messageDesc(file_stopgo_events_v1_payload, 28);
 
 /**
  * RemoteTask is what the other agent made of a delegation, in its own words.
@@ -1553,7 +1691,7 @@ export type RemoteTask = Message<"stopgo.events.v1.RemoteTask"> & {
  * Use `create(RemoteTaskSchema)` to create a new message.
  */
 export const RemoteTaskSchema: GenMessage<RemoteTask> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 27);
+  messageDesc(file_stopgo_events_v1_payload, 29);
 
 /**
  * DelegationUpdated: the other agent has a task for the delegation, or its state is another one than before. What is
@@ -1600,7 +1738,7 @@ export type DelegationUpdated = Message<"stopgo.events.v1.DelegationUpdated"> & 
  * Use `create(DelegationUpdatedSchema)` to create a new message.
  */
 export const DelegationUpdatedSchema: GenMessage<DelegationUpdated> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 28);
+  messageDesc(file_stopgo_events_v1_payload, 30);
 
 /**
  * DelegationAsked: the task of a delegation waits for people, or for a token, and goes on when it is answered. The approvals
@@ -1663,7 +1801,7 @@ export type DelegationAsked = Message<"stopgo.events.v1.DelegationAsked"> & {
  * Use `create(DelegationAskedSchema)` to create a new message.
  */
 export const DelegationAskedSchema: GenMessage<DelegationAsked> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 29);
+  messageDesc(file_stopgo_events_v1_payload, 31);
 
 /**
  * DelegationAnswered is the fence of an answer to a question of another agent: only the process whose own append wrote it may
@@ -1719,7 +1857,7 @@ export type DelegationAnswered = Message<"stopgo.events.v1.DelegationAnswered"> 
  * Use `create(DelegationAnsweredSchema)` to create a new message.
  */
 export const DelegationAnsweredSchema: GenMessage<DelegationAnswered> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 30);
+  messageDesc(file_stopgo_events_v1_payload, 32);
 
 /**
  * DelegationFinished records the outcome of a delegation.
@@ -1805,7 +1943,7 @@ export type DelegationFinished = Message<"stopgo.events.v1.DelegationFinished"> 
  * Use `create(DelegationFinishedSchema)` to create a new message.
  */
 export const DelegationFinishedSchema: GenMessage<DelegationFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 31);
+  messageDesc(file_stopgo_events_v1_payload, 33);
 
 /**
  * Output is what a step or run came to: texts, joined by line breaks.
@@ -1824,7 +1962,7 @@ export type Output = Message<"stopgo.events.v1.Output"> & {
  * Use `create(OutputSchema)` to create a new message.
  */
 export const OutputSchema: GenMessage<Output> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 32);
+  messageDesc(file_stopgo_events_v1_payload, 34);
 
 /**
  * OutputPart is the text of a recorded answer, the result of a recorded call, or a text of its own.
@@ -1858,7 +1996,7 @@ export type OutputPart = Message<"stopgo.events.v1.OutputPart"> & {
  * Use `create(OutputPartSchema)` to create a new message.
  */
 export const OutputPartSchema: GenMessage<OutputPart> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 33);
+  messageDesc(file_stopgo_events_v1_payload, 35);
 
 /**
  * StateSet writes one key of the session state.
@@ -1892,7 +2030,7 @@ export type StateSet = Message<"stopgo.events.v1.StateSet"> & {
  * Use `create(StateSetSchema)` to create a new message.
  */
 export const StateSetSchema: GenMessage<StateSet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 34);
+  messageDesc(file_stopgo_events_v1_payload, 36);
 
 /**
  * StepFinished: a node is done.
@@ -1935,7 +2073,7 @@ export type StepFinished = Message<"stopgo.events.v1.StepFinished"> & {
  * Use `create(StepFinishedSchema)` to create a new message.
  */
 export const StepFinishedSchema: GenMessage<StepFinished> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 35);
+  messageDesc(file_stopgo_events_v1_payload, 37);
 
 /**
  * RunCompleted settles a run with its answer.
@@ -1959,7 +2097,7 @@ export type RunCompleted = Message<"stopgo.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 36);
+  messageDesc(file_stopgo_events_v1_payload, 38);
 
 /**
  * RunFailed settles a run that could not go on; the conversation stays usable.
@@ -1985,7 +2123,7 @@ export type RunFailed = Message<"stopgo.events.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 37);
+  messageDesc(file_stopgo_events_v1_payload, 39);
 
 /**
  * RunCanceled settles a run at somebody's wish. Calls already started are recorded as late when they end.
@@ -2014,7 +2152,7 @@ export type RunCanceled = Message<"stopgo.events.v1.RunCanceled"> & {
  * Use `create(RunCanceledSchema)` to create a new message.
  */
 export const RunCanceledSchema: GenMessage<RunCanceled> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 38);
+  messageDesc(file_stopgo_events_v1_payload, 40);
 
 /**
  * AgentDefined is the only event of a stream agent-<digest>.
@@ -2040,7 +2178,7 @@ export type AgentDefined = Message<"stopgo.events.v1.AgentDefined"> & {
  * Use `create(AgentDefinedSchema)` to create a new message.
  */
 export const AgentDefinedSchema: GenMessage<AgentDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 39);
+  messageDesc(file_stopgo_events_v1_payload, 41);
 
 /**
  * ToolsetDefined is the only event of a stream toolset-<digest>.
@@ -2066,7 +2204,7 @@ export type ToolsetDefined = Message<"stopgo.events.v1.ToolsetDefined"> & {
  * Use `create(ToolsetDefinedSchema)` to create a new message.
  */
 export const ToolsetDefinedSchema: GenMessage<ToolsetDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 40);
+  messageDesc(file_stopgo_events_v1_payload, 42);
 
 /**
  * ToolDefined is the only event of a stream tool-<pin>.
@@ -2092,7 +2230,7 @@ export type ToolDefined = Message<"stopgo.events.v1.ToolDefined"> & {
  * Use `create(ToolDefinedSchema)` to create a new message.
  */
 export const ToolDefinedSchema: GenMessage<ToolDefined> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 41);
+  messageDesc(file_stopgo_events_v1_payload, 43);
 
 /**
  * PinnedTool is a tool of a server with the digest of its definition, which the stream tool-<pin> holds.
@@ -2116,7 +2254,7 @@ export type PinnedTool = Message<"stopgo.events.v1.PinnedTool"> & {
  * Use `create(PinnedToolSchema)` to create a new message.
  */
 export const PinnedToolSchema: GenMessage<PinnedTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 42);
+  messageDesc(file_stopgo_events_v1_payload, 44);
 
 /**
  * ToolServerMet: a tool server was connected for the first time, and what it offered then is accepted without a look, by
@@ -2169,7 +2307,7 @@ export type ToolServerMet = Message<"stopgo.events.v1.ToolServerMet"> & {
  * Use `create(ToolServerMetSchema)` to create a new message.
  */
 export const ToolServerMetSchema: GenMessage<ToolServerMet> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 43);
+  messageDesc(file_stopgo_events_v1_payload, 45);
 
 /**
  * ToolsAccepted: somebody, the envelope's actor, has accepted tools of the server as they are defined now. Each takes the place
@@ -2189,7 +2327,7 @@ export type ToolsAccepted = Message<"stopgo.events.v1.ToolsAccepted"> & {
  * Use `create(ToolsAcceptedSchema)` to create a new message.
  */
 export const ToolsAcceptedSchema: GenMessage<ToolsAccepted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 44);
+  messageDesc(file_stopgo_events_v1_payload, 46);
 
 /**
  * PushConfigured says that what becomes of a task is to be told to an address. A config that is there already is replaced, and
@@ -2255,7 +2393,7 @@ export type PushConfigured = Message<"stopgo.events.v1.PushConfigured"> & {
  * Use `create(PushConfiguredSchema)` to create a new message.
  */
 export const PushConfiguredSchema: GenMessage<PushConfigured> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 45);
+  messageDesc(file_stopgo_events_v1_payload, 47);
 
 /**
  * PushRemoved ends a config.
@@ -2274,7 +2412,7 @@ export type PushRemoved = Message<"stopgo.events.v1.PushRemoved"> & {
  * Use `create(PushRemovedSchema)` to create a new message.
  */
 export const PushRemovedSchema: GenMessage<PushRemoved> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 46);
+  messageDesc(file_stopgo_events_v1_payload, 48);
 
 /**
  * PushClaimed makes an instance the one that tells the addresses of this conversation.
@@ -2298,7 +2436,7 @@ export type PushClaimed = Message<"stopgo.events.v1.PushClaimed"> & {
  * Use `create(PushClaimedSchema)` to create a new message.
  */
 export const PushClaimedSchema: GenMessage<PushClaimed> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 47);
+  messageDesc(file_stopgo_events_v1_payload, 49);
 
 /**
  * PushAttempted records what came of telling an address about one event of the conversation.
@@ -2367,7 +2505,7 @@ export type PushAttempted = Message<"stopgo.events.v1.PushAttempted"> & {
  * Use `create(PushAttemptedSchema)` to create a new message.
  */
 export const PushAttemptedSchema: GenMessage<PushAttempted> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 48);
+  messageDesc(file_stopgo_events_v1_payload, 50);
 
 /**
  * PushReleased says that up to a revision of the conversation nothing is left to tell. It ends a claim, if there is one.
@@ -2396,7 +2534,7 @@ export type PushReleased = Message<"stopgo.events.v1.PushReleased"> & {
  * Use `create(PushReleasedSchema)` to create a new message.
  */
 export const PushReleasedSchema: GenMessage<PushReleased> = /*@__PURE__*/
-  messageDesc(file_stopgo_events_v1_payload, 49);
+  messageDesc(file_stopgo_events_v1_payload, 51);
 
 /**
  * Disposition says what becomes of a call that a model asked for.
@@ -2614,6 +2752,50 @@ export const InputKindSchema: GenEnum<InputKind> = /*@__PURE__*/
   enumDesc(file_stopgo_events_v1_payload, 3);
 
 /**
+ * InputAction is what a person made of a question.
+ *
+ * @generated from enum stopgo.events.v1.InputAction
+ */
+export const InputAction = {
+  /**
+   * @generated from enum value: INPUT_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: INPUT_ACTION_ACCEPT = 1;
+   */
+  ACCEPT: 1,
+
+  /**
+   * The person does not want to answer.
+   *
+   * @generated from enum value: INPUT_ACTION_DECLINE = 2;
+   */
+  DECLINE: 2,
+
+  /**
+   * The person dismissed the question without a choice.
+   *
+   * @generated from enum value: INPUT_ACTION_CANCEL = 3;
+   */
+  CANCEL: 3,
+} as const;
+
+/**
+ * InputAction is what a person made of a question.
+ *
+ * @generated from enum stopgo.events.v1.InputAction
+ */
+export type InputAction = (typeof InputAction)[keyof typeof InputAction] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.events.v1.InputAction.
+ */
+export const InputActionSchema: GenEnum<InputAction> = /*@__PURE__*/
+  enumDesc(file_stopgo_events_v1_payload, 4);
+
+/**
  * RefusalReason says why an attempt was refused before it ran.
  *
  * @generated from enum stopgo.events.v1.RefusalReason
@@ -2665,5 +2847,5 @@ export type RefusalReason = (typeof RefusalReason)[keyof typeof RefusalReason] |
  * Describes the enum stopgo.events.v1.RefusalReason.
  */
 export const RefusalReasonSchema: GenEnum<RefusalReason> = /*@__PURE__*/
-  enumDesc(file_stopgo_events_v1_payload, 4);
+  enumDesc(file_stopgo_events_v1_payload, 5);
 

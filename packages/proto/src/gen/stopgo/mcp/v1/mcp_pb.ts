@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
+import type { InputAction } from "../../events/v1/payload_pb.ts";
+import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIpEBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbCLiAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMSKgoJcGluX3N0YXRlGBQgASgOMhcuc3RvcGdvLm1jcC52MS5QaW5TdGF0ZSJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIskBCgtIaW50T3JpZ2lucxIsCglyZWFkX29ubHkYASABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLgoLZGVzdHJ1Y3RpdmUYAiABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKaWRlbXBvdGVudBgDIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgpvcGVuX3dvcmxkGAQgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0irwEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJIp8BCg9FeGVjdXRlUmVzcG9uc2USKwoIZmluaXNoZWQYASABKAsyFy5zdG9wZ28ubWNwLnYxLkZpbmlzaGVkSAASKQoHcmVmdXNlZBgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUmVmdXNlZEgAEikKB3Vua25vd24YAyABKAsyFi5zdG9wZ28ubWNwLnYxLlVua25vd25IAEIJCgdvdXRjb21lIpMBCghGaW5pc2hlZBIPCgdjb250ZW50GAEgASgJEhAKCGlzX2Vycm9yGAIgASgIEhIKCmZ1bGxfYnl0ZXMYAyABKAQSDgoGc2hhMjU2GAQgASgJEhMKC2R1cmF0aW9uX21zGAUgASgNEisKB2ZhaWx1cmUYBiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIkkKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4iXgoHUnVubmluZxIPCgd3YWl0aW5nGAEgASgIEhAKCHByb2dyZXNzGAIgASgBEhYKDnByb2dyZXNzX3RvdGFsGAMgASgBEhgKEHByb2dyZXNzX21lc3NhZ2UYBCABKAkiCwoJRm9yZ290dGVuIkoKEUNhbmNlbENhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCSIjChJDYW5jZWxDYWxsUmVzcG9uc2USDQoFZm91bmQYASABKAgiFAoSTGlzdFNlcnZlcnNSZXF1ZXN0Ik8KE0xpc3RTZXJ2ZXJzUmVzcG9uc2USEAoIaW5zdGFuY2UYASABKAkSJgoHc2VydmVycxgCIAMoCzIVLnN0b3Bnby5tY3AudjEuU2VydmVyIt0DCgZTZXJ2ZXISDAoEbmFtZRgBIAEoCRIRCgl0cmFuc3BvcnQYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIpCgVzdGF0ZRgEIAEoDjIaLnN0b3Bnby5tY3AudjEuU2VydmVyU3RhdGUSDgoGcmVhc29uGAUgASgJEhAKCHN0YXRlX21zGAYgASgEEhYKDnJldHJ5X2FmdGVyX21zGAcgASgNEg0KBXRvb2xzGAggASgNEhAKCHByb2JsZW1zGAkgAygJEhgKEHByb3RvY29sX3ZlcnNpb24YCiABKAkSEgoKcmVjb25uZWN0cxgLIAEoDRIVCg1jYWxsc19ydW5uaW5nGAwgASgNEhUKDWNhbGxzX3dhaXRpbmcYDSABKA0SFQoNY2FsbHNfYXRfb25jZRgOIAEoDRIUCgxwcm90b2NvbF9lcmEYDyABKAkSEgoKbGFzdF9lcnJvchgQIAEoCRIVCg1sYXN0X2Vycm9yX21zGBEgASgEEiwKCGxlZnRfb3V0GBIgAygLMhouc3RvcGdvLm1jcC52MS5MZWZ0T3V0VG9vbBIQCghpZGVudGl0eRgYIAEoCRISCgp0b29sc19oZWxkGBkgASgNEhMKC3BpbnNfc3RyaWN0GBogASgIIisKC0xlZnRPdXRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFExpc3RIZWxkVG9vbHNSZXF1ZXN0Ij8KFUxpc3RIZWxkVG9vbHNSZXNwb25zZRImCgV0b29scxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuSGVsZFRvb2wiZQoISGVsZFRvb2wSIQoEdG9vbBgBIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIgChhhY2NlcHRlZF9kZWZpbml0aW9uX2pzb24YAiABKAkSFAoMYWNjZXB0ZWRfcGluGAMgASgJImMKEkFjY2VwdFRvb2xzUmVxdWVzdBIlCgV0b29scxgBIAMoCzIWLnN0b3Bnby5tY3AudjEuVG9vbFBpbhImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiNAoHVG9vbFBpbhIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRILCgNwaW4YAyABKAkiFQoTQWNjZXB0VG9vbHNSZXNwb25zZSqAAQoIUGluU3RhdGUSGQoVUElOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUElOX1NUQVRFX0ZJUlNUX1VTRRABEhYKElBJTl9TVEFURV9BQ0NFUFRFRBACEhEKDVBJTl9TVEFURV9ORVcQAxIVChFQSU5fU1RBVEVfQ0hBTkdFRBAEKrQBCgpIaW50T3JpZ2luEhsKF0hJTlRfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGwoXSElOVF9PUklHSU5fQU5OT1RBVElPTlMQARIZChVISU5UX09SSUdJTl9UT1BfTEVWRUwQAhIZChVISU5UX09SSUdJTl9SRUFEX09OTFkQAxIdChlISU5UX09SSUdJTl9DT05GSUdVUkFUSU9OEAQSFwoTSElOVF9PUklHSU5fREVGQVVMVBAFKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCirgAgoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBhIcChhSRUZVU0VEX1JFQVNPTl9UT09MX0hFTEQQBxIgChxSRUZVU0VEX1JFQVNPTl9OT1RfT05fUkVDT1JEEAgSJQohUkVGVVNFRF9SRUFTT05fUkVDT1JEX1VOQVZBSUxBQkxFEAkq6AEKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVNFUlZFUl9TVEFURV9TVEFSVElORxABEhYKElNFUlZFUl9TVEFURV9SRUFEWRACEhkKFVNFUlZFUl9TVEFURV9ERUdSQURFRBADEhgKFFNFUlZFUl9TVEFURV9CQUNLT0ZGEAQSGwoXU0VSVkVSX1NUQVRFX0NSQVNIX0xPT1AQBRIcChhTRVJWRVJfU1RBVEVfUVVBUkFOVElORUQQBhIYChRTRVJWRVJfU1RBVEVfU1RPUFBFRBAHMtcEChBNY3BCcmlkZ2VTZXJ2aWNlEk4KCUxpc3RUb29scxIfLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIdLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlcXVlc3QaHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZRJOCglGZW5jZUNhbGwSHy5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlc3BvbnNlElEKCkNhbmNlbENhbGwSIC5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVzcG9uc2USVAoLTGlzdFNlcnZlcnMSIS5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXNwb25zZRJaCg1MaXN0SGVsZFRvb2xzEiMuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVxdWVzdBokLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1Jlc3BvbnNlElQKC0FjY2VwdFRvb2xzEiEuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope]);
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIpEBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbCLiAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMSKgoJcGluX3N0YXRlGBQgASgOMhcuc3RvcGdvLm1jcC52MS5QaW5TdGF0ZSJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIskBCgtIaW50T3JpZ2lucxIsCglyZWFkX29ubHkYASABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLgoLZGVzdHJ1Y3RpdmUYAiABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKaWRlbXBvdGVudBgDIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgpvcGVuX3dvcmxkGAQgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0irwEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJIsgBCg9FeGVjdXRlUmVzcG9uc2USKwoIZmluaXNoZWQYASABKAsyFy5zdG9wZ28ubWNwLnYxLkZpbmlzaGVkSAASKQoHcmVmdXNlZBgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUmVmdXNlZEgAEikKB3Vua25vd24YAyABKAsyFi5zdG9wZ28ubWNwLnYxLlVua25vd25IABInCgZhc2tpbmcYBCABKAsyFS5zdG9wZ28ubWNwLnYxLkFza2luZ0gAQgkKB291dGNvbWUiNAoGQXNraW5nEioKCXF1ZXN0aW9ucxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24iWgoIUXVlc3Rpb24SCgoCaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtzY2hlbWFfanNvbhgDIAEoCRILCgN1cmwYBCABKAkSDwoHd2FpdF9tcxgFIAEoDSKkAQoRQW5zd2VyQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhMKC3F1ZXN0aW9uX2lkGAMgASgJEi0KBmFjdGlvbhgEIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuSW5wdXRBY3Rpb24SFAoMY29udGVudF9qc29uGAUgASgJIiMKEkFuc3dlckNhbGxSZXNwb25zZRINCgV0YWtlbhgBIAEoCCKTAQoIRmluaXNoZWQSDwoHY29udGVudBgBIAEoCRIQCghpc19lcnJvchgCIAEoCBISCgpmdWxsX2J5dGVzGAMgASgEEg4KBnNoYTI1NhgEIAEoCRITCgtkdXJhdGlvbl9tcxgFIAEoDRIrCgdmYWlsdXJlGAYgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCKDAQoHUmVmdXNlZBIsCgZyZWFzb24YASABKA4yHC5zdG9wZ28ubWNwLnYxLlJlZnVzZWRSZWFzb24SDwoHbWVzc2FnZRgCIAEoCRIhCgR0b29sGAMgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEhYKDnJldHJ5X2FmdGVyX21zGAQgASgNIkcKB1Vua25vd24SDwoHbWVzc2FnZRgBIAEoCRIrCgdmYWlsdXJlGAIgASgOMhouc3RvcGdvLm1jcC52MS5GYWlsdXJlS2luZCJzChBGZW5jZUNhbGxSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIXCg9rbm93bl9xdWVzdGlvbnMYAyADKAkSDwoHd2FpdF9tcxgEIAEoDSLZAQoRRmVuY2VDYWxsUmVzcG9uc2USLgoKbmV2ZXJfc2VlbhgBIAEoCzIYLnN0b3Bnby5tY3AudjEuTmV2ZXJTZWVuSAASKQoHcnVubmluZxgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUnVubmluZ0gAEjEKB291dGNvbWUYAyABKAsyHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZUgAEi0KCWZvcmdvdHRlbhgEIAEoCzIYLnN0b3Bnby5tY3AudjEuRm9yZ290dGVuSABCBwoFc3RhdGUiCwoJTmV2ZXJTZWVuIooBCgdSdW5uaW5nEg8KB3dhaXRpbmcYASABKAgSEAoIcHJvZ3Jlc3MYAiABKAESFgoOcHJvZ3Jlc3NfdG90YWwYAyABKAESGAoQcHJvZ3Jlc3NfbWVzc2FnZRgEIAEoCRIqCglxdWVzdGlvbnMYBSADKAsyFy5zdG9wZ28ubWNwLnYxLlF1ZXN0aW9uIgsKCUZvcmdvdHRlbiJKChFDYW5jZWxDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkiIwoSQ2FuY2VsQ2FsbFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIhQKEkxpc3RTZXJ2ZXJzUmVxdWVzdCJPChNMaXN0U2VydmVyc1Jlc3BvbnNlEhAKCGluc3RhbmNlGAEgASgJEiYKB3NlcnZlcnMYAiADKAsyFS5zdG9wZ28ubWNwLnYxLlNlcnZlciLdAwoGU2VydmVyEgwKBG5hbWUYASABKAkSEQoJdHJhbnNwb3J0GAIgASgJEg8KB2FkZHJlc3MYAyABKAkSKQoFc3RhdGUYBCABKA4yGi5zdG9wZ28ubWNwLnYxLlNlcnZlclN0YXRlEg4KBnJlYXNvbhgFIAEoCRIQCghzdGF0ZV9tcxgGIAEoBBIWCg5yZXRyeV9hZnRlcl9tcxgHIAEoDRINCgV0b29scxgIIAEoDRIQCghwcm9ibGVtcxgJIAMoCRIYChBwcm90b2NvbF92ZXJzaW9uGAogASgJEhIKCnJlY29ubmVjdHMYCyABKA0SFQoNY2FsbHNfcnVubmluZxgMIAEoDRIVCg1jYWxsc193YWl0aW5nGA0gASgNEhUKDWNhbGxzX2F0X29uY2UYDiABKA0SFAoMcHJvdG9jb2xfZXJhGA8gASgJEhIKCmxhc3RfZXJyb3IYECABKAkSFQoNbGFzdF9lcnJvcl9tcxgRIAEoBBIsCghsZWZ0X291dBgSIAMoCzIaLnN0b3Bnby5tY3AudjEuTGVmdE91dFRvb2wSEAoIaWRlbnRpdHkYGCABKAkSEgoKdG9vbHNfaGVsZBgZIAEoDRITCgtwaW5zX3N0cmljdBgaIAEoCCIrCgtMZWZ0T3V0VG9vbBIMCgRuYW1lGAEgASgJEg4KBnJlYXNvbhgCIAEoCSIWChRMaXN0SGVsZFRvb2xzUmVxdWVzdCI/ChVMaXN0SGVsZFRvb2xzUmVzcG9uc2USJgoFdG9vbHMYASADKAsyFy5zdG9wZ28ubWNwLnYxLkhlbGRUb29sImUKCEhlbGRUb29sEiEKBHRvb2wYASABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSIAoYYWNjZXB0ZWRfZGVmaW5pdGlvbl9qc29uGAIgASgJEhQKDGFjY2VwdGVkX3BpbhgDIAEoCSJjChJBY2NlcHRUb29sc1JlcXVlc3QSJQoFdG9vbHMYASADKAsyFi5zdG9wZ28ubWNwLnYxLlRvb2xQaW4SJgoFYWN0b3IYAiABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIjQKB1Rvb2xQaW4SDgoGc2VydmVyGAEgASgJEgwKBG5hbWUYAiABKAkSCwoDcGluGAMgASgJIhUKE0FjY2VwdFRvb2xzUmVzcG9uc2UqgAEKCFBpblN0YXRlEhkKFVBJTl9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1BJTl9TVEFURV9GSVJTVF9VU0UQARIWChJQSU5fU1RBVEVfQUNDRVBURUQQAhIRCg1QSU5fU1RBVEVfTkVXEAMSFQoRUElOX1NUQVRFX0NIQU5HRUQQBCq0AQoKSGludE9yaWdpbhIbChdISU5UX09SSUdJTl9VTlNQRUNJRklFRBAAEhsKF0hJTlRfT1JJR0lOX0FOTk9UQVRJT05TEAESGQoVSElOVF9PUklHSU5fVE9QX0xFVkVMEAISGQoVSElOVF9PUklHSU5fUkVBRF9PTkxZEAMSHQoZSElOVF9PUklHSU5fQ09ORklHVVJBVElPThAEEhcKE0hJTlRfT1JJR0lOX0RFRkFVTFQQBSrdAgoLRmFpbHVyZUtpbmQSHAoYRkFJTFVSRV9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRRkFJTFVSRV9LSU5EX1RPT0wQARIZChVGQUlMVVJFX0tJTkRfUFJPVE9DT0wQAhIiCh5GQUlMVVJFX0tJTkRfSU5WQUxJRF9BUkdVTUVOVFMQAxIfChtGQUlMVVJFX0tJTkRfSU5WQUxJRF9SRVNVTFQQBBIhCh1GQUlMVVJFX0tJTkRfUkVTVUxUX1RPT19MQVJHRRAFEhgKFEZBSUxVUkVfS0lORF9USU1FT1VUEAYSGQoVRkFJTFVSRV9LSU5EX0NBTkNFTEVEEAcSHAoYRkFJTFVSRV9LSU5EX1NFUlZFUl9MT1NUEAgSIwofRkFJTFVSRV9LSU5EX1NFUlZFUl9VTkFWQUlMQUJMRRAJEh4KGkZBSUxVUkVfS0lORF9OT1RfU1VQUE9SVEVEEAoq4AIKDVJlZnVzZWRSZWFzb24SHgoaUkVGVVNFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpSRUZVU0VEX1JFQVNPTl9QSU5fQ0hBTkdFRBABEiIKHlJFRlVTRURfUkVBU09OX1VOQVVUSEVOVElDQVRFRBACEiEKHVJFRlVTRURfUkVBU09OX1RPT0xfTk9UX0ZPVU5EEAMSHwobUkVGVVNFRF9SRUFTT05fTk9UX0FQUFJPVkVEEAQSJQohUkVGVVNFRF9SRUFTT05fU0VSVkVSX1VOQVZBSUxBQkxFEAUSGQoVUkVGVVNFRF9SRUFTT05fRkVOQ0VEEAYSHAoYUkVGVVNFRF9SRUFTT05fVE9PTF9IRUxEEAcSIAocUkVGVVNFRF9SRUFTT05fTk9UX09OX1JFQ09SRBAIEiUKIVJFRlVTRURfUkVBU09OX1JFQ09SRF9VTkFWQUlMQUJMRRAJKugBCgtTZXJ2ZXJTdGF0ZRIcChhTRVJWRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTRVJWRVJfU1RBVEVfU1RBUlRJTkcQARIWChJTRVJWRVJfU1RBVEVfUkVBRFkQAhIZChVTRVJWRVJfU1RBVEVfREVHUkFERUQQAxIYChRTRVJWRVJfU1RBVEVfQkFDS09GRhAEEhsKF1NFUlZFUl9TVEFURV9DUkFTSF9MT09QEAUSHAoYU0VSVkVSX1NUQVRFX1FVQVJBTlRJTkVEEAYSGAoUU0VSVkVSX1NUQVRFX1NUT1BQRUQQBzKqBQoQTWNwQnJpZGdlU2VydmljZRJOCglMaXN0VG9vbHMSHy5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1JlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkxpc3RUb29sc1Jlc3BvbnNlEkgKB0V4ZWN1dGUSHS5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXF1ZXN0Gh4uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVzcG9uc2USTgoJRmVuY2VDYWxsEh8uc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5GZW5jZUNhbGxSZXNwb25zZRJRCgpDYW5jZWxDYWxsEiAuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlc3BvbnNlElEKCkFuc3dlckNhbGwSIC5zdG9wZ28ubWNwLnYxLkFuc3dlckNhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5BbnN3ZXJDYWxsUmVzcG9uc2USVAoLTGlzdFNlcnZlcnMSIS5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXNwb25zZRJaCg1MaXN0SGVsZFRvb2xzEiMuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVxdWVzdBokLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1Jlc3BvbnNlElQKC0FjY2VwdFRvb2xzEiEuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -357,6 +359,14 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
      */
     value: Unknown;
     case: "unknown";
+  } | {
+    /**
+     * It goes on, and waits for people: FenceCall tells what becomes of it.
+     *
+     * @generated from field: stopgo.mcp.v1.Asking asking = 4;
+     */
+    value: Asking;
+    case: "asking";
   } | { case: undefined; value?: undefined };
 };
 
@@ -366,6 +376,134 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 7);
+
+/**
+ * Asking: the call is under way, and its server waits for answers of people.
+ *
+ * @generated from message stopgo.mcp.v1.Asking
+ */
+export type Asking = Message<"stopgo.mcp.v1.Asking"> & {
+  /**
+   * All that are open.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Question questions = 1;
+   */
+  questions: Question[];
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.Asking.
+ * Use `create(AskingSchema)` to create a new message.
+ */
+export const AskingSchema: GenMessage<Asking> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+
+/**
+ * Question is what a server asks a person in the midst of a call.
+ *
+ * @generated from message stopgo.mcp.v1.Question
+ */
+export type Question = Message<"stopgo.mcp.v1.Question"> & {
+  /**
+   * Unique for ever.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * In the server's words, at most 4 KiB; characters that nobody sees are made visible.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * JSON Schema of the values asked for, at most 8 KiB: an object of plain values. Empty for an address.
+   *
+   * @generated from field: string schema_json = 3;
+   */
+  schemaJson: string;
+
+  /**
+   * The address that a person is to open; empty for values.
+   *
+   * @generated from field: string url = 4;
+   */
+  url: string;
+
+  /**
+   * How long it is waited for still.
+   *
+   * @generated from field: uint32 wait_ms = 5;
+   */
+  waitMs: number;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.Question.
+ * Use `create(QuestionSchema)` to create a new message.
+ */
+export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+
+/**
+ * @generated from message stopgo.mcp.v1.AnswerCallRequest
+ */
+export type AnswerCallRequest = Message<"stopgo.mcp.v1.AnswerCallRequest"> & {
+  /**
+   * @generated from field: stopgo.mcp.v1.CallKey key = 1;
+   */
+  key?: CallKey | undefined;
+
+  /**
+   * @generated from field: string instance = 2;
+   */
+  instance: string;
+
+  /**
+   * @generated from field: string question_id = 3;
+   */
+  questionId: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.InputAction action = 4;
+   */
+  action: InputAction;
+
+  /**
+   * With ACCEPT of values: a JSON object.
+   *
+   * @generated from field: string content_json = 5;
+   */
+  contentJson: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AnswerCallRequest.
+ * Use `create(AnswerCallRequestSchema)` to create a new message.
+ */
+export const AnswerCallRequestSchema: GenMessage<AnswerCallRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+
+/**
+ * @generated from message stopgo.mcp.v1.AnswerCallResponse
+ */
+export type AnswerCallResponse = Message<"stopgo.mcp.v1.AnswerCallResponse"> & {
+  /**
+   * False: the question has been answered, or is not waited for any more, or never was.
+   *
+   * @generated from field: bool taken = 1;
+   */
+  taken: boolean;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.AnswerCallResponse.
+ * Use `create(AnswerCallResponseSchema)` to create a new message.
+ */
+export const AnswerCallResponseSchema: GenMessage<AnswerCallResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 11);
 
 /**
  * Finished: the call ran and gave a result, or an error of its own.
@@ -415,7 +553,7 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
  * Use `create(FinishedSchema)` to create a new message.
  */
 export const FinishedSchema: GenMessage<Finished> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+  messageDesc(file_stopgo_mcp_v1_mcp, 12);
 
 /**
  * Refused: the attempt certainly did not run.
@@ -451,7 +589,7 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+  messageDesc(file_stopgo_mcp_v1_mcp, 13);
 
 /**
  * Unknown: the call was sent and nobody can tell whether it ran.
@@ -477,7 +615,7 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
  * Use `create(UnknownSchema)` to create a new message.
  */
 export const UnknownSchema: GenMessage<Unknown> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+  messageDesc(file_stopgo_mcp_v1_mcp, 14);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallRequest
@@ -492,6 +630,18 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
    * @generated from field: string instance = 2;
    */
   instance: string;
+
+  /**
+   * With wait_ms: a running attempt is answered for when it has ended, or asks something else than this, or the wait is over.
+   *
+   * @generated from field: repeated string known_questions = 3;
+   */
+  knownQuestions: string[];
+
+  /**
+   * @generated from field: uint32 wait_ms = 4;
+   */
+  waitMs: number;
 };
 
 /**
@@ -499,7 +649,7 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
  * Use `create(FenceCallRequestSchema)` to create a new message.
  */
 export const FenceCallRequestSchema: GenMessage<FenceCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 11);
+  messageDesc(file_stopgo_mcp_v1_mcp, 15);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallResponse
@@ -546,7 +696,7 @@ export type FenceCallResponse = Message<"stopgo.mcp.v1.FenceCallResponse"> & {
  * Use `create(FenceCallResponseSchema)` to create a new message.
  */
 export const FenceCallResponseSchema: GenMessage<FenceCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 12);
+  messageDesc(file_stopgo_mcp_v1_mcp, 16);
 
 /**
  * @generated from message stopgo.mcp.v1.NeverSeen
@@ -559,7 +709,7 @@ export type NeverSeen = Message<"stopgo.mcp.v1.NeverSeen"> & {
  * Use `create(NeverSeenSchema)` to create a new message.
  */
 export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 13);
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
 
 /**
  * @generated from message stopgo.mcp.v1.Running
@@ -588,6 +738,13 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
    * @generated from field: string progress_message = 4;
    */
   progressMessage: string;
+
+  /**
+   * What its server waits for people for.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.Question questions = 5;
+   */
+  questions: Question[];
 };
 
 /**
@@ -595,7 +752,7 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
  * Use `create(RunningSchema)` to create a new message.
  */
 export const RunningSchema: GenMessage<Running> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 14);
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
 
 /**
  * @generated from message stopgo.mcp.v1.Forgotten
@@ -608,7 +765,7 @@ export type Forgotten = Message<"stopgo.mcp.v1.Forgotten"> & {
  * Use `create(ForgottenSchema)` to create a new message.
  */
 export const ForgottenSchema: GenMessage<Forgotten> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 15);
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallRequest
@@ -630,7 +787,7 @@ export type CancelCallRequest = Message<"stopgo.mcp.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 16);
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallResponse
@@ -649,7 +806,7 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersRequest
@@ -662,7 +819,7 @@ export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
  * Use `create(ListServersRequestSchema)` to create a new message.
  */
 export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersResponse
@@ -686,7 +843,7 @@ export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> &
  * Use `create(ListServersResponseSchema)` to create a new message.
  */
 export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
 
 /**
  * @generated from message stopgo.mcp.v1.Server
@@ -833,7 +990,7 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  * Use `create(ServerSchema)` to create a new message.
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 20);
+  messageDesc(file_stopgo_mcp_v1_mcp, 24);
 
 /**
  * @generated from message stopgo.mcp.v1.LeftOutTool
@@ -857,7 +1014,7 @@ export type LeftOutTool = Message<"stopgo.mcp.v1.LeftOutTool"> & {
  * Use `create(LeftOutToolSchema)` to create a new message.
  */
 export const LeftOutToolSchema: GenMessage<LeftOutTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 21);
+  messageDesc(file_stopgo_mcp_v1_mcp, 25);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsRequest
@@ -870,7 +1027,7 @@ export type ListHeldToolsRequest = Message<"stopgo.mcp.v1.ListHeldToolsRequest">
  * Use `create(ListHeldToolsRequestSchema)` to create a new message.
  */
 export const ListHeldToolsRequestSchema: GenMessage<ListHeldToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 22);
+  messageDesc(file_stopgo_mcp_v1_mcp, 26);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsResponse
@@ -889,7 +1046,7 @@ export type ListHeldToolsResponse = Message<"stopgo.mcp.v1.ListHeldToolsResponse
  * Use `create(ListHeldToolsResponseSchema)` to create a new message.
  */
 export const ListHeldToolsResponseSchema: GenMessage<ListHeldToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 23);
+  messageDesc(file_stopgo_mcp_v1_mcp, 27);
 
 /**
  * @generated from message stopgo.mcp.v1.HeldTool
@@ -918,7 +1075,7 @@ export type HeldTool = Message<"stopgo.mcp.v1.HeldTool"> & {
  * Use `create(HeldToolSchema)` to create a new message.
  */
 export const HeldToolSchema: GenMessage<HeldTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 24);
+  messageDesc(file_stopgo_mcp_v1_mcp, 28);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsRequest
@@ -944,7 +1101,7 @@ export type AcceptToolsRequest = Message<"stopgo.mcp.v1.AcceptToolsRequest"> & {
  * Use `create(AcceptToolsRequestSchema)` to create a new message.
  */
 export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 25);
+  messageDesc(file_stopgo_mcp_v1_mcp, 29);
 
 /**
  * ToolPin names a tool exactly as it is defined.
@@ -973,7 +1130,7 @@ export type ToolPin = Message<"stopgo.mcp.v1.ToolPin"> & {
  * Use `create(ToolPinSchema)` to create a new message.
  */
 export const ToolPinSchema: GenMessage<ToolPin> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 26);
+  messageDesc(file_stopgo_mcp_v1_mcp, 30);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsResponse
@@ -986,7 +1143,7 @@ export type AcceptToolsResponse = Message<"stopgo.mcp.v1.AcceptToolsResponse"> &
  * Use `create(AcceptToolsResponseSchema)` to create a new message.
  */
 export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 27);
+  messageDesc(file_stopgo_mcp_v1_mcp, 31);
 
 /**
  * PinState says how the definition of a tool stands to what was accepted of it.
@@ -1383,7 +1540,8 @@ export const McpBridgeService: GenService<{
     output: typeof ExecuteResponseSchema;
   },
   /**
-   * FenceCall tells what became of an attempt, and makes sure that one never seen will never run.
+   * FenceCall tells what became of an attempt, and makes sure that one never seen will never run. It may be held back until the
+   * attempt has ended or its server asks something.
    *
    * @generated from rpc stopgo.mcp.v1.McpBridgeService.FenceCall
    */
@@ -1403,6 +1561,17 @@ export const McpBridgeService: GenService<{
     methodKind: "unary";
     input: typeof CancelCallRequestSchema;
     output: typeof CancelCallResponseSchema;
+  },
+  /**
+   * AnswerCall hands a person's answer to the server that asked in the midst of a call. The first answer to a question counts;
+   * another is not taken.
+   *
+   * @generated from rpc stopgo.mcp.v1.McpBridgeService.AnswerCall
+   */
+  answerCall: {
+    methodKind: "unary";
+    input: typeof AnswerCallRequestSchema;
+    output: typeof AnswerCallResponseSchema;
   },
   /**
    * ListServers tells how each configured server is, in the order of the configuration.

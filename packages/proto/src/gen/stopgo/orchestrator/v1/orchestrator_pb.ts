@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { Idempotency } from "../../events/v1/payload_pb.ts";
+import type { Idempotency, InputAction } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { NewEvent } from "../../store/v1/store_pb.ts";
 import { file_stopgo_store_v1_store } from "../../store/v1/store_pb.ts";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/orchestrator/v1/orchestrator.proto.
  */
 export const file_stopgo_orchestrator_v1_orchestrator: GenFile = /*@__PURE__*/
-  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSKdAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncyLOAQoSU2VuZE1lc3NhZ2VSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBCABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ip8BChBDYW5jZWxSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IqkBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudBINCgVsb29rcxgFIAEoCCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJ8CgxQdXNoU2V0dGluZ3MSEQoJY29uZmlnX2lkGAEgASgJEgsKA3VybBgCIAEoCRINCgV0b2tlbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSEwoLY3JlZGVudGlhbHMYBSABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgGIAEoCSKRAQoOU2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEjYKCHNldHRpbmdzGAIgASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiPgoPU2V0UHVzaFJlc3BvbnNlEisKBmNvbmZpZxgBIAEoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIm8KEVJlbW92ZVB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIRCgljb25maWdfaWQYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiFAoSUmVtb3ZlUHVzaFJlc3BvbnNlIk4KEE51ZGdlVGFza1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSDQoFdG9rZW4YAyABKAkiEwoRTnVkZ2VUYXNrUmVzcG9uc2Uq3wEKC1R1cm5PdXRjb21lEhwKGFRVUk5fT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFRVUk5fT1VUQ09NRV9TRVRUTEVEEAESGAoUVFVSTl9PVVRDT01FX1dBSVRJTkcQAhIYChRUVVJOX09VVENPTUVfV09SS0lORxADEiAKHFRVUk5fT1VUQ09NRV9SRUZVU0VEX1dBSVRJTkcQBBIdChlUVVJOX09VVENPTUVfUkVGVVNFRF9CVVNZEAUSIwofVFVSTl9PVVRDT01FX1JFU1VNRURfV0lUSF9UT0tFThAGMuEFChNPcmNoZXN0cmF0b3JTZXJ2aWNlEnsKEkNyZWF0ZUNvbnZlcnNhdGlvbhIxLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBoyLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVzcG9uc2USZgoLU2VuZE1lc3NhZ2USKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNlbmRNZXNzYWdlUmVxdWVzdBorLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXNwb25zZRJgCglDYW5jZWxSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlc3BvbnNlEmAKCVJlc3VtZVJ1bhIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVzdW1lUnVuUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVzdW1lUnVuUmVzcG9uc2USWgoHU2V0UHVzaBImLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2V0UHVzaFJlcXVlc3QaJy5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNldFB1c2hSZXNwb25zZRJjCgpSZW1vdmVQdXNoEikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZW1vdmVQdXNoUmVxdWVzdBoqLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUmVtb3ZlUHVzaFJlc3BvbnNlEmAKCU51ZGdlVGFzaxIoLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuTnVkZ2VUYXNrUmVxdWVzdBopLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuTnVkZ2VUYXNrUmVzcG9uc2ViBnByb3RvMw", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
+  fileDesc("CilzdG9wZ28vb3JjaGVzdHJhdG9yL3YxL29yY2hlc3RyYXRvci5wcm90bxIWc3RvcGdvLm9yY2hlc3RyYXRvci52MSKdAgoZQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIuCgZjYWxsZXIYAyABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAQgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAUgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeRISCgpjb250ZXh0X2lkGAYgASgJEjIKBHB1c2gYCiABKAsyJC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlB1c2hTZXR0aW5ncyLOAQoSU2VuZE1lc3NhZ2VSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEi4KBmNhbGxlchgDIAEoCzIeLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ2FsbGVyEioKBHdhaXQYBCABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLldhaXQSMgoLaWRlbXBvdGVuY3kYBSABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5Ip8BChBDYW5jZWxSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXISMgoLaWRlbXBvdGVuY3kYBCABKAsyHS5zdG9wZ28uZXZlbnRzLnYxLklkZW1wb3RlbmN5IpUCChNQcm92aWRlSW5wdXRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghpbnB1dF9pZBgCIAEoCRItCgZhY3Rpb24YAyABKA4yHS5zdG9wZ28uZXZlbnRzLnYxLklucHV0QWN0aW9uEhQKDGNvbnRlbnRfanNvbhgEIAEoCRIuCgZjYWxsZXIYBSABKAsyHi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbGxlchIqCgR3YWl0GAYgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAcgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSJCChRQcm92aWRlSW5wdXRSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIqkBChBSZXN1bWVSdW5SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIqCgR3YWl0GAIgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EhQKDG1pbl9yZXZpc2lvbhgDIAEoDRIrCghhcHBlbmRlZBgEIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5OZXdFdmVudBINCgVsb29rcxgFIAEoCCIwCgZDYWxsZXISJgoFYWN0b3IYASABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yIhwKBFdhaXQSFAoMbWlsbGlzZWNvbmRzGAEgASgNIm0KBFR1cm4SNAoHb3V0Y29tZRgBIAEoDjIjLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybk91dGNvbWUSLwoEdmlldxgCIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3IkgKGkNyZWF0ZUNvbnZlcnNhdGlvblJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iQQoTU2VuZE1lc3NhZ2VSZXNwb25zZRIqCgR0dXJuGAEgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5UdXJuIj8KEUNhbmNlbFJ1blJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4iPwoRUmVzdW1lUnVuUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybiJ8CgxQdXNoU2V0dGluZ3MSEQoJY29uZmlnX2lkGAEgASgJEgsKA3VybBgCIAEoCRINCgV0b2tlbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSEwoLY3JlZGVudGlhbHMYBSABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgGIAEoCSKRAQoOU2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEjYKCHNldHRpbmdzGAIgASgLMiQuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5QdXNoU2V0dGluZ3MSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiPgoPU2V0UHVzaFJlc3BvbnNlEisKBmNvbmZpZxgBIAEoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIm8KEVJlbW92ZVB1c2hSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIRCgljb25maWdfaWQYAiABKAkSLgoGY2FsbGVyGAMgASgLMh4uc3RvcGdvLm9yY2hlc3RyYXRvci52MS5DYWxsZXIiFAoSUmVtb3ZlUHVzaFJlc3BvbnNlIk4KEE51ZGdlVGFza1JlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSDQoFdG9rZW4YAyABKAkiEwoRTnVkZ2VUYXNrUmVzcG9uc2Uq3wEKC1R1cm5PdXRjb21lEhwKGFRVUk5fT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFFRVUk5fT1VUQ09NRV9TRVRUTEVEEAESGAoUVFVSTl9PVVRDT01FX1dBSVRJTkcQAhIYChRUVVJOX09VVENPTUVfV09SS0lORxADEiAKHFRVUk5fT1VUQ09NRV9SRUZVU0VEX1dBSVRJTkcQBBIdChlUVVJOX09VVENPTUVfUkVGVVNFRF9CVVNZEAUSIwofVFVSTl9PVVRDT01FX1JFU1VNRURfV0lUSF9UT0tFThAGMswGChNPcmNoZXN0cmF0b3JTZXJ2aWNlEnsKEkNyZWF0ZUNvbnZlcnNhdGlvbhIxLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVxdWVzdBoyLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuQ3JlYXRlQ29udmVyc2F0aW9uUmVzcG9uc2USZgoLU2VuZE1lc3NhZ2USKi5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlNlbmRNZXNzYWdlUmVxdWVzdBorLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2VuZE1lc3NhZ2VSZXNwb25zZRJgCglDYW5jZWxSdW4SKC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlcXVlc3QaKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLkNhbmNlbFJ1blJlc3BvbnNlEmkKDFByb3ZpZGVJbnB1dBIrLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUHJvdmlkZUlucHV0UmVxdWVzdBosLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuUHJvdmlkZUlucHV0UmVzcG9uc2USYAoJUmVzdW1lUnVuEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZXN1bWVSdW5SZXNwb25zZRJaCgdTZXRQdXNoEiYuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5TZXRQdXNoUmVxdWVzdBonLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuU2V0UHVzaFJlc3BvbnNlEmMKClJlbW92ZVB1c2gSKS5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlJlbW92ZVB1c2hSZXF1ZXN0Giouc3RvcGdvLm9yY2hlc3RyYXRvci52MS5SZW1vdmVQdXNoUmVzcG9uc2USYAoJTnVkZ2VUYXNrEiguc3RvcGdvLm9yY2hlc3RyYXRvci52MS5OdWRnZVRhc2tSZXF1ZXN0Gikuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5OdWRnZVRhc2tSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_store, file_stopgo_store_v1_views]);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationRequest
@@ -146,6 +146,72 @@ export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*
   messageDesc(file_stopgo_orchestrator_v1_orchestrator, 2);
 
 /**
+ * @generated from message stopgo.orchestrator.v1.ProvideInputRequest
+ */
+export type ProvideInputRequest = Message<"stopgo.orchestrator.v1.ProvideInputRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string input_id = 2;
+   */
+  inputId: string;
+
+  /**
+   * @generated from field: stopgo.events.v1.InputAction action = 3;
+   */
+  action: InputAction;
+
+  /**
+   * With ACCEPT of values: a JSON object, at most 64 KiB.
+   *
+   * @generated from field: string content_json = 4;
+   */
+  contentJson: string;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Caller caller = 5;
+   */
+  caller?: Caller | undefined;
+
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Wait wait = 6;
+   */
+  wait?: Wait | undefined;
+
+  /**
+   * @generated from field: stopgo.events.v1.Idempotency idempotency = 7;
+   */
+  idempotency?: Idempotency | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.ProvideInputRequest.
+ * Use `create(ProvideInputRequestSchema)` to create a new message.
+ */
+export const ProvideInputRequestSchema: GenMessage<ProvideInputRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 3);
+
+/**
+ * @generated from message stopgo.orchestrator.v1.ProvideInputResponse
+ */
+export type ProvideInputResponse = Message<"stopgo.orchestrator.v1.ProvideInputResponse"> & {
+  /**
+   * @generated from field: stopgo.orchestrator.v1.Turn turn = 1;
+   */
+  turn?: Turn | undefined;
+};
+
+/**
+ * Describes the message stopgo.orchestrator.v1.ProvideInputResponse.
+ * Use `create(ProvideInputResponseSchema)` to create a new message.
+ */
+export const ProvideInputResponseSchema: GenMessage<ProvideInputResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 4);
+
+/**
  * @generated from message stopgo.orchestrator.v1.ResumeRunRequest
  */
 export type ResumeRunRequest = Message<"stopgo.orchestrator.v1.ResumeRunRequest"> & {
@@ -187,7 +253,7 @@ export type ResumeRunRequest = Message<"stopgo.orchestrator.v1.ResumeRunRequest"
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 3);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 5);
 
 /**
  * Caller is who asks, as recorded with what they did.
@@ -206,7 +272,7 @@ export type Caller = Message<"stopgo.orchestrator.v1.Caller"> & {
  * Use `create(CallerSchema)` to create a new message.
  */
 export const CallerSchema: GenMessage<Caller> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 4);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 6);
 
 /**
  * Wait bounds how long an answer is held back for the run to settle or to be left with interrupts only.
@@ -227,7 +293,7 @@ export type Wait = Message<"stopgo.orchestrator.v1.Wait"> & {
  * Use `create(WaitSchema)` to create a new message.
  */
 export const WaitSchema: GenMessage<Wait> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 5);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 7);
 
 /**
  * Turn is what a conversation came to by the time of the answer.
@@ -251,7 +317,7 @@ export type Turn = Message<"stopgo.orchestrator.v1.Turn"> & {
  * Use `create(TurnSchema)` to create a new message.
  */
 export const TurnSchema: GenMessage<Turn> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 6);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 8);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CreateConversationResponse
@@ -268,7 +334,7 @@ export type CreateConversationResponse = Message<"stopgo.orchestrator.v1.CreateC
  * Use `create(CreateConversationResponseSchema)` to create a new message.
  */
 export const CreateConversationResponseSchema: GenMessage<CreateConversationResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 7);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 9);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SendMessageResponse
@@ -285,7 +351,7 @@ export type SendMessageResponse = Message<"stopgo.orchestrator.v1.SendMessageRes
  * Use `create(SendMessageResponseSchema)` to create a new message.
  */
 export const SendMessageResponseSchema: GenMessage<SendMessageResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 8);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
 
 /**
  * @generated from message stopgo.orchestrator.v1.CancelRunResponse
@@ -302,7 +368,7 @@ export type CancelRunResponse = Message<"stopgo.orchestrator.v1.CancelRunRespons
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 9);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
 
 /**
  * @generated from message stopgo.orchestrator.v1.ResumeRunResponse
@@ -319,7 +385,7 @@ export type ResumeRunResponse = Message<"stopgo.orchestrator.v1.ResumeRunRespons
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 10);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
 
 /**
  * PushSettings is an address that is to be told, with what it is to be shown. Token and credentials are secrets.
@@ -367,7 +433,7 @@ export type PushSettings = Message<"stopgo.orchestrator.v1.PushSettings"> & {
  * Use `create(PushSettingsSchema)` to create a new message.
  */
 export const PushSettingsSchema: GenMessage<PushSettings> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 11);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushRequest
@@ -394,7 +460,7 @@ export type SetPushRequest = Message<"stopgo.orchestrator.v1.SetPushRequest"> & 
  * Use `create(SetPushRequestSchema)` to create a new message.
  */
 export const SetPushRequestSchema: GenMessage<SetPushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 12);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
 
 /**
  * @generated from message stopgo.orchestrator.v1.SetPushResponse
@@ -411,7 +477,7 @@ export type SetPushResponse = Message<"stopgo.orchestrator.v1.SetPushResponse"> 
  * Use `create(SetPushResponseSchema)` to create a new message.
  */
 export const SetPushResponseSchema: GenMessage<SetPushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 13);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushRequest
@@ -438,7 +504,7 @@ export type RemovePushRequest = Message<"stopgo.orchestrator.v1.RemovePushReques
  * Use `create(RemovePushRequestSchema)` to create a new message.
  */
 export const RemovePushRequestSchema: GenMessage<RemovePushRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 14);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
 
 /**
  * @generated from message stopgo.orchestrator.v1.RemovePushResponse
@@ -451,7 +517,7 @@ export type RemovePushResponse = Message<"stopgo.orchestrator.v1.RemovePushRespo
  * Use `create(RemovePushResponseSchema)` to create a new message.
  */
 export const RemovePushResponseSchema: GenMessage<RemovePushResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 15);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskRequest
@@ -482,7 +548,7 @@ export type NudgeTaskRequest = Message<"stopgo.orchestrator.v1.NudgeTaskRequest"
  * Use `create(NudgeTaskRequestSchema)` to create a new message.
  */
 export const NudgeTaskRequestSchema: GenMessage<NudgeTaskRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 16);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 18);
 
 /**
  * @generated from message stopgo.orchestrator.v1.NudgeTaskResponse
@@ -495,7 +561,7 @@ export type NudgeTaskResponse = Message<"stopgo.orchestrator.v1.NudgeTaskRespons
  * Use `create(NudgeTaskResponseSchema)` to create a new message.
  */
 export const NudgeTaskResponseSchema: GenMessage<NudgeTaskResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 17);
+  messageDesc(file_stopgo_orchestrator_v1_orchestrator, 19);
 
 /**
  * TurnOutcome says what an answer is about.
@@ -605,6 +671,18 @@ export const OrchestratorService: GenService<{
     methodKind: "unary";
     input: typeof CancelRunRequestSchema;
     output: typeof CancelRunResponseSchema;
+  },
+  /**
+   * ProvideInput records a person's answer to the question of a tool server, and waits for what the run comes to. INVALID_ARGUMENT
+   * if the values are not what is asked for; NOT_FOUND if the conversation has no such question; FAILED_PRECONDITION with
+   * reason=settled and the details how, by, at, why: it was answered before, or is not asked any more.
+   *
+   * @generated from rpc stopgo.orchestrator.v1.OrchestratorService.ProvideInput
+   */
+  provideInput: {
+    methodKind: "unary";
+    input: typeof ProvideInputRequestSchema;
+    output: typeof ProvideInputResponseSchema;
   },
   /**
    * ResumeRun makes sure that a run with something to do is being driven. Losing this call is harmless.

@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSKWAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkizQUKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkieQoQQ29udmVyc2F0aW9uVmlldxIvCgRoZWFkGAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvbkhlYWQSNAoRcGVuZGluZ19hcHByb3ZhbHMYAiADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLNAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0IuwBCgxQZW5kaW5nSW5wdXQSCgoCaWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG5vZGUYCiABKAkiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkizQUKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkieQoQQ29udmVyc2F0aW9uVmlldxIvCgRoZWFkGAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvbkhlYWQSNAoRcGVuZGluZ19hcHByb3ZhbHMYAiADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -100,6 +100,13 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
    * @generated from field: string context_id = 13;
    */
   contextId: string;
+
+  /**
+   * What tool servers ask people in the midst of calls of the latest run, oldest first.
+   *
+   * @generated from field: repeated stopgo.store.v1.PendingInput pending_inputs = 14;
+   */
+  pendingInputs: PendingInput[];
 };
 
 /**
@@ -108,6 +115,76 @@ export type ConversationHead = Message$1<"stopgo.store.v1.ConversationHead"> & {
  */
 export const ConversationHeadSchema: GenMessage<ConversationHead> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 0);
+
+/**
+ * PendingInput is a question of a tool server that a person may answer.
+ *
+ * @generated from message stopgo.store.v1.PendingInput
+ */
+export type PendingInput = Message$1<"stopgo.store.v1.PendingInput"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string call_id = 2;
+   */
+  callId: string;
+
+  /**
+   * @generated from field: string server = 3;
+   */
+  server: string;
+
+  /**
+   * @generated from field: string tool = 4;
+   */
+  tool: string;
+
+  /**
+   * In the server's words.
+   *
+   * @generated from field: string message = 5;
+   */
+  message: string;
+
+  /**
+   * JSON Schema of the values asked for; empty if an address is to be opened.
+   *
+   * @generated from field: string schema_json = 6;
+   */
+  schemaJson: string;
+
+  /**
+   * @generated from field: string url = 7;
+   */
+  url: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp requested_at = 8;
+   */
+  requestedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expires_at = 9;
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * Name of the node whose call asks; empty if the agent is one llm node.
+   *
+   * @generated from field: string node = 10;
+   */
+  node: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PendingInput.
+ * Use `create(PendingInputSchema)` to create a new message.
+ */
+export const PendingInputSchema: GenMessage<PendingInput> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 1);
 
 /**
  * Pipeline is where a run stands in its tree while it waits for approvals. Long texts are cut, and marked where.
@@ -142,7 +219,7 @@ export type Pipeline = Message$1<"stopgo.store.v1.Pipeline"> & {
  * Use `create(PipelineSchema)` to create a new message.
  */
 export const PipelineSchema: GenMessage<Pipeline> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 1);
+  messageDesc(file_stopgo_store_v1_views, 2);
 
 /**
  * SessionText is what one key of the session state stands for.
@@ -166,7 +243,7 @@ export type SessionText = Message$1<"stopgo.store.v1.SessionText"> & {
  * Use `create(SessionTextSchema)` to create a new message.
  */
 export const SessionTextSchema: GenMessage<SessionText> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 2);
+  messageDesc(file_stopgo_store_v1_views, 3);
 
 /**
  * PausedNode is a node whose calls wait for approvals.
@@ -211,7 +288,7 @@ export type PausedNode = Message$1<"stopgo.store.v1.PausedNode"> & {
  * Use `create(PausedNodeSchema)` to create a new message.
  */
 export const PausedNodeSchema: GenMessage<PausedNode> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 3);
+  messageDesc(file_stopgo_store_v1_views, 4);
 
 /**
  * Run is one user message driven through the agent tree.
@@ -249,7 +326,7 @@ export type Run = Message$1<"stopgo.store.v1.Run"> & {
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 4);
+  messageDesc(file_stopgo_store_v1_views, 5);
 
 /**
  * ToolCallView is the tool call of a message: a request (arguments) or a result.
@@ -304,7 +381,7 @@ export type ToolCallView = Message$1<"stopgo.store.v1.ToolCallView"> & {
  * Use `create(ToolCallViewSchema)` to create a new message.
  */
 export const ToolCallViewSchema: GenMessage<ToolCallView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 5);
+  messageDesc(file_stopgo_store_v1_views, 6);
 
 /**
  * Message is one row of a conversation, written once.
@@ -366,7 +443,7 @@ export type Message = Message$1<"stopgo.store.v1.Message"> & {
  * Use `create(MessageSchema)` to create a new message.
  */
 export const MessageSchema: GenMessage<Message> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 6);
+  messageDesc(file_stopgo_store_v1_views, 7);
 
 /**
  * Approval is an approval with its decision.
@@ -534,7 +611,7 @@ export type Approval = Message$1<"stopgo.store.v1.Approval"> & {
  * Use `create(ApprovalSchema)` to create a new message.
  */
 export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 7);
+  messageDesc(file_stopgo_store_v1_views, 8);
 
 /**
  * ConversationView is what an answer shows of a conversation, without its messages.
@@ -560,7 +637,7 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  * Use `create(ConversationViewSchema)` to create a new message.
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 8);
+  messageDesc(file_stopgo_store_v1_views, 9);
 
 /**
  * Push is who is told of what becomes of one conversation, and how far.
@@ -614,7 +691,7 @@ export type Push = Message$1<"stopgo.store.v1.Push"> & {
  * Use `create(PushSchema)` to create a new message.
  */
 export const PushSchema: GenMessage<Push> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 9);
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * PushConfig is one address that is told, and how that goes.
@@ -715,7 +792,7 @@ export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
  * Use `create(PushConfigSchema)` to create a new message.
  */
 export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 10);
+  messageDesc(file_stopgo_store_v1_views, 11);
 
 /**
  * ConversationStatus as clients see it.

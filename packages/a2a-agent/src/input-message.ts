@@ -1,0 +1,107 @@
+// What a tool server asks people in the midst of a call, as other agents are shown it and answer it.
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { askedFields, type InputAction, inputText, isUuid, type Json, parseJson } from '@stopgo/core';
+import type { views } from '@stopgo/proto';
+import { isObject } from './dialect.ts';
+import { dataPart, textOf, textPart } from './parts.ts';
+import { type Message, type Part, RequestMalformedError } from './protocol.ts';
+
+/** An answer that a message holds. */
+export type SaidInput = {
+  readonly inputId: string;
+  readonly action: InputAction;
+  /** The values as JSON text; empty if there are none. */
+  readonly contentJson: string;
+};
+
+/** What is asked: a text for people, and a data part for programs for each question. */
+export function inputParts(inputs: readonly views.PendingInput[]): Part[] {
+  return inputs.length === 0
+    ? []
+    : [textPart(inputs.map(inputText).join('\n\n')), ...inputs.map((one) => dataPart(data(one)))];
+}
+
+/** What somebody is told whose message answers nothing. */
+export function askInputAgain(inputs: readonly views.PendingInput[]): Part[] {
+  const how = inputs
+    .flatMap(({ id }) => [`{"input_id": "${id}", "action": "accept", "content": {…}} (as data)`, `decline ${id}`])
+    .join('\n');
+  const text = `That answers nothing. Answer with one of these for each question:\n${how}`;
+  return [textPart(`${text}\n\n${inputs.map(inputText).join('\n\n')}`), ...inputs.map((one) => dataPart(data(one)))];
+}
+
+function data(input: views.PendingInput): Json {
+  const { id, server, tool, message, schemaJson, url, expiresAt } = input;
+  return {
+    input_id: id,
+    kind: 'input',
+    mode: url === '' ? 'form' : 'url',
+    server,
+    tool,
+    message,
+    ...(schemaJson === '' ? { url } : { requested_schema: parseJson(schemaJson) ?? null }),
+    choices: ['accept', 'decline', 'cancel'],
+    ...(expiresAt === undefined ? {} : { expires_at: timestampDate(expiresAt).toISOString() }),
+  };
+}
+
+/** True for data that means to answer a question, so that in a task it is no message to the agent. */
+export const isInputData = (value: unknown): boolean => isObject(value) && inputIdIn(value.input_id) !== undefined;
+
+/**
+ * The answers that a message holds: in data parts, else in lines `accept <id>`, `decline <id>` and `cancel <id>`; where only one
+ * question waits and nothing else, also in a plain `decline` or `cancel`, or in a text that is the one value that is asked for.
+ * None, if it is about something else.
+ *
+ * @throws A2AError if it means to answer but does not say clearly what.
+ */
+export function inputsIn({ parts }: Message, pending: readonly views.PendingInput[], isAlone: boolean): SaidInput[] {
+  const structured = parts.flatMap(({ content }) => {
+    const value: unknown = content?.$case === 'data' ? content.value : undefined;
+    return isObject(value) && isInputData(value) ? [said(value)] : [];
+  });
+  if (new Set(structured.map(({ inputId }) => inputId)).size !== structured.length)
+    throw new RequestMalformedError('the message answers one question twice; answer each once');
+  if (structured.length > 0) return structured;
+  const text = textOf(parts).trim();
+  const named = text.split('\n').map((line) => inLine(line));
+  if (named.every((one) => one !== undefined)) return named;
+  const [only, ...others] = pending;
+  if (only === undefined || others.length > 0 || !isAlone) return [];
+  const word = text.toLowerCase();
+  if (word === 'decline' || word === 'cancel') return [{ inputId: only.id, action: word, contentJson: '' }];
+  if (only.url !== '') return word === 'accept' ? [{ inputId: only.id, action: 'accept', contentJson: '' }] : [];
+  const contentJson = onlyValue(only.schemaJson, text);
+  return contentJson === undefined ? [] : [{ inputId: only.id, action: 'accept', contentJson }];
+}
+
+function said({ input_id, action, content }: Readonly<Record<string, unknown>>): SaidInput {
+  const inputId = inputIdIn(input_id) ?? '';
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel')
+    throw new RequestMalformedError(
+      `the answer to ${inputId} cannot be read: "action" must be accept, decline or cancel`,
+    );
+  return { inputId, action, contentJson: content === undefined || content === null ? '' : JSON.stringify(content) };
+}
+
+const WORD_AND_ID = /^\s*(accept|decline|cancel)[\s:]+([0-9a-f-]{36})\s*$/i;
+
+function inLine(line: string): SaidInput | undefined {
+  const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
+  const action = word.toLowerCase();
+  const inputId = inputIdIn(id);
+  if (inputId === undefined || (action !== 'accept' && action !== 'decline' && action !== 'cancel')) return undefined;
+  return { inputId, action, contentJson: '' };
+}
+
+/** A text as the value that is asked for, if that is one text or one choice. */
+function onlyValue(schemaJson: string, text: string): string | undefined {
+  const fields = askedFields(schemaJson);
+  const [field, ...others] = typeof fields === 'string' ? [] : fields;
+  if (text === '' || field === undefined || others.length > 0 || field.type !== 'string') return undefined;
+  return JSON.stringify({ [field.name]: text });
+}
+
+function inputIdIn(id: unknown): string | undefined {
+  return typeof id === 'string' && isUuid(id.toLowerCase()) ? id.toLowerCase() : undefined;
+}

@@ -1,0 +1,24 @@
+import { parseJson } from '@stopgo/core';
+import type { views } from '@stopgo/proto';
+import type { Answer } from '../json-text.ts';
+import { rfc3339 } from './time.ts';
+
+/** What a tool server asks a person in the midst of a call. */
+export function renderInput(input: views.PendingInput, conversationId: string): Answer {
+  const { id, callId, server, tool, node, message, schemaJson, url } = input;
+  return {
+    id,
+    conversation_id: conversationId,
+    mode: url === '' ? 'form' : 'url',
+    server,
+    tool,
+    node: node === '' ? undefined : node,
+    call_id: callId,
+    message,
+    requested_schema: schemaJson === '' ? undefined : (parseJson(schemaJson) ?? null),
+    url: url === '' ? undefined : url,
+    choices: ['accept', 'decline', 'cancel'],
+    requested_at: rfc3339(input.requestedAt),
+    expires_at: rfc3339(input.expiresAt),
+  };
+}

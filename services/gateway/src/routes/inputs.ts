@@ -1,0 +1,60 @@
+import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
+import { objectBody } from '@stopgo/http';
+import { facts } from '@stopgo/proto';
+import { approverActor } from '../actor.ts';
+import { CALL_MARGIN_MS } from '../bounds.ts';
+import { idempotencyOf } from '../idempotency.ts';
+import { conversationIdOf, inputIdOf } from '../path-ids.ts';
+import { preferencesOf, waitMsOf } from '../prefer.ts';
+import { textMember } from '../request-text.ts';
+import { answerTurn } from '../turn-answer.ts';
+import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
+
+const PROVIDE = '/conversations/:id/inputs/:input';
+const NAME_BYTES_MAX = 512;
+
+/** Answers to what tool servers ask people in the midst of calls. */
+export const inputRoutes = (deps: RouteDependencies): readonly Route[] => [
+  { method: 'POST', path: PROVIDE, handle: provide(deps) },
+];
+
+/** What each action is on the wire. */
+export const ACTIONS: Readonly<Record<InputAction, facts.InputAction>> = {
+  accept: facts.InputAction.ACCEPT,
+  decline: facts.InputAction.DECLINE,
+  cancel: facts.InputAction.CANCEL,
+};
+
+const provide =
+  (deps: RouteDependencies): Handler =>
+  async (req, res, frame) => {
+    const body = objectBody(req);
+    const action = actionOf(body.action);
+    const { content } = body;
+    const actor = approverActor(req, frame, textMember(body, 'by', NAME_BYTES_MAX));
+    const id = conversationIdOf(req);
+    const inputId = inputIdOf(req);
+    frame.conversationId = id;
+    await permit(deps, frame, 'input.provide', { kind: 'conversation', id });
+    const preferences = preferencesOf(req);
+    const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
+    const idempotency = idempotencyOf(req, { route: PROVIDE, params: { id, input: inputId }, body, actor });
+    const { turn } = await deps.clients.orchestrator.provideInput(
+      {
+        conversationId: id,
+        inputId,
+        action: ACTIONS[action],
+        contentJson: content === undefined || content === null ? '' : JSON.stringify(content),
+        caller: { actor },
+        wait: { milliseconds },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      },
+      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    );
+    await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
+  };
+
+function actionOf(value: Json | undefined): InputAction {
+  if (value === 'accept' || value === 'decline' || value === 'cancel') return value;
+  throw invalidArgument('"action" must be accept, decline or cancel; with accept, "content" holds the values');
+}

@@ -1,0 +1,68 @@
+import type { FetchLike, Middleware } from '@modelcontextprotocol/client';
+import type { McpServerConfig } from '@stopgo/runtime';
+import { isHeaderToken, withoutToken } from './bearer.ts';
+import type { BridgeBounds } from './bounds.ts';
+import type { Environment } from './child-environment.ts';
+import { ClientCredentials } from './client-credentials.ts';
+import { NotAllowed } from './failures.ts';
+import { createLoginFetch } from './login-fetch.ts';
+
+/** Credentials of our own for one server, which are not those of any caller. */
+export type OwnCredentials = {
+  /** Puts them into each request. */
+  readonly middleware: Middleware;
+  /** The text without them: the server may repeat them in what it answers. */
+  readonly clean: (text: string) => string;
+};
+
+/** What they are made of. */
+export type CredentialDependencies = {
+  readonly bounds: BridgeBounds;
+  readonly environment: Environment;
+  /** Milliseconds that only grow. */
+  readonly clock: () => number;
+};
+
+/**
+ * The credentials that the configuration gives a server; undefined if it gives none.
+ *
+ * @throws NotAllowed if a variable that is to hold one holds none, or nothing that could be sent.
+ */
+export function ownCredentials(
+  { name, transport }: McpServerConfig,
+  { bounds, environment, clock }: CredentialDependencies,
+): OwnCredentials | undefined {
+  if (transport.kind !== 'http') return undefined;
+  const { auth, url, tokenVariable, login } = transport;
+  if (auth === 'static') {
+    const token = secretOf(tokenVariable, environment);
+    return { middleware: withAuthorization(() => token), clean: (text) => withoutToken(text, token) };
+  }
+  if (auth !== 'client_credentials' || login === undefined) return undefined;
+  const clientId = secretOf(login.idVariable, environment);
+  const clientSecret = secretOf(login.secretVariable, environment);
+  const account = new ClientCredentials(
+    { serverUrl: url, serverName: name, clientId, clientSecret, ...login },
+    { bounds, clock, fetch: createLoginFetch(bounds) },
+  );
+  return {
+    middleware: (next) => account.around(next),
+    clean: (text) => withoutToken(account.clean(text), clientSecret),
+  };
+}
+
+function secretOf(variable: string | undefined, environment: Environment): string {
+  const value = environment[variable ?? '']?.trim() ?? '';
+  if (value === '') throw new NotAllowed(`the environment variable ${variable} is not set; set it to the credential`);
+  if (!isHeaderToken(value))
+    throw new NotAllowed(`the environment variable ${variable} holds characters that no credential may have`);
+  return value;
+}
+
+function withAuthorization(token: () => string): Middleware {
+  return (next: FetchLike) => (url, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${token()}`);
+    return next(url, { ...init, headers });
+  };
+}

@@ -1,0 +1,52 @@
+import {
+  type Client,
+  type ElicitRequest,
+  type ElicitResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/client';
+import { cutText, inputMessageBytesMax, parseJson, questionProblem, visibleText } from '@stopgo/core';
+import type { McpQuestions, McpServerConfig } from '@stopgo/runtime';
+import type { AskingCalls } from './asking-calls.ts';
+import type { ServerAnswers } from './connect.ts';
+import { hiddenText } from './hidden-text.ts';
+import type { AskedQuestion } from './open-questions.ts';
+
+/** What a server may ask people by its configuration; undefined: nothing, and it is not told otherwise. */
+export function peopleAnswer({ questions }: McpServerConfig, calls: AskingCalls): ServerAnswers | undefined {
+  if (questions === undefined) return undefined;
+  return {
+    capabilities: { elicitation: modesOf(questions) },
+    register: (client: Client) => {
+      client.setRequestHandler('elicitation/create', async (request, context) => {
+        const ask = calls.current();
+        // Nobody could be told what for.
+        if (ask === undefined) return { action: 'cancel' };
+        return resultOf(await ask(questionOf(request), context.mcpReq.signal));
+      });
+    },
+  };
+}
+
+function modesOf({ form, url }: McpQuestions) {
+  return { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
+}
+
+/** @throws ProtocolError that tells the server what cannot be asked. */
+function questionOf({ params }: ElicitRequest): AskedQuestion {
+  const message = cutText(visibleText(params.message), inputMessageBytesMax).text;
+  const asked =
+    params.mode === 'url'
+      ? { message, schemaJson: '', url: params.url }
+      : { message, schemaJson: JSON.stringify(params.requestedSchema), url: '' };
+  const hidden = hiddenText([parseJson(asked.schemaJson || 'null') ?? null, asked.url]);
+  const problem = hidden === undefined ? questionProblem(asked) : `it holds a character that nobody sees (${hidden})`;
+  if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
+  return asked;
+}
+
+function resultOf({ action, contentJson }: { readonly action: ElicitResult['action']; readonly contentJson: string }) {
+  if (action !== 'accept' || contentJson === '') return { action };
+  // Checked against the schema when the answer was taken.
+  return { action, content: parseJson(contentJson) as NonNullable<ElicitResult['content']> };
+}

@@ -1,0 +1,34 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { KnownPlaces } from './address-rules.ts';
+import type { BridgeBounds } from './bounds.ts';
+import { checkedAgent, checkLiteral } from './checked-agent.ts';
+
+/**
+ * The `fetch` by which authorization servers are found and asked: to addresses that the rules allow only, without
+ * redirects, and bounded in time and size. It is outside of all calls, so that no caller's token is in it.
+ *
+ * @throws Error if the answer is too large; else what `fetch` throws.
+ */
+export function createLoginFetch({
+  loginMs,
+  loginBytesMax,
+}: Pick<BridgeBounds, 'loginMs' | 'loginBytesMax'>): FetchLike {
+  const places: KnownPlaces = new Map();
+  const dispatcher = checkedAgent(places);
+  return async (url, init) => {
+    checkLiteral(new URL(url), places);
+    const signal = AbortSignal.timeout(loginMs);
+    const answer = await fetch(url, { ...init, redirect: 'manual', signal, dispatcher });
+    const { status, headers } = answer;
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of answer.body ?? []) {
+      bytes += part.byteLength;
+      if (bytes > loginBytesMax)
+        throw new Error(`the answer of ${new URL(url).host} is larger than ${loginBytesMax} bytes`);
+      parts.push(part);
+    }
+    const bodyless = status === 204 || status === 205 || status === 304;
+    return new Response(bodyless ? null : Buffer.concat(parts), { status, headers: new Headers(headers) });
+  };
+}

@@ -1,0 +1,103 @@
+import { mcp } from '@stopgo/proto';
+import { expect, test } from 'vitest';
+import { eventually, finishedOf, httpServer, refusedOf, startBridge } from './support/bridge.ts';
+import { json, legacyServer, textResult } from './support/http.ts';
+
+const alice = 'alice-token-0123456789';
+const bob = 'bob-token-0123456789';
+
+/** Whose credentials each session was used with, by session; what came before there was one counts as '-'. */
+function usersOf(server: Awaited<ReturnType<typeof legacyServer>>): Map<string, Set<string>> {
+  const users = new Map<string, Set<string>>();
+  for (const { session, authorization = 'nobody' } of server.seen) {
+    const key = String(session ?? '-');
+    users.set(key, (users.get(key) ?? new Set()).add(authorization));
+  }
+  users.delete('-');
+  return users;
+}
+
+test('callers with tokens never share a session, and a session carries one token in all its requests', async () => {
+  const server = await legacyServer();
+  const { execute, logText } = await startBridge([httpServer('l', server.url, { callsAtOnce: 4 })]);
+  const said = await Promise.all([
+    execute('whoami', {}, { token: alice }),
+    execute('whoami', {}, { token: bob }),
+    execute('whoami', {}),
+    execute('pay', {}, { token: alice }),
+  ]);
+  expect(said.map((one) => finishedOf(one).content)).toEqual([
+    'whoami: [secret]'.replace('[secret]', 'Bearer [secret]'),
+    'whoami: Bearer [secret]',
+    'whoami: nobody',
+    'pay: Bearer [secret]',
+  ]);
+  const users = [...usersOf(server).values()].map((one) => [...one]);
+  expect(users).toHaveLength(3);
+  for (const one of users) expect(one).toHaveLength(1);
+  expect(users.flat().sort()).toEqual([`Bearer ${alice}`, `Bearer ${bob}`, 'nobody'].sort());
+  expect(logText()).not.toMatch(/alice|bob/);
+});
+
+test('a session of one caller that the server forgot is opened anew; the others stay', async () => {
+  let forgotten = '';
+  const server = await legacyServer({
+    before: (request, response) => {
+      if (request.headers['mcp-session-id'] === forgotten) response.writeHead(404).end('no such session');
+    },
+  });
+  const { execute } = await startBridge([httpServer('l', server.url)]);
+  await execute('pay', {}, { token: alice });
+  await execute('pay', {}, { token: bob });
+  const ofAlice = server.seen.find((one) => one.authorization === `Bearer ${alice}` && one.session !== undefined);
+  forgotten = String(ofAlice?.session);
+  expect(finishedOf(await execute('pay', {}, { token: alice })).content).toBe('pay: Bearer [secret]');
+  expect(finishedOf(await execute('pay', {}, { token: bob })).content).toBe('pay: Bearer [secret]');
+  expect(server.seen.filter(({ rpc }) => rpc === 'initialize')).toHaveLength(4);
+});
+
+test('a session that nobody uses is closed, and opened again when its caller is back', async () => {
+  const server = await legacyServer();
+  const { execute } = await startBridge([httpServer('l', server.url)], { bounds: { principalIdleMs: 1 } });
+  await execute('pay', {}, { token: alice });
+  const ended = () => server.seen.some((one) => one.method === 'DELETE' && one.authorization === `Bearer ${alice}`);
+  await eventually(ended, 'the end of the session');
+  expect(finishedOf(await execute('pay', {}, { token: alice })).isError).toBe(false);
+});
+
+test('there is a bounded number of them: whoever comes beyond is told to wait, and the idle make room', async () => {
+  const open: (() => void)[] = [];
+  const server = await legacyServer({
+    onCall: (request, response, { id }) => {
+      const end = () => json(response, textResult(id, 'done'));
+      if (request.headers.authorization === `Bearer ${alice}`) open.push(end);
+      else end();
+    },
+  });
+  let now = 0;
+  const { send, execute } = await startBridge([httpServer('l', server.url, { callsAtOnce: 4 })], {
+    clock: () => now,
+    bounds: { principalsMax: 1, reconnectMs: 5_000 },
+  });
+  const { outcome } = await send('pay', {}, { token: alice });
+  await eventually(() => open.length === 1, 'the first call');
+  now = 6_000;
+  const refused = refusedOf(await execute('pay', {}, { token: bob }));
+  expect(refused.reason).toBe(mcp.RefusedReason.SERVER_UNAVAILABLE);
+  expect(refused.message).toBe('the server "l" has 1 callers at once; try again later; the call was not sent');
+  open[0]?.();
+  expect(finishedOf(await outcome).content).toBe('done');
+  expect(finishedOf(await execute('pay', {}, { token: bob })).content).toBe('done');
+});
+
+test('401 to the session of one caller is for that caller: the call did not run', async () => {
+  const server = await legacyServer({
+    before: (request, response) => {
+      if (request.headers.authorization === `Bearer ${bob}`) response.writeHead(401).end();
+    },
+  });
+  const { execute } = await startBridge([httpServer('l', server.url)]);
+  expect(refusedOf(await execute('pay', {}, { token: bob })).reason).toBe(mcp.RefusedReason.UNAUTHENTICATED);
+  expect(finishedOf(await execute('pay', {}, { token: alice })).isError).toBe(false);
+  expect(server.calls()).toBe(1);
+});

@@ -1,0 +1,240 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { facts, type mcp } from '@stopgo/proto';
+import type { McpServerConfig } from '@stopgo/runtime';
+import { describe, expect, test } from 'vitest';
+import {
+  afterwards,
+  eventually,
+  finishedOf,
+  httpServer,
+  startBridge,
+  stdioServer,
+  temporaryFolder,
+} from './support/bridge.ts';
+
+const script = fileURLToPath(new URL('fixtures/asking-server.mjs', import.meta.url));
+const questions = { form: true, url: true, timeoutMs: 60_000 };
+
+type Server = { readonly config: McpServerConfig; readonly journal: () => readonly Record<string, unknown>[] };
+
+function journalIn(folder: string) {
+  const file = join(folder, 'journal');
+  const read = () => {
+    try {
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    } catch {
+      return [];
+    }
+  };
+  return { file, read };
+}
+
+function overPipes(era: McpServerConfig['era'], more: Partial<McpServerConfig> = {}): Server {
+  const { file, read } = journalIn(temporaryFolder());
+  return {
+    config: stdioServer('asking', process.execPath, [script, file], { era, questions, ...more }),
+    journal: read,
+  };
+}
+
+async function overHttp(more: Partial<McpServerConfig> = {}): Promise<Server> {
+  const port = await freePort();
+  const { file, read } = journalIn(temporaryFolder());
+  const child = spawn(process.execPath, [script, file, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  afterwards(async () => void child.kill('SIGKILL'));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  return {
+    config: httpServer('asking', `http://127.0.0.1:${port}/mcp`, { era: 'modern', questions, ...more }),
+    journal: read,
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function askedIn(outcome: mcp.ExecuteResponse['outcome']): mcp.Question[] {
+  if (outcome.case !== 'asking') throw new Error(`not asking: ${outcome.case}`);
+  return outcome.value.questions;
+}
+
+type Bridge = Awaited<ReturnType<typeof startBridge>>;
+
+const { ACCEPT, DECLINE, CANCEL } = facts.InputAction;
+
+function answering({ client, keyOf, instance }: Bridge, call: string) {
+  const key = keyOf(call);
+  const answer = (questionId: string, action: facts.InputAction, content?: object) =>
+    client.answerCall({
+      key,
+      instance,
+      questionId,
+      action,
+      contentJson: content === undefined ? '' : JSON.stringify(content),
+    });
+  const news = (knownQuestions: string[] = [], waitMs = 20_000) =>
+    client.fenceCall({ key, instance, knownQuestions, waitMs }, { timeoutMs: waitMs + 1_000 });
+  return { answer, news };
+}
+
+/** What became of a call whose news are asked for until it has ended. */
+async function endOf({ news }: ReturnType<typeof answering>): Promise<mcp.ExecuteResponse['outcome']> {
+  for (;;) {
+    const { state } = await news();
+    if (state.case === 'outcome') return state.value.outcome;
+    if (state.case !== 'running') throw new Error(`neither running nor ended: ${state.case}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const servers: readonly (readonly [string, () => Promise<Server> | Server])[] = [
+  ['over pipes, before 2026-07-28', () => overPipes('legacy')],
+  ['over pipes, 2026-07-28', () => overPipes('modern')],
+  ['over HTTP, 2026-07-28', () => overHttp()],
+];
+
+describe.each(servers)('%s', (_, made) => {
+  test('a call asks a person, goes on with the answer, and is one call', async () => {
+    const { config, journal } = await made();
+    const bridge = await startBridge([config]);
+    const { answer, news } = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
+    expect(question).toMatchObject({ message: 'What about tea?', url: '' });
+    expect(JSON.parse(question?.schemaJson ?? '')).toMatchObject({ required: ['amount'] });
+    const id = question?.id ?? '';
+    expect(journal()).toEqual([{ tool: 'order', name: 'tea', round: 1 }]);
+    // Whoever asks is told the same, and whoever knows it waits.
+    const { state } = await news();
+    expect(state).toMatchObject({ case: 'running', value: { questions: [{ id }] } });
+    const later = news([id]);
+    expect(await answer(id, ACCEPT, { amount: 3 })).toMatchObject({ taken: true });
+    await later;
+    const ended = finishedOf(await endOf({ answer, news }));
+    expect(ended).toMatchObject({ isError: false, content: 'order tea: accept {"amount":3}' });
+    expect(journal().filter(({ done }) => done !== undefined)).toHaveLength(1);
+    // The attempt is over: asked for again, it gives its outcome.
+    expect(finishedOf(await bridge.execute('order', { name: 'tea' }, { call: 'c' })).content).toBe(ended.content);
+  });
+
+  test('the first answer counts: the same again is taken, another is not', async () => {
+    const { config } = await made();
+    const bridge = await startBridge([config]);
+    const { answer, news } = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
+    const id = question?.id ?? '';
+    const all = await Promise.all([
+      answer(id, DECLINE),
+      answer(id, ACCEPT, { amount: 1 }),
+      answer(id, DECLINE),
+      answer('another', DECLINE),
+    ]);
+    expect(all.map(({ taken }) => taken)).toEqual([true, false, true, false]);
+    expect(finishedOf(await endOf({ answer, news })).content).toBe('order tea: decline {}');
+  });
+
+  test('an address is shown, never fetched, and accepted without values', async () => {
+    const { config } = await made();
+    const bridge = await startBridge([config]);
+    const { answer, news } = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('visit', { name: 'tea' }, { call: 'c' }));
+    expect(question).toMatchObject({ url: 'https://pay.example/tea', schemaJson: '' });
+    await answer(question?.id ?? '', ACCEPT);
+    expect(finishedOf(await endOf({ answer, news })).content).toBe('visit tea: accept {}');
+  });
+
+  test('the time that a person takes is not that of the call, and has a bound of its own', async () => {
+    const { config } = await made();
+    const slow = { ...config, timeoutMs: 150, totalTimeoutMs: 300, questions: { ...questions, timeoutMs: 900 } };
+    const bridge = await startBridge([slow], { bounds: { streamResumeMs: 100 } });
+    const asked = answering(bridge, 'answered');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'answered' }));
+    // Longer than all limits of the call, and shorter than the wait for people.
+    await asked.news([question?.id ?? ''], 600);
+    expect(await asked.answer(question?.id ?? '', ACCEPT, { amount: 3 })).toMatchObject({ taken: true });
+    expect(finishedOf(await endOf(asked)).content).toBe('order tea: accept {"amount":3}');
+
+    const left = answering(bridge, 'left');
+    const [second] = askedIn(await bridge.execute('order', { name: 'ink' }, { call: 'left' }));
+    expect(finishedOf(await endOf(left)).content).toBe('order ink: cancel {}');
+    expect(await left.answer(second?.id ?? '', ACCEPT, { amount: 3 })).toMatchObject({ taken: false });
+  });
+
+  test('what nobody can be asked with is refused, and a call that asks without an end is given up', async () => {
+    const { config } = await made();
+    const bridge = await startBridge([config], { bounds: { questionsPerCallMax: 2 } });
+    const nested = finishedOf(await bridge.execute('nested', {}));
+    expect(nested.isError).toBe(true);
+    expect(nested.content).not.toContain('accept');
+    expect(finishedOf(await bridge.execute('masked', {})).content).toContain('a character that nobody sees');
+    const asked = answering(bridge, 'c');
+    let [question] = askedIn(await bridge.execute('endless', {}, { call: 'c' }));
+    for (let round = 0; round < 2; round += 1) {
+      const id = question?.id ?? '';
+      await asked.answer(id, ACCEPT, { more: 'yes' });
+      const { state } = await asked.news([]);
+      question = state.case === 'running' ? state.value.questions.find((one) => one.id !== id) : undefined;
+    }
+    expect(finishedOf(await endOf(asked)).isError).toBe(true);
+  });
+
+  test('a call that is canceled asks nobody any more', async () => {
+    const { config, journal } = await made();
+    const bridge = await startBridge([config]);
+    const asked = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
+    await bridge.client.cancelCall({ key: bridge.keyOf('c'), instance: bridge.instance });
+    await endOf(asked);
+    expect(await asked.answer(question?.id ?? '', ACCEPT, { amount: 3 })).toMatchObject({ taken: false });
+    expect(journal().filter(({ action }) => action === 'accept')).toEqual([]);
+  });
+});
+
+test('calls that ask at the same time are asked for each by itself', async () => {
+  for (const { config } of [overPipes('modern', { callsAtOnce: 4 }), await overHttp({ callsAtOnce: 4 })]) {
+    const bridge = await startBridge([config]);
+    const names = ['tea', 'ink', 'rum'];
+    const asked = await Promise.all(names.map((name) => bridge.execute('order', { name }, { call: name })));
+    for (const [index, name] of names.entries()) {
+      const [question] = askedIn(asked[index] ?? { case: undefined });
+      expect(question?.message).toBe(`What about ${name}?`);
+      await answering(bridge, name).answer(question?.id ?? '', ACCEPT, { amount: index + 1 });
+    }
+    for (const [index, name] of names.entries())
+      expect(finishedOf(await endOf(answering(bridge, name))).content).toBe(
+        `order ${name}: accept {"amount":${index + 1}}`,
+      );
+  }
+});
+
+test.each([
+  ['nothing', undefined],
+  ['addresses only', { form: false, url: true, timeoutMs: 1_000 }],
+])('a server that may ask %s is told so, and asks for no values', async (_, allowed) => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const { config } = overPipes(era);
+    const { questions: _all, ...bare } = config;
+    const bridge = await startBridge([{ ...bare, ...(allowed === undefined ? {} : { questions: allowed }) }]);
+    const ended = finishedOf(await bridge.execute('order', { name: 'tea' }));
+    expect(ended.isError).toBe(true);
+    expect(ended.content).not.toContain('accept');
+  }
+});
+
+test('a token that the server repeats in a question is shown to nobody', async () => {
+  const token = 'alice-token-0123456789';
+  const bridge = await startBridge([(await overHttp()).config]);
+  const [question] = askedIn(await bridge.execute('order', { name: token }, { call: 'c', token }));
+  expect(question?.message).toBe('What about [secret]?');
+  await answering(bridge, 'c').answer(question?.id ?? '', CANCEL);
+  await eventually(async () => (await answering(bridge, 'c').news()).state.case === 'outcome', 'the end');
+});

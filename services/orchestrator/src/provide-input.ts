@@ -1,0 +1,102 @@
+import {
+  type Actor,
+  actorFromWire,
+  DomainError,
+  type IdempotencyKey,
+  type InputAction,
+  isUuid,
+  type ProvideDecision,
+  provideInput,
+  type SettledInput,
+} from '@stopgo/core';
+import { clientKey, recordedOf, transact } from '@stopgo/log';
+import { facts, type orchestrator as wire } from '@stopgo/proto';
+import type { CallContext } from '@stopgo/rpc';
+import type { Registry } from './driver/registry.ts';
+import type { Turn, Turns } from './turns.ts';
+
+const actions: Readonly<Partial<Record<facts.InputAction, InputAction>>> = {
+  [facts.InputAction.ACCEPT]: 'accept',
+  [facts.InputAction.DECLINE]: 'decline',
+  [facts.InputAction.CANCEL]: 'cancel',
+};
+
+/**
+ * Records a person's answer to the question of a tool server. Whoever drives the run, here or elsewhere, hands it over; the
+ * answer of this call waits for what the run comes to.
+ *
+ * @throws DomainError `not_found`, `invalid_argument`, or `failed_precondition` with what became of the question.
+ */
+export async function provide(
+  registry: Registry,
+  turns: Turns,
+  request: wire.ProvideInputRequest,
+  context: CallContext,
+): Promise<Turn> {
+  const { conversationId, inputId, contentJson } = request;
+  const action = actions[request.action];
+  if (!isUuid(conversationId)) throw new DomainError('not_found', `conversation not found: ${conversationId}`);
+  if (action === undefined) throw new DomainError('invalid_argument', 'action must be accept, decline or cancel');
+  const idempotency = idempotencyOf(request.idempotency);
+  const loaded = await registry.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+  const done = await transact(registry.ports, loaded, {
+    actor: actorOf(request.caller),
+    ...(idempotency === undefined ? {} : { idempotency }),
+    decide: (state) =>
+      provideInput(state, { inputId, action, contentJson, ...(idempotency === undefined ? {} : { idempotency }) }),
+    factsOf: (decision: ProvideDecision) => (decision.kind === 'append' ? decision.facts : undefined),
+  });
+  if (done.kind === 'refused') throw refusal(conversationId, inputId, done.decision);
+  const waitMs = request.wait?.milliseconds ?? 0;
+  if (done.kind === 'repeated') return turns.ofPast(done.state, done.firstRevision, done.lastRevision, waitMs);
+  const made = recordedOf(done.append);
+  await registry.resume(conversationId, context.bearerToken, made);
+  const driver = registry.driver(conversationId);
+  await driver?.reached(made.at(-1)?.revision ?? 0);
+  const state = driver?.state ?? (await registry.load(conversationId)).state;
+  return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
+}
+
+function refusal(conversationId: string, inputId: string, decision: ProvideDecision): DomainError {
+  switch (decision.kind) {
+    case 'invalid':
+      return new DomainError('invalid_argument', decision.problem);
+    case 'token':
+      return new DomainError(
+        'failed_precondition',
+        `the run waits for a bearer token: send a message to conversation ${conversationId} with one`,
+        { details: { reason: 'token' } },
+      );
+    case 'settled':
+      return settledRefusal(inputId, decision.input);
+    default:
+      return new DomainError(
+        'not_found',
+        `conversation ${conversationId} asks no question ${inputId}: there was none, or its run has ended`,
+      );
+  }
+}
+
+const words: Readonly<Record<SettledInput['how'], string>> = {
+  accept: 'accepted',
+  decline: 'declined',
+  cancel: 'canceled',
+  withdrawn: 'withdrawn',
+};
+
+function settledRefusal(inputId: string, { how, by, at: time, reason = '' }: SettledInput): DomainError {
+  const at = new Date(time).toISOString();
+  const message = `the question ${inputId} is settled: ${words[how]} by ${by} at ${at}${reason === '' ? '' : `: ${reason}`}`;
+  const why = reason === '' ? {} : { why: reason };
+  return new DomainError('failed_precondition', message, {
+    details: { reason: 'settled', how: words[how], by, at, ...why },
+  });
+}
+
+function idempotencyOf(wired: facts.Idempotency | undefined): IdempotencyKey | undefined {
+  return wired === undefined || wired.key === '' ? undefined : { key: wired.key, requestDigest: wired.requestDigest };
+}
+
+function actorOf(caller: wire.Caller | undefined): Actor {
+  return caller?.actor === undefined ? { kind: 'user', id: 'anonymous' } : actorFromWire(caller.actor);
+}
