@@ -1,6 +1,7 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import { mcp, type store } from '@stopgo/proto';
+import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
@@ -12,6 +13,7 @@ import { finished, type Outcome, refused, unknown } from './outcome.ts';
 import { PeopleWait } from './people-wait.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Tickets } from './tickets.ts';
+import { untilAborted } from './unless-aborted.ts';
 
 const { RefusedReason } = mcp;
 
@@ -107,6 +109,19 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const end = (otherwise: Outcome): Outcome =>
     lost === undefined ? otherwise : answer(failed(lost.text, lost.failure), clock() - began, token);
   let renewed = false;
+  const isFenced = (): boolean => {
+    const hints = find(request.server, request.tool)?.hints;
+    return hints !== undefined && !isRepeatable(hints);
+  };
+  const outOfTouch = new AbortController();
+  // With an answer the call goes on, or is sent once more: by then, too, others may have taken this bridge for dead.
+  const ask: Ask = async (question, over) => {
+    const said = await people.ask(question, over);
+    if (over.aborted || !isFenced() || (await mayStillSend(standing, request.instance, over))) return said;
+    outOfTouch.abort();
+    await untilAborted(over);
+    return { action: 'cancel', contentJson: '' };
+  };
   // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
   const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
   let available = await server.current(signal, freshMs);
@@ -124,10 +139,6 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
       available = await server.current(signal);
       continue;
     }
-    const isFenced = (): boolean => {
-      const hints = find(request.server, request.tool)?.hints;
-      return hints !== undefined && !isRepeatable(hints);
-    };
     // Whoever took this bridge for dead has put the call in doubt, and somebody may have decided on it, or made it elsewhere.
     // Then it must not run here, however late this process finds out. Looked at again after each wait.
     if (isFenced() && !(await mayStillSend(standing, request.instance, signal))) return end(takenForDead());
@@ -151,10 +162,10 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
       tool,
       arguments: args,
       token,
-      signal,
+      signal: AbortSignal.any([signal, outOfTouch.signal]),
       timeoutMs: Math.min(timeoutMs, timeLeft(sentAt)),
       totalTimeoutMs: sentAt + totalTimeoutMs + people.tookMs - clock(),
-      ...(server.config.questions === undefined ? {} : { ask: people.ask }),
+      ...(server.config.questions === undefined ? {} : { ask }),
       onProgress: (progress) => {
         progressAt = clock();
         watch.onProgress({ ...progress, message: clean(progress.message ?? '') });

@@ -12,3 +12,9 @@ export async function unlessAborted(work: Promise<void>, signal: AbortSignal): P
     signal.removeEventListener('abort', leave);
   }
 }
+
+/** Settles when the signal aborts. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}

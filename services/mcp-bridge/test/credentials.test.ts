@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
 import { EraCache } from '../src/era-cache.ts';
 import { ServerConnection } from '../src/server-connection.ts';
-import { collectingLog, finishedOf, httpServer, refusedOf, startBridge } from './support/bridge.ts';
+import { collectingLog, eventually, finishedOf, httpServer, refusedOf, startBridge } from './support/bridge.ts';
 import { json, legacyServer, listen, textResult } from './support/http.ts';
 
 const canary = 'canary-static-0123456789';
@@ -95,6 +95,30 @@ test('a token of the environment is in every request, and in nothing that comes 
   expect(JSON.stringify(shown, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toMatch(
     /canary|alice/,
   );
+});
+
+test.each([
+  ['as it is connected to', 'initialize'],
+  ['as it is asked for its tools', 'tools/list'],
+])('a server that repeats the token %s has it in nothing that is shown of it', async (_, refuses) => {
+  const server = await legacyServer({
+    before: (request, response, { id, method }) => {
+      const message = `not with ${request.headers.authorization}`;
+      if (method === refuses) json(response, { jsonrpc: '2.0', id, error: { code: -32_000, message } });
+    },
+  });
+  const config = serverWith(server.url, { auth: 'static', tokenVariable: 'TOOL_TOKEN' });
+  const { client, logText } = await startBridge([{ ...config, onStartFailure: 'degrade' }], {
+    environment,
+    bounds: { httpStartMs: 100, httpStartPauseMs: 20 },
+  });
+  const shown = await eventually(async () => {
+    const [status] = (await client.listServers({})).servers;
+    return status?.reason.includes('not with') ? status : undefined;
+  }, 'what it answers is shown');
+  expect(shown.reason).toContain('not with Bearer [secret]');
+  expect(shown.lastError).toContain('not with Bearer [secret]');
+  expect(shown.reason + shown.lastError + logText()).not.toContain('canary');
 });
 
 test.each([

@@ -39,6 +39,24 @@ test('callers with tokens never share a session, and a session carries one token
   expect(logText()).not.toMatch(/alice|bob/);
 });
 
+test('what becomes of a call while a session of its caller is opened counts: it is looked up after that', async () => {
+  let meanwhile: () => unknown = () => undefined;
+  const server = await legacyServer({
+    before: (request, _response, { method }) => {
+      if (method === 'initialize' && request.headers.authorization === `Bearer ${alice}`) meanwhile();
+    },
+  });
+  const { execute, store, keyOf, approval } = await startBridge([httpServer('l', server.url)]);
+  const { digest } = await approval('pay', {});
+  const begun = (attempt: number) =>
+    store.started(keyOf('call'), { digest, attempt, instance: 'bridge-1', approvalId: '' });
+  begun(1);
+  meanwhile = () => begun(2);
+  const outcome = refusedOf(await execute('pay', {}, { call: 'call', token: alice }));
+  expect(outcome.reason).toBe(mcp.RefusedReason.NOT_ON_RECORD);
+  expect(server.calls()).toBe(0);
+});
+
 test('a session of one caller that the server forgot is opened anew; the others stay', async () => {
   let forgotten = '';
   const server = await legacyServer({

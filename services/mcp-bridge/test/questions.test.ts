@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unwatched } from '@stopgo/log';
 import { facts, type mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
@@ -196,6 +197,19 @@ describe.each(servers)('%s', (_, made) => {
     await endOf(asked);
     expect(await asked.answer(question?.id ?? '', ACCEPT, { amount: 3 })).toMatchObject({ taken: false });
     expect(journal().filter(({ action }) => action === 'accept')).toEqual([]);
+  });
+
+  test('a call whose bridge may have been taken for dead meanwhile goes no further: it is in doubt', async () => {
+    const { config, journal } = await made();
+    let isAlive = true;
+    const standing = { ...unwatched('bridge-1'), mayAct: () => Promise.resolve(isAlive) };
+    const bridge = await startBridge([config], { standing });
+    const asked = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
+    isAlive = false;
+    await asked.answer(question?.id ?? '', ACCEPT, { amount: 3 });
+    expect((await endOf(asked)).case).toBe('unknown');
+    expect(journal()).toEqual([{ tool: 'order', name: 'tea', round: 1 }]);
   });
 });
 
