@@ -51,7 +51,7 @@ export async function serveOverHttp(create: ToolServerFactory, options: HttpOpti
   const ended = new Promise<void>((resolve) => {
     http.once('close', resolve);
   });
-  await listen(http, { host, port });
+  await listen(http, options);
   const bound = http.address() as AddressInfo;
   const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address;
   return {
@@ -69,13 +69,18 @@ export async function serveOverHttp(create: ToolServerFactory, options: HttpOpti
 
 function listen(
   http: ReturnType<typeof createHttpServer>,
-  { host, port }: Pick<HttpSettings, 'host' | 'port'>,
+  { host, port, report }: Pick<HttpOptions, 'host' | 'port' | 'report'>,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('error', (error) => {
+    const refused = (error: Error) =>
       reject(new StartupError(`cannot listen on ${host}:${port}: ${reasonOf(error)}; choose another --host or --port`));
+    http.once('error', refused);
+    http.listen(port, host, () => {
+      // Left in place, it would swallow the next error, and the one after that would end the process.
+      http.off('error', refused);
+      http.on('error', report);
+      resolve();
     });
-    http.listen(port, host, resolve);
   });
 }
 
