@@ -63,8 +63,9 @@ async function main(): Promise<void> {
     });
   }
   const server = await serve(settings, roots);
-  log({ level: 'INFO', msg: 'serving', address: server.address || 'stdio', roots: [...roots.keys()] });
+  // Before anybody is told that it serves, who may end it at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void server.stop());
+  log({ level: 'INFO', msg: 'serving', address: server.address || 'stdio', roots: [...roots.keys()] });
   await server.ended;
 }
 
