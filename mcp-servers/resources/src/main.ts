@@ -35,7 +35,6 @@ async function serve(settings: Settings, store: ResourceStore, journal: CallJour
   const { isLoopback, serveOverHttp } = await import('@stopgo/tool-server/http');
   const server = await serveOverHttp(create, { ...settings.http, ...limits });
   if (!isLoopback(settings.http.host)) say('whoever reaches this port can add and remove resources');
-  say(`listening on ${server.address}`);
   return server;
 }
 
@@ -57,7 +56,9 @@ async function main(): Promise<void> {
     monotonicMs: () => performance.now(),
   });
   const server = await serve(settings, store, journal);
+  // Before anybody is told that it listens, who may end it at once.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void server.stop());
+  if (server.address !== '') say(`listening on ${server.address}`);
   await server.ended;
   store.close();
   journal.close();
