@@ -33,7 +33,7 @@ export interface HttpOptions extends HttpSettings {
  * @throws StartupError when the address cannot be bound.
  */
 export async function serveOverHttp(create: ToolServerFactory, options: HttpOptions): Promise<RunningServer> {
-  const { host, port, messageBytesMax: maxRequestBodySize, report: onerror } = options;
+  const { messageBytesMax: maxRequestBodySize, report: onerror } = options;
   const handler = createMcpHandler(create, { maxRequestBodySize, onerror });
   const mcp = toNodeHandler(handler, { maxRequestBodySize, onerror });
   const allowed = browserRules(options);
