@@ -200,6 +200,11 @@ describe('verify', () => {
       /^there are messages after the last one/,
     ],
     [
+      'another run of an approval',
+      "UPDATE approvals SET asked_in_run = 'x'",
+      /^approval .* in the list: asked in run is "x"/,
+    ],
+    [
       'a changed approval',
       "UPDATE approvals SET bytes = cast(replace(cast(bytes AS TEXT), 'ann', 'bob') AS BLOB)",
       /^approval .*: decidedBy is "bob", the events give "ann"$/,
@@ -212,7 +217,7 @@ describe('verify', () => {
     ['an approval that is gone', 'DELETE FROM approvals', /^approval .*: the row is missing$/],
     [
       'an approval made up',
-      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, bytes FROM approvals",
+      "INSERT INTO approvals SELECT key + 1, 'made up', conversation, status, NULL, bytes FROM approvals",
       /^approval made up: there is a row, but no event$/,
     ],
   ];
