@@ -20,7 +20,6 @@ import {
 import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../delegation-port.ts';
 import { lookedUp, tellDefect } from './agent-news.ts';
 import { decidedBy } from './decided-by.ts';
-import { onlyWaits } from './only-waits.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -56,11 +55,6 @@ type Sent = {
   readonly lost: Set<string>;
 };
 
-/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
-const laidAsideUntilHeard = new Error(
-  'the agents that the run waits for are away; it is laid aside until one is heard of',
-);
-
 /** What a look led to: the end, another look at once, or one after a pause. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again' | 'wait';
 
@@ -73,10 +67,7 @@ export async function answerDelegation(
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
   const { away } = driver;
-  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => {
-    // Of a run that is laid aside it stays known what it waits for.
-    if (!driver.isStopped()) away.delete(call.id);
-  });
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
 }
 
 async function goOn(
@@ -107,10 +98,6 @@ async function goOn(
     if (next === 'look again') {
       pauseMs = askPauseMs;
       continue;
-    }
-    if (found === undefined && onlyWaits(driver)) {
-      driver.stop(laidAsideUntilHeard);
-      return undefined;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, found === undefined ? askPauseMostMs : longestPause(driver, request));
