@@ -20,7 +20,7 @@ describe('data and words beside it', () => {
     expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
   });
 
-  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`]])(
+  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`], [`Go on with the first.\nno ${other}\nThank you.`]])(
     'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([

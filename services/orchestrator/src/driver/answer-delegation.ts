@@ -18,7 +18,7 @@ import {
   standingOfQuestion,
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../delegation-port.ts';
-import { lookedUp, tellDefect } from './agent-news.ts';
+import { believed, lookedUp, tellDefect } from './agent-news.ts';
 import { decidedBy } from './decided-by.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
@@ -263,8 +263,9 @@ function givenUp(
     : askAgain(found, sent, key, `it was not answered: ${message}`);
 }
 
-function looked(driver: RunDriver, request: DelegationRequest) {
-  return lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
+async function looked(driver: RunDriver, request: DelegationRequest): Promise<LookedUp | undefined> {
+  const found = await lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
+  return found && believed(request, found);
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */

@@ -24,10 +24,11 @@ import {
 import { handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import { believed, lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 import type { Registrations } from './registrations.ts';
+import { hadToken } from './send-delegation.ts';
 
 /** How often a task is looked at while nothing happens, first and in the end, in milliseconds. */
 export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
@@ -237,6 +238,7 @@ export class TaskWatch {
       contextId,
       taskId,
       ...(bearer === undefined ? {} : { bearer }),
+      ...hadToken(state.run, runId, agent),
       sessionId: state.sessionId,
     };
   }
@@ -281,9 +283,10 @@ export class TaskWatch {
   }
 
   private lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    return this.within(lookMs, (signal) => {
+    return this.within(lookMs, async (signal) => {
       signal.addEventListener('abort', () => this.leaveAlone(request), { once: true });
-      return lookedUp(this.parts.ports, request, signal);
+      const found = await lookedUp(this.parts.ports, request, signal);
+      return found && believed(request, found);
     });
   }
 
