@@ -60,7 +60,11 @@ function structured(value: unknown): SaidDecision[] {
       ...present('result', item.result),
       ...present('by', item.by),
     } as Json);
-    if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
+    if (!parsed.ok) {
+      // In the words that the sender has used.
+      const problem = item.action === undefined ? parsed.problem.replace('"action"', '"decision"') : parsed.problem;
+      throw new RequestMalformedError(`the decision cannot be read: ${problem}`);
+    }
     return {
       ...(id === undefined ? {} : { approvalId: id }),
       decision: parsed.decision,

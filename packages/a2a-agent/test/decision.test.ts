@@ -66,3 +66,12 @@ test.each([
 ])('%j decides %j', (text, decides) => {
   expect(decisionsIn(message(textPart(text)))).toEqual(decides);
 });
+
+test.each(['action', 'decision', 'answer'])(
+  'a decision that cannot be read is named by the member that it came in: %s',
+  (name) => {
+    expect(() => decisionsIn(message(dataPart({ approval_id: id, [name]: 'maybe' })))).toThrow(
+      `"${name}" is no decision`,
+    );
+  },
+);
