@@ -97,6 +97,8 @@ export type StartOptions = {
   readonly cwd?: string;
   /** Does not name a configuration, so that the default path is read. */
   readonly defaultConfig?: true;
+  /** Is told all that it has printed while it starts, each time that it prints. */
+  readonly onOutput?: (printed: string) => void;
 };
 
 /** What came of a start that was not to succeed. */
@@ -203,6 +205,7 @@ function launch(place: Workplace, config: string, options: StartOptions) {
       reject(new Error(`not ready after ${startMs[program]} ms:\n${output()}`));
     }, startMs[program]);
     watch((text) => {
+      options.onOutput?.(text);
       const url = /ready on (http:\S+) after/.exec(text)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);

@@ -229,21 +229,18 @@ test('an HTTP tool server that comes up later is waited for; the old key for it 
   await new Promise<void>((listening) => placeholder.listen(0, '127.0.0.1', listening));
   const { port } = placeholder.address() as { port: number };
   await new Promise((closed) => placeholder.close(closed));
-  let tools: HttpTools | undefined;
-  const later = setTimeout(async () => {
-    tools = await httpTools({ port });
-  }, 3_000);
+  let tools: Promise<HttpTools> | undefined;
+  const lookedInVain = /MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/;
+  const onOutput = (printed: string): void => {
+    if (lookedInVain.test(printed)) tools ??= httpTools({ port });
+  };
   try {
-    platform = await start(place, config(`mcp: {url: "http://127.0.0.1:${port}/mcp"}`), { env: model.env });
+    platform = await start(place, config(`mcp: {url: "http://127.0.0.1:${port}/mcp"}`), { env: model.env, onOutput });
     expect(platform.output()).toMatch(/mcp.*mcp_servers/);
-    // As a process of its own the bridge may begin only when the server is there.
-    if (topology !== 'services')
-      expect(platform.output()).toMatch(/MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/);
     const offered = (await client(platform.url).get('/tools')).body.tools;
     expect(offered.map((tool) => tool.server)).toContain('default');
   } finally {
-    clearTimeout(later);
-    await tools?.stop();
+    await (await tools)?.stop();
   }
 });
 

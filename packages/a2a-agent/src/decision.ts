@@ -25,8 +25,11 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
     extension,
     ...parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : [])),
   ].flatMap((value: unknown) => structured(value));
-  const words = inWords(textOf(parts));
-  if (said.length === 0) return unambiguous(words);
+  const text = textOf(parts);
+  if (said.length === 0) return unambiguous(inWords(text));
+  // Beside data, words may be about it: the lines that name an approval are decisions all the same.
+  const named = linesIn(text).flat();
+  const words = named.length > 0 ? named : inWords(text);
   for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
   const isOther = (word: SaidDecision) =>
     word.approvalId !== undefined &&
@@ -57,7 +60,11 @@ function structured(value: unknown): SaidDecision[] {
       ...present('result', item.result),
       ...present('by', item.by),
     } as Json);
-    if (!parsed.ok) throw new RequestMalformedError(`the decision cannot be read: ${parsed.problem}`);
+    if (!parsed.ok) {
+      // In the words that the sender has used.
+      const problem = item.action === undefined ? parsed.problem.replace('"action"', '"decision"') : parsed.problem;
+      throw new RequestMalformedError(`the decision cannot be read: ${problem}`);
+    }
     return {
       ...(id === undefined ? {} : { approvalId: id }),
       decision: parsed.decision,
@@ -97,13 +104,18 @@ const present = (name: string, value: unknown): object => (value === undefined ?
 /** A word and the approval that it is about; what a call came to may follow. */
 const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*(?::\s*(\S.*?)\s*)?$/i;
 
-function inWords(text: string): SaidDecision[] {
+/** By line that is not empty: the decision that it is, naming its approval. */
+function linesIn(text: string): SaidDecision[][] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const named = lines.map((line) => {
+  return lines.map((line) => {
     const [, word = '', id = '', result = ''] = WORD_AND_ID.exec(line) ?? [];
     const decision = decisionOf(word, result);
     return decision !== undefined && isUuid(id.toLowerCase()) ? [{ approvalId: id.toLowerCase(), decision }] : [];
   });
+}
+
+function inWords(text: string): SaidDecision[] {
+  const named = linesIn(text);
   if (named.length > 0 && named.every((line) => line.length > 0)) return named.flat();
   const decision = decisionOf(text);
   return decision === undefined ? [] : [{ decision }];

@@ -20,7 +20,7 @@ describe('data and words beside it', () => {
     expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
   });
 
-  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`]])(
+  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`], [`Go on with the first.\nno ${other}\nThank you.`]])(
     'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([
@@ -66,3 +66,12 @@ test.each([
 ])('%j decides %j', (text, decides) => {
   expect(decisionsIn(message(textPart(text)))).toEqual(decides);
 });
+
+test.each(['action', 'decision', 'answer'])(
+  'a decision that cannot be read is named by the member that it came in: %s',
+  (name) => {
+    expect(() => decisionsIn(message(dataPart({ approval_id: id, [name]: 'maybe' })))).toThrow(
+      `"${name}" is no decision`,
+    );
+  },
+);

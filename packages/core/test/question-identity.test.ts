@@ -82,6 +82,11 @@ describe('a question whose content changes under its id', () => {
     const so = given(...underWay, drove([asks([long('a')])], lone));
     expect(factsOf(so.state, [long('a')])).toEqual(['runClaimed', 'runReleased']);
     expect(factsOf(so.state, [long('b')])).toContain('approvalRequested');
+    // Nobody takes the time to find out what it says: in another order it is another.
+    const turned = (args: object) => dearer({ argumentsJson: JSON.stringify(args) });
+    const big = 'x'.repeat(argumentsBytesMax);
+    const first = given(...underWay, drove([asks([turned({ a: big, b: 1 })])], lone));
+    expect(factsOf(first.state, [turned({ b: 1, a: big })])).toContain('approvalRequested');
   });
 
   test('while nobody has decided withdraws what was asked', () => {

@@ -14,6 +14,8 @@ export type DelegationRequest = {
   /** The task that the agent made of it, as far as that is on the record; empty if nothing is known of one. */
   readonly taskId: string;
   readonly bearer?: Secret;
+  /** It was sent with a token: to whoever asks without one the agent may deny that there is such a task. */
+  readonly hadToken?: true;
   readonly sessionId: string;
 };
 

@@ -119,7 +119,6 @@ export async function startOrchestrator(
       definitions,
       registrations,
       load: (conversationId) => registry.load(conversationId),
-      isLaidAside: (conversationId) => registry.isLaidAside(conversationId),
       resume: (conversationId, bearer) => registry.resume(conversationId, bearer),
     },
     watchTimes,

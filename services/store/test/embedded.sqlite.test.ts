@@ -200,6 +200,11 @@ describe('verify', () => {
       /^there are messages after the last one/,
     ],
     [
+      'another run of an approval',
+      "UPDATE approvals SET asked_in_run = 'x'",
+      /^approval .* in the list: asked in run is "x"/,
+    ],
+    [
       'a changed approval',
       "UPDATE approvals SET bytes = cast(replace(cast(bytes AS TEXT), 'ann', 'bob') AS BLOB)",
       /^approval .*: decidedBy is "bob", the events give "ann"$/,

@@ -116,7 +116,6 @@ export class OrchestratorProcess {
         ports: this.ports,
         definitions,
         load: (id) => registry.load(id),
-        isLaidAside: (id) => registry.isLaidAside(id),
         resume: (id, bearer) => registry.resume(id, bearer),
       },
       watchTimes,

@@ -135,9 +135,13 @@ export class A2aDelegations implements DelegationPort {
     try {
       return await this.seen(request, signal);
     } catch (error) {
-      if (!(error instanceof TokenWanted)) throw error;
-      this.agents.answered(request.agent.url);
-      return { kind: 'unauthenticated' };
+      if (error instanceof TokenWanted) {
+        this.agents.answered(request.agent.url);
+        return { kind: 'unauthenticated' };
+      }
+      // Of an agent's own words: it may repeat a token that whoever looks does not have.
+      if (error instanceof Error) error.message = this.tokens.redactor(request)(error.message);
+      throw error;
     }
   }
 

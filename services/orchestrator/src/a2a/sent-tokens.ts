@@ -3,10 +3,11 @@ import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest } from '../delegation-port.ts';
 import { createRedactor } from '../models/redact.ts';
 import { hiddenTokenCharactersMin, tokensKeptMax, tokensPerConversationMax } from './bounds.ts';
+import { AgentFailed } from './failures.ts';
 import { Kept } from './kept.ts';
 
 /** What an agent says that may go on the record. */
-type Said = { readonly text: string; readonly questions?: readonly RemoteQuestion[] };
+type Said = { readonly id?: string; readonly text: string; readonly questions?: readonly RemoteQuestion[] };
 
 /**
  * The tokens that agents were sent, in memory only: an agent may repeat one, also to somebody who looks without any.
@@ -25,12 +26,15 @@ export class SentTokens {
   /**
    * What an agent says, without a token. A question for people that holds one is marked, and nothing else of it is told:
    * hidden it could not be told from another one.
+   *
+   * @throws AgentFailed if it names its task by one: that would be shown wherever the task is.
    */
   hidden<T extends Said>(request: DelegationRequest, said: T): T {
     const tokens = this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin);
     if (tokens.length === 0) return said;
     const hide = (text: string): string => tokens.reduce((left, token) => left.replaceAll(token, '[redacted]'), text);
     const holds = (text: string): boolean => tokens.some((token) => text.includes(token));
+    if (holds(said.id ?? '')) throw new AgentFailed('it names its task by the bearer token that it was given');
     const questions = said.questions?.map((one): RemoteQuestion => {
       if (one.kind === 'auth') return { ...one, prompt: hide(one.prompt) };
       return textsOf(one).some(holds)

@@ -67,6 +67,15 @@ export async function lookedUp(
   }
 }
 
+/**
+ * What a look shows, as far as it may be believed: an agent hides the tasks of others as if there were none, and without the token
+ * that a task was sent with this is another caller.
+ */
+export function believed({ hadToken, bearer }: DelegationRequest, found: LookedUp): LookedUp {
+  const isStranger = hadToken === true && bearer === undefined;
+  return isStranger && (found.kind === 'unknown' || found.kind === 'repeatable') ? { kind: 'unauthenticated' } : found;
+}
+
 /** An error of the program's own making; one of a connection has the error of the connection as its cause. */
 function isDefect(error: unknown): error is Error {
   const isOwn = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;

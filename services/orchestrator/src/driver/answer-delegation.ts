@@ -18,9 +18,8 @@ import {
   standingOfQuestion,
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../delegation-port.ts';
-import { lookedUp, tellDefect } from './agent-news.ts';
+import { believed, lookedUp, tellDefect } from './agent-news.ts';
 import { decidedBy } from './decided-by.ts';
-import { onlyWaits } from './only-waits.ts';
 import { authPrompt } from './outcomes.ts';
 import { needsToken } from './perform-call.ts';
 import type { RunDriver } from './run-driver.ts';
@@ -56,11 +55,6 @@ type Sent = {
   readonly lost: Set<string>;
 };
 
-/** Made once: an abort without a reason of its own makes an exception with a stack each time. */
-const laidAsideUntilHeard = new Error(
-  'the agents that the run waits for are away; it is laid aside until one is heard of',
-);
-
 /** What a look led to: the end, another look at once, or one after a pause. */
 type Next = { readonly end: DelegationEnd | undefined } | 'look again' | 'wait';
 
@@ -73,10 +67,7 @@ export async function answerDelegation(
 ): Promise<DelegationEnd | undefined> {
   const request = requestOf(driver, call, argumentsJson);
   const { away } = driver;
-  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => {
-    // Of a run that is laid aside it stays known what it waits for.
-    if (!driver.isStopped()) away.delete(call.id);
-  });
+  return attended(driver, request, signal, (over) => goOn(driver, request, over)).finally(() => away.delete(call.id));
 }
 
 async function goOn(
@@ -107,10 +98,6 @@ async function goOn(
     if (next === 'look again') {
       pauseMs = askPauseMs;
       continue;
-    }
-    if (found === undefined && onlyWaits(driver)) {
-      driver.stop(laidAsideUntilHeard);
-      return undefined;
     }
     await clock.sleep(pauseMs, driver.stopSignal()).catch(() => undefined);
     pauseMs = Math.min(2 * pauseMs, found === undefined ? askPauseMostMs : longestPause(driver, request));
@@ -276,8 +263,9 @@ function givenUp(
     : askAgain(found, sent, key, `it was not answered: ${message}`);
 }
 
-function looked(driver: RunDriver, request: DelegationRequest) {
-  return lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
+async function looked(driver: RunDriver, request: DelegationRequest): Promise<LookedUp | undefined> {
+  const found = await lookedUp(driver.ports, request, driver.stopSignal(), driver.stopSignal());
+  return found && believed(request, found);
 }
 
 /** An agent may show for a moment still what it has taken the answer to. */

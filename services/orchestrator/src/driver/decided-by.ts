@@ -2,6 +2,8 @@ import { type Actor, visibleText } from '@stopgo/core';
 
 /** Characters of the name that is told: no agent takes a longer one. */
 const nameCharactersMax = 128;
+/** Characters of it that the agents have that it came through. */
+const agentsCharactersMax = 96;
 
 /**
  * Who decided, as the agent below is told: the name, and the agent at which it was given. To that agent it is a claim of this
@@ -9,8 +11,10 @@ const nameCharactersMax = 128;
  */
 export function decidedBy({ kind, id }: Actor, agentName: string): string | undefined {
   if (kind !== 'approver' || id === 'anonymous') return undefined;
-  const name = [...oneLine(id)];
-  const via = [...` via ${oneLine(agentName)}`].slice(0, nameCharactersMax / 2);
+  // Of a name that came down a chain itself, the agents are kept: a long name is cut before them.
+  const [first = '', ...agents] = oneLine(id).split(' via ');
+  const name = [...first];
+  const via = [...[...agents, oneLine(agentName)].map((one) => ` via ${one}`).join('')].slice(0, agentsCharactersMax);
   const room = nameCharactersMax - via.length;
   const shown = name.length > room ? [...name.slice(0, room - 1), '…'] : name;
   return name.length === 0 ? undefined : [...shown, ...via].join('').trim();

@@ -28,9 +28,6 @@ const faultsMax = 5;
 const takenUpAtOnceMax = 16;
 const faultText = 'The run was ended: the platform could not go on with it. The log of the orchestrator says why.';
 
-/** How far a run that was laid aside had come, and the token that it goes on with. */
-type LaidAside = { readonly revision: number; readonly bearer: Secret | undefined };
-
 /** The runs that this process drives, at most one for each conversation. */
 export class Registry implements DriverListener {
   readonly ports: DriverPorts;
@@ -48,8 +45,6 @@ export class Registry implements DriverListener {
   private readonly held = new Map<string, number>();
   private readonly runsMax: number;
   private readonly faults = new Map<string, number>();
-  /** Conversations whose runs wait for agents that are away: still owned by this process, and driven by nobody until one is heard of. */
-  private readonly laidAside = new Map<string, LaidAside>();
   private isStopping = false;
   private hasStopped = false;
 
@@ -134,10 +129,7 @@ export class Registry implements DriverListener {
       this.nudge(before.conversationId, start.bearer);
       return before;
     }
-    const bearer = this.laidAside.get(start.state.id)?.bearer;
-    this.laidAside.delete(start.state.id);
-    const withToken = bearer === undefined ? start : { bearer, ...start };
-    const driver = new RunDriver(withToken, this.ports, this.transcripts, this);
+    const driver = new RunDriver(start, this.ports, this.transcripts, this);
     const { conversationId } = driver;
     // What was admitted before the stop and recorded after it: whoever takes over drives it.
     if (this.hasStopped) driver.stop(stopReason());
@@ -147,8 +139,6 @@ export class Registry implements DriverListener {
       if (this.active.get(conversationId) === driver) this.active.delete(conversationId);
       this.remember(driver.state);
       this.running.delete(driver);
-      if (driver.isStopped() && !this.hasStopped && onlyWaits(driver))
-        this.laidAside.set(conversationId, { revision: driver.state.revision, bearer: driver.bearer });
       if (driver.state.run?.id !== driver.runId || driver.state.run.status !== 'open') this.faults.delete(driver.runId);
       this.changed(driver);
       if (!this.isStopping) this.onRest(driver.state, driver.bearer);
@@ -201,11 +191,6 @@ export class Registry implements DriverListener {
   async sweep(): Promise<void> {
     const open = await this.ports.log.openRuns();
     this.pokeBehind(open);
-    const mine = new Set(
-      open.flatMap((run) => (run.ownerInstance === this.ports.instance ? [run.conversationId] : [])),
-    );
-    for (const conversationId of this.laidAside.keys())
-      if (!mine.has(conversationId)) this.laidAside.delete(conversationId);
     const left = open.filter((run) => this.isLeft(run));
     while (left.length > 0) {
       // Together: one that has to wait for an answer of the store does not hold up the others.
@@ -219,15 +204,8 @@ export class Registry implements DriverListener {
     }
   }
 
-  /** True while a run of the conversation waits here for agents that are away, and for nothing else. */
-  isLaidAside(conversationId: string): boolean {
-    return this.laidAside.has(conversationId);
-  }
-
-  private isLeft({ conversationId, ownerInstance, revision }: OpenRun): boolean {
+  private isLeft({ conversationId, ownerInstance }: OpenRun): boolean {
     if (this.driver(conversationId) !== undefined) return false;
-    const aside = this.laidAside.get(conversationId);
-    if (aside !== undefined && ownerInstance === this.ports.instance) return revision > aside.revision;
     return ownerInstance === '' || ownerInstance === this.ports.instance || this.ports.liveness.isDead(ownerInstance);
   }
 
@@ -301,12 +279,12 @@ export class Registry implements DriverListener {
   }
 
   /**
-   * Runs that are driven here, or about to be begun. Those that wait for people in the midst of calls keep nobody from being
-   * served; of them there are at most as many again.
+   * Runs that are driven here, or about to be begun. Those that wait for people in the midst of calls, or only for agents that are
+   * away, keep nobody from being served; of them there are at most as many again.
    */
   private runs(): number {
     let waiting = 0;
-    for (const driver of this.active.values()) if (driver.standing() === 'waiting') waiting += 1;
+    for (const driver of this.active.values()) if (onlyWaits(driver) || driver.standing() === 'waiting') waiting += 1;
     let count = this.active.size - Math.min(waiting, this.runsMax);
     for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
     return count;

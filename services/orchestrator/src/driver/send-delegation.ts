@@ -6,7 +6,15 @@
  * 2. What nobody can tell is unknown after a while, never a failure: a human decides.
  * 3. Whatever it waits for ends: with the agent, with the process, or a while after the run has gone on without it.
  */
-import { type CallState, type DelegationAskedCommand, delegationOf, type RunCommand } from '@stopgo/core';
+import {
+  type CallState,
+  type DelegationAskedCommand,
+  delegationOf,
+  type RemoteAgent,
+  type RunCommand,
+  type RunState,
+  remoteAgentOf,
+} from '@stopgo/core';
 import type {
   AgentAsks,
   DelegationOutcome,
@@ -14,7 +22,7 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { lookedUp, tellDefect } from './agent-news.ts';
+import { believed, lookedUp, tellDefect } from './agent-news.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
 
@@ -139,12 +147,14 @@ async function askOnce(
   const tell = (update: DelegationUpdate): void => note(driver, request, update);
   const found = await lookedUp(driver.ports, latest(driver, request), driver.stopSignal(), driver.stopSignal());
   if (found === undefined) throw new Error('nothing was learnt');
-  switch (found.kind) {
+  // One that may be sent again is another matter: see there.
+  const said = found.kind === 'repeatable' ? found : believed(latest(driver, request), found);
+  switch (said.kind) {
     case 'outcome':
-      return found.outcome;
+      return said.outcome;
     case 'running':
-      tell(found);
-      return found;
+      tell(said);
+      return said;
     case 'unauthenticated':
       return { kind: 'token_wanted' };
     case 'repeatable': {
@@ -161,7 +171,7 @@ async function askOnce(
       return again;
     }
     default:
-      return found;
+      return said;
   }
 }
 
@@ -202,8 +212,19 @@ export function requestOf(driver: RunDriver, call: CallState, argumentsJson: str
     contextId,
     taskId,
     ...(bearer === undefined ? {} : { bearer }),
+    ...hadToken(driver.state.run, runId, remoteAgentOf(driver.agent, call)),
     sessionId: driver.state.sessionId,
   };
+}
+
+/** Whether what a run sends to an agent is sent with a token. Not known of runs that others have followed. */
+export function hadToken(
+  run: RunState | null,
+  runId: string,
+  agent: RemoteAgent | undefined,
+): Pick<DelegationRequest, 'hadToken'> {
+  const isSo = run?.id === runId && run.bearerTokenPresent && agent?.forwardsBearer === true;
+  return isSo ? { hadToken: true } : {};
 }
 
 /** The request with the task that the record knows by now, and the latest token. */

@@ -24,10 +24,11 @@ import {
 import { handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
-import { lookedUp } from './agent-news.ts';
+import { believed, lookedUp } from './agent-news.ts';
 import { delegationCommand } from './outcomes.ts';
 import type { Definitions, DriverPorts } from './ports.ts';
 import type { Registrations } from './registrations.ts';
+import { hadToken } from './send-delegation.ts';
 
 /** How often a task is looked at while nothing happens, first and in the end, in milliseconds. */
 export type WatchTimes = { readonly firstMs: number; readonly mostMs: number };
@@ -57,8 +58,6 @@ export type WatchParts = {
   readonly ports: DriverPorts;
   readonly definitions: Definitions;
   load(conversationId: string): Promise<{ readonly state: ConversationState }>;
-  /** True while this process owns the conversation's run, and nobody drives it until one of its agents is heard of. */
-  isLaidAside(conversationId: string): boolean;
   /** The run may have work again. */
   resume(conversationId: string, bearer?: Secret): Promise<void>;
   /** Which agents call back; absent: none. */
@@ -104,9 +103,7 @@ export class TaskWatch {
   /** Looks at whatever is due, and is this process' to watch. To be called every `firstMs`. */
   async round(): Promise<void> {
     const { ports } = this.parts;
-    const listed = (await ports.log.watchedRuns()).filter(
-      ({ conversationId }) => this.isMine(conversationId) || this.parts.isLaidAside(conversationId),
-    );
+    const listed = (await ports.log.watchedRuns()).filter(({ conversationId }) => this.isMine(conversationId));
     const known = new Set(listed.map(({ runId }) => runId));
     for (const runId of [...this.due.keys()]) if (!known.has(runId)) this.due.delete(runId);
     const watched = new Set(listed.map(({ conversationId }) => conversationId));
@@ -140,8 +137,7 @@ export class TaskWatch {
   }
 
   /**
-   * Looks at the tasks of a conversation's open run now. True if something was put on the record, or the run goes
-   * on. Rejects if the store is away.
+   * Looks at the tasks of a conversation's open run now. True if something was put on the record. Rejects if the store is away.
    */
   async look(conversationId: string, bearer?: Secret): Promise<boolean> {
     return (await this.lookAll(conversationId, { kind: 'wanted', ...(bearer && { bearer }) })).hasChanged;
@@ -201,16 +197,13 @@ export class TaskWatch {
     const { runId, call } = task;
     const { registrations } = this.parts;
     const run = openRunOf(state, task);
-    // Whoever is about to answer looks as well, unless the run is laid aside.
-    const isAnswerDue = run !== undefined && dueAnswers(run, call).length > 0;
-    if (isAnswerDue && !this.parts.isLaidAside(state.id)) return nothingShown;
+    // Whoever is about to answer looks as well.
+    if (run !== undefined && dueAnswers(run, call).length > 0) return nothingShown;
     const request = await this.requestOf(state, task, bearer);
     if (request === undefined) return nothingShown;
     if (kind === 'turn' && this.slow.has(request.agent.url)) return { ...nothingShown, isLeft: true };
     if (run === undefined)
       return { ...nothingShown, hasChanged: await this.end(state, call, request, kind === 'turn') };
-    // Whoever drives it from here on looks once more, before anything is sent.
-    if (isAnswerDue) return { ...nothingShown, hasChanged: (await this.lookUp(request)) !== undefined };
     // Before the look: what changes after it is called back.
     if (kind === 'turn') await this.offer(request);
     const found = await this.lookUp(request);
@@ -245,6 +238,7 @@ export class TaskWatch {
       contextId,
       taskId,
       ...(bearer === undefined ? {} : { bearer }),
+      ...hadToken(state.run, runId, agent),
       sessionId: state.sessionId,
     };
   }
@@ -289,9 +283,10 @@ export class TaskWatch {
   }
 
   private lookUp(request: DelegationRequest): Promise<LookedUp | undefined> {
-    return this.within(lookMs, (signal) => {
+    return this.within(lookMs, async (signal) => {
       signal.addEventListener('abort', () => this.leaveAlone(request), { once: true });
-      return lookedUp(this.parts.ports, request, signal);
+      const found = await lookedUp(this.parts.ports, request, signal);
+      return found && believed(request, found);
     });
   }
 

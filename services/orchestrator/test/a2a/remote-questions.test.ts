@@ -1,3 +1,4 @@
+import { descriptionBytesMax } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { questionsIn } from '../../src/a2a/remote-questions.ts';
 
@@ -38,4 +39,16 @@ test('the words of a message with several questions are of none of them: each ha
   ];
   const prompts = questionsIn('input-required', { ...message, data: data as never }).map(({ prompt }) => prompt);
   expect(prompts).toEqual(['Reboot test-1', '', 'Really?']);
+});
+
+test('words that are too long to be shown are cut once, and any other letter of them is another question', () => {
+  const promptsOf = (end: string) => {
+    const text = 'x'.repeat(1_000_000) + end;
+    const data = [{ approval_id: 'a' }, { approval_id: 'b' }, { approval_id: 'c', description: text }];
+    return questionsIn('input-required', { ...message, text, data: data as never }).map(({ prompt }) => prompt);
+  };
+  const [first = '', ...others] = promptsOf('1');
+  expect(first.length).toBeLessThan(descriptionBytesMax + 200);
+  expect(others).toEqual([first, first]);
+  for (const prompt of promptsOf('2')) expect(prompt).not.toBe(first);
 });

@@ -1,7 +1,7 @@
 import { Secret } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { client, never, order } from './orders.ts';
-import { cardOf, isCard, result, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
+import { cardOf, isCard, result, rpcError, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
 
 const token = 's3cret-token';
 const open: ScriptedAgent[] = [];
@@ -54,4 +54,38 @@ test('what an agent says that wants another token is shown without the one that 
   const found = await by.lookUp(request, never);
   expect(found).toMatchObject({ questions: [{ kind: 'auth', prompt: '[redacted] has expired.' }] });
   expect(JSON.stringify(found)).not.toContain('holdsToken');
+});
+
+test('no error of a look repeats a token, not even to who looks without', async () => {
+  let asked = 0;
+  const agent = await scriptedAgent((request, response) => {
+    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
+    asked += 1;
+    if (asked > 1) return rpcError(request, response, -32603, `the session of ${token} has timed out`);
+    result(request, response, { id: 't', contextId: 'c', artifacts: [], status: { state: 'TASK_STATE_WORKING' } });
+  });
+  open.push(agent);
+  const by = client();
+  const request = order(`${agent.origin}/a2a`, { taskId: 't' });
+  await by.lookUp({ ...request, bearer: new Secret(token) }, never);
+  const error = await by.lookUp(request, never).catch(String);
+  expect(error).toMatch(/the session of \S+ has timed out/);
+  expect(error).not.toContain(token);
+});
+
+test('a task that is named by the token is none', async () => {
+  const agent = await scriptedAgent((request, response) => {
+    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
+    const status = {
+      state: 'TASK_STATE_INPUT_REQUIRED',
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: shows({}) },
+    };
+    result(request, response, { task: { id: `task of ${token}`, contextId: 'c', artifacts: [], status } });
+  });
+  open.push(agent);
+  const told: unknown[] = [];
+  const request = { ...order(`${agent.origin}/a2a`), bearer: new Secret(token) };
+  const end = await client().delegate(request, (update) => told.push(update), never);
+  expect(end.kind).not.toBe('asks');
+  expect(JSON.stringify([end, told])).not.toContain(token);
 });

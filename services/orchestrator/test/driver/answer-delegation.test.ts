@@ -2,8 +2,10 @@ import { fact, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/cor
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
+import { Registry } from '../../src/driver/registry.ts';
 import { asked, asks, decide, finished, inWords, longMs, node, second, shown, token } from './asking-agent.ts';
 import { done, Errand, lost, quiet } from './errands.ts';
+import { HandClock } from './one-driver.ts';
 
 test('a question is an approval here; its answer is sent once it is on the record, after a look', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] });
@@ -169,7 +171,7 @@ test('an agent that is down is waited for; what it refuses again and again is as
   });
   decide(errand);
   const { clock, ended } = second(errand);
-  for (let pass = 0; pass < 20; pass += 1) await quiet().then(() => clock.pass(pass < 3 ? 1_000 : longMs));
+  for (let minute = 0; minute < 20; minute += 1) await quiet().then(() => clock.pass(longMs));
   await ended;
   expect(errand.answered).toHaveLength(5);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({
@@ -249,6 +251,33 @@ test.each([
   // Pauses of 0.5 s, 1 s, 2 s and 4 s.
   expect(sent[24]).toBeLessThan(5);
   expect(errand.all('approvalRequested').at(-1)).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT });
+});
+
+test('a decision for an agent that is away is kept for it, and keeps nobody else from being served', async () => {
+  let isAway = true;
+  const look = async () => {
+    if (isAway) throw lost;
+    return asks(shown);
+  };
+  const errand = await asked(shown, { lookUp: Array(200).fill(look), answer: [done('Paid.')] });
+  decide(errand);
+  const clock = new HandClock();
+  const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
+  const registry = new Registry(errand.watcher('second', ['second'], clock), definitions, 1);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) await quiet().then(() => clock.pass(1_000));
+  };
+  await registry.resume('c');
+  await pass(30);
+  expect(() => registry.admit('other')).toThrow(/limits.concurrent_runs/);
+  await pass(270);
+  // After a second, two, four and eight, and then every 15 seconds.
+  expect(errand.asked.length).toBeLessThan(27);
+  expect(errand.answered).toEqual([]);
+  registry.admit('other')();
+  isAway = false;
+  await pass(16);
+  expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
 
 test.each([

@@ -24,3 +24,10 @@ test('a name that would be too long is cut, and stays one that is taken', () => 
     expect(told.join('')).toMatch(/^(?:n+|🦊+)… via /u);
   }
 });
+
+test('a long name that has come down a chain is cut before the agents that it came through', () => {
+  const atDesk = decidedBy(approver('n'.repeat(128)), 'front-desk') ?? '';
+  const atKeeper = decidedBy(approver(atDesk), 'change-desk') ?? '';
+  expect(atKeeper).toMatch(/^n{50,}… via front-desk via change-desk$/);
+  expect(atKeeper).toHaveLength(128);
+});

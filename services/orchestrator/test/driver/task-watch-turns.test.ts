@@ -38,7 +38,6 @@ function watchOver(errand: Errand, ids: readonly string[], lookUp: DelegationPor
       definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
       // Each conversation is in use all the time.
       load: async (id) => ({ state: { ...errand.state, id, updatedAt: clock.now() } }),
-      isLaidAside: () => false,
       resume: async () => undefined,
     },
     times,

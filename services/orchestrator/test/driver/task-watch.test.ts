@@ -28,7 +28,6 @@ async function watched(lookUp: NonNullable<Script['lookUp']>, keys = ['q1']) {
         ports: errand.watcher(instance, alive, clock),
         definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
         load: async () => ({ state: errand.state }),
-        isLaidAside: () => false,
         resume: async (id) => void resumed.push(id),
       },
       times,
@@ -160,7 +159,6 @@ test('an agent that is silent is told of once, and a defect too; both again afte
     ports,
     definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
     load: async () => ({ state: errand.state }),
-    isLaidAside: () => false,
     resume: async () => undefined,
   });
   for (let look = 0; look < 5; look += 1) await watch.look('c');
@@ -181,7 +179,6 @@ test('an agent that takes too long over some tasks is not asked about its others
     ports: { ...ports, log: { ...ports.log, watchedRuns: async () => listed } },
     definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
     load: async () => ({ state: errand.state }),
-    isLaidAside: () => false,
     resume: async () => undefined,
   });
   const round = watch.round();
@@ -220,7 +217,6 @@ async function calledBack(script: Pick<Script, 'lookUp' | 'notify'>) {
       registrations,
       definitions: { agent: async () => errand.agent, toolset: async () => new Map() },
       load: async () => ({ state: errand.state }),
-      isLaidAside: () => false,
       resume: async () => undefined,
     },
     times,
