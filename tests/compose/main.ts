@@ -42,14 +42,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop.abort(new Error(`stopped by ${signal}`));
   });
 const composition = new Composition(tool, replicas, stop.signal);
+const failures: string[] = [];
 
 try {
   if (values.only === undefined) await Promise.race([everything(), stopped()]);
   await Promise.race([chainOfAgents(tool, stop.signal, say), stopped()]);
   say('passed');
 } catch (error) {
-  process.exitCode = 1;
-  say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+  failed(error);
   if (!stop.signal.aborted) await showLogs();
 } finally {
   if (process.exitCode !== 1 && values['keep-logs']) await showLogs();
@@ -57,9 +57,16 @@ try {
     await composition.down();
     say('everything is down');
   } catch (error) {
-    process.exitCode = 1;
-    say(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+    failed(error);
   }
+  // Once more where nothing follows: the logs of the containers are long.
+  for (const failure of failures) say(failure);
+}
+
+function failed(error: unknown): void {
+  process.exitCode = 1;
+  failures.push(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+  say(failures.at(-1) ?? '');
 }
 
 /** Never comes to an end by itself. */

@@ -3,12 +3,13 @@ import { type Message, type Task, TaskState } from '@a2a-js/sdk';
 import { describe, expect, test } from 'vitest';
 import { clientOf, PEERS, type Peer, said, task, text, textsOf } from './a2a.ts';
 import { client } from './http.ts';
+import { resourcesConfig } from './platform.ts';
 import { replicated } from './replicated.ts';
 
 /** Tasks of one context: each is told what was said in those before, on whatever replica and after whatever restart. */
 
 const longMs = 120_000;
-const under = replicated('a2a_grpc_port: 0', longMs);
+const under = replicated((place) => resourcesConfig(place, 'a2a_grpc_port: 0'), longMs);
 
 const stateOf = ({ status }: Task): string => TaskState[status?.state ?? 0] ?? 'unknown';
 const send = async (peer: Peer, words: string, more: Partial<Message> = {}): Promise<Task> => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type SeenEvent, STORY_PEERS, type StoryPeer } from './a2a-peers.ts';
 import { client } from './http.ts';
+import { resourcesConfig } from './platform.ts';
 import { replicated } from './replicated.ts';
 
 /**
@@ -9,7 +10,7 @@ import { replicated } from './replicated.ts';
  */
 
 const longMs = 120_000;
-const under = replicated('a2a_grpc_port: 0', longMs);
+const under = replicated((place) => resourcesConfig(place, 'a2a_grpc_port: 0'), longMs);
 
 type Parked = { readonly how: string; readonly name: string; readonly id: string; readonly approval: string };
 

@@ -3,6 +3,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clientOf, dataOf, PEERS, said, task, text } from './a2a.ts';
 import { client, type PushConfig } from './http.ts';
+import { resourcesConfig } from './platform.ts';
 import { Receiver } from './receiver.ts';
 import { replicated } from './replicated.ts';
 
@@ -13,7 +14,7 @@ const longMs = 60_000;
 const credentials = 'credentials-that-nobody-else-sees';
 const token = 'token-that-nobody-else-sees';
 const more = 'a2a_grpc_port: 0\nheartbeat_ttl: 1s\npush: { allow_private: true }';
-const under = replicated(more, longMs);
+const under = replicated((place) => resourcesConfig(place, more), longMs);
 
 beforeEach(async () => {
   receiver = await new Receiver().start();

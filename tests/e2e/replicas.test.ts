@@ -1,38 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Answer, type Client, client } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
-import { type ScriptedModel, scriptedModel } from './model.ts';
-import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
+import { journaledConfig } from './platform.ts';
+import { replicated } from './replicated.ts';
 import { topology } from './topology.ts';
 
 /** Many at once, through any gateway. One process has one; elsewhere there are two of each service that counts. */
-let model: ScriptedModel;
-let place: Workplace;
 let journal: Journal;
-let platform: Platform;
 let first: Client;
 let second: Client;
 
 /** On a busy machine; a quiet one needs a tenth. */
 const longMs = 240_000;
 
-beforeAll(async () => {
-  model = await scriptedModel();
-  place = workplace();
-  journal = journalOf(place);
-  const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,store=2'] : [];
-  platform = await start(place, journaledConfig(place), { env: model.env, args });
-  const { urls } = platform;
+const under = replicated(journaledConfig, longMs);
+
+beforeAll(() => {
+  journal = journalOf(under.place);
+  const { urls } = under.platform;
   expect(urls).toHaveLength(topology === 'one process' ? 1 : 2);
   first = client(urls[0] ?? '');
   second = client(urls.at(-1) ?? '');
-}, longMs);
-
-afterAll(async () => {
-  await platform?.end('SIGKILL');
-  await model.stop();
-  place.remove();
-}, longMs);
+});
 
 const call = (tool: string, name: string) => ({ message: `call ${tool} ${JSON.stringify({ name })}` });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
+import { type Platform, start, type Workplace, workplace } from './platform.ts';
 import { topology } from './topology.ts';
 
 /** A platform that the tests of a file have together, with its model and its data. */
@@ -17,14 +17,14 @@ const args = topology === 'services' ? ['--replicas', 'gateway=2,orchestrator=2,
 
 /**
  * Starts a platform before the tests of this file, with two of each service where they are processes of their own, and ends it
- * after them. What it gives is to be read in tests only. `more`: lines of its configuration.
+ * after them. What it gives is to be read in tests and hooks only.
  */
-export function replicated(more: string, longMs: number): Replicated {
+export function replicated(configOf: (place: Workplace) => string, longMs: number): Replicated {
   let model: ScriptedModel;
   let place: Workplace;
   let platform: Platform;
   const startAnew = async () => {
-    platform = await start(place, resourcesConfig(place, more), { env: model.env, args });
+    platform = await start(place, configOf(place), { env: model.env, args });
   };
   beforeAll(async () => {
     model = await scriptedModel();

@@ -15,7 +15,7 @@ export type SaidDecision = {
 
 /**
  * The decisions that a message holds: in the shapes of the extension `hitl/v1`, in data parts, else in words (`yes`,
- * or a line `yes <approval id>` for each); lines on other approvals count beside data. None, if it is about something else.
+ * or a line `yes <approval id>` for each); lines on other approvals count beside data, if there is nothing else. None, if it is about something else.
  *
  * @throws A2AError if it means to decide but does not say clearly what.
  */
@@ -27,15 +27,21 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
   ].flatMap((value: unknown) => structured(value));
   const text = textOf(parts);
   if (said.length === 0) return unambiguous(inWords(text));
-  // Beside data, words may be about it: the lines that name an approval are decisions all the same.
-  const named = linesIn(text).flat();
+  const lines = linesIn(text);
+  const named = lines.flat();
   const words = named.length > 0 ? named : inWords(text);
   for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
   const isOther = (word: SaidDecision) =>
     word.approvalId !== undefined &&
     !said.some(({ approvalId }) => (approvalId ?? word.approvalId) === word.approvalId);
-  return unambiguous([...said, ...words.filter(isOther)]);
+  const others = words.filter(isOther);
+  // Words beside data may be about it, and quote what they do not mean: among them, a line on another approval is not clear.
+  if (others.length > 0 && lines.some((line) => line.length === 0)) throw new RequestMalformedError(AMONG_WORDS);
+  return unambiguous([...said, ...others]);
 }
+
+const AMONG_WORDS =
+  'beside its data, the message has a line on another approval among other words; put that decision in the data, or say nothing else';
 
 const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
 

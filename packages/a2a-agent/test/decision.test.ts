@@ -20,7 +20,7 @@ describe('data and words beside it', () => {
     expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
   });
 
-  test.each([[`no ${other}`], [`yes ${id}\nno ${other}`], [`Go on with the first.\nno ${other}\nThank you.`]])(
+  test.each([[`no ${other}`], [`yes ${id}\n\nno ${other}`]])(
     'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([
@@ -29,6 +29,19 @@ describe('data and words beside it', () => {
       ]);
     },
   );
+
+  test.each([[`Go on with the first.\nno ${other}`], [`You asked:\nyes ${other}\nno ${other}`]])(
+    'that say %j are refused: a decision on another approval among other words may be a quotation',
+    (text) => {
+      expect(() => decisionsIn(message(textPart(text), approve))).toThrow('among other words');
+    },
+  );
+
+  test('on the approval of the data itself are refused among other words too, if they say otherwise', () => {
+    const words = (word: string) => message(textPart(`I have looked at it.\n${word} ${id}`), approve);
+    expect(() => decisionsIn(words('no'))).toThrow('decides otherwise than its data');
+    expect(decisionsIn(words('yes'))).toHaveLength(1);
+  });
 
   test('of whatever is pending are refused beside a word that decides otherwise, and the same is said once', () => {
     const any = dataPart({ type: 'tool_approval_response', approvals: [{ approved: true }] });

@@ -19,10 +19,12 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
+import { isDefect } from '../is-defect.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
 import { listPauseMostMs, pollPauseMs } from './bounds.ts';
 import { callHeaders } from './call-headers.ts';
+import { cutQuestions } from './cut-questions.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
 import {
@@ -41,7 +43,7 @@ import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
-import { SentTokens } from './sent-tokens.ts';
+import { type Said, SentTokens } from './sent-tokens.ts';
 
 /** The agent has named no task that this would be about. */
 const noTask = { id: '', state: '' };
@@ -109,14 +111,14 @@ export class A2aDelegations implements DelegationPort {
     const { endpoint, line } = ready;
     if (!(await mayGo())) return { kind: 'held' };
     try {
-      const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
+      const told = newStates((task) => tell(updateOf(this.told(request, task))));
       const { messageId, isOneOfSeveral } = answer;
       const { taskId } = request;
       const sending = { ...answerMessage(answer, endpoint.dialect), messageId, taskId, contextId: '' };
       const said = await sendMessage(line, sending, told, isOneOfSeveral);
       if (isOneOfSeveral && said.kind === 'task' && !isAtRest(said.task)) {
         this.agents.answered(url);
-        return { kind: 'running', ...updateOf(this.tokens.hidden(request, said.task)) };
+        return { kind: 'running', ...updateOf(this.told(request, said.task)) };
       }
       const since = (): number => Math.round(this.clock.monotonic() - startedAt);
       return await this.outcomeOf(request, endpoint, line, said, told, since);
@@ -139,9 +141,9 @@ export class A2aDelegations implements DelegationPort {
         this.agents.answered(request.agent.url);
         return { kind: 'unauthenticated' };
       }
+      if (isDefect(error)) throw error;
       // Of an agent's own words: it may repeat a token that whoever looks does not have.
-      if (error instanceof Error) error.message = this.tokens.redactor(request)(error.message);
-      throw error;
+      throw new Error(this.tokens.redactor(request)(error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -162,13 +164,14 @@ export class A2aDelegations implements DelegationPort {
         ? { kind: 'repeatable' }
         : unknown(`${agent.name} was sent the message, and cannot say what became of it`);
     try {
-      const task = this.tokens.hidden(request, await askAbout(line, found.id));
+      const task = this.told(request, await askAbout(line, found.id));
       if (task.questions.length > 0) return asks(task, endpoint);
       if (!hasEnded(task.state)) return { kind: 'running', ...updateOf(task) };
       return { kind: 'outcome', outcome: finished(task, 0) };
     } catch (error) {
       if (!(error instanceof NoSuchTask)) throw error;
-      return unknown(`${agent.name} knows nothing of the task ${found.id} any more`);
+      const id = this.tokens.redactor(request)(found.id);
+      return unknown(`${agent.name} knows nothing of the task ${id} any more`);
     }
   }
 
@@ -214,7 +217,7 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<DelegationOutcome> {
     const { message: text, messageId, contextId } = request;
     const line = await this.line(request, endpoint, signal);
-    const told = newStates((task) => tell(updateOf(this.tokens.hidden(request, task))));
+    const told = newStates((task) => tell(updateOf(this.told(request, task))));
     const answer = await sendMessage(line, { text, messageId, contextId }, told);
     return this.outcomeOf(request, endpoint, line, answer, told, since);
   }
@@ -230,11 +233,11 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<Extract<DelegationOutcome, { kind: 'finished' | 'asks' }>> {
     this.agents.answered(request.agent.url);
     if (answer.kind === 'message') {
-      const said = this.tokens.hidden(request, answer);
+      const said = this.told(request, answer);
       return { kind: 'finished', task: noTask, text: said.text, isError: false, durationMs: since() };
     }
     const { task } = answer;
-    const last = this.tokens.hidden(request, isAtRest(task) ? task : await followed(line, task, told));
+    const last = this.told(request, isAtRest(task) ? task : await followed(line, task, told));
     return last.questions.length > 0 ? asks(last, endpoint) : finished(last, since());
   }
 
@@ -245,6 +248,11 @@ export class A2aDelegations implements DelegationPort {
   ): Promise<{ readonly endpoint: Endpoint; readonly line: Line }> {
     const endpoint = await this.agents.endpoint(request.agent.url, signal);
     return { endpoint, line: await this.line(request, endpoint, signal) };
+  }
+
+  /** What an agent says, as it may go on the record. */
+  private told<T extends Said>(request: DelegationRequest, said: T): T {
+    return cutQuestions(this.tokens.hidden(request, said));
   }
 
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {

@@ -1,14 +1,5 @@
 /** What an agent waits for, read from the message of its task's state. */
-import {
-  byteLength,
-  cutText,
-  descriptionBytesMax,
-  keyOfWords,
-  type RemoteQuestion,
-  remoteQuestionsMax,
-  sha256Hex,
-  taskWordBytesMax,
-} from '@stopgo/core';
+import { byteLength, keyOfWords, type RemoteQuestion, remoteQuestionsMax, taskWordBytesMax } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
 import { textOfJson } from './json-text.ts';
 import type { TaskState } from './remote-answer.ts';
@@ -26,21 +17,16 @@ export type StatusMessage = {
 
 /**
  * The questions that a message asks. A data part with an `approval_id` is one, in whatever words the rest of the message is;
- * without any, the text is the question. A task that waits for a token asks for that too.
+ * without any, the text is the question. A task that waits for a token asks for that too. Their words are whole here: see
+ * `cutQuestions`.
  */
 export function questionsIn(state: TaskState, message: StatusMessage): readonly RemoteQuestion[] {
   if (state !== 'input-required' && state !== 'auth-required') return [];
-  const text = asShown(message.text);
+  const { text } = message;
   const shown = message.data.flatMap((one) => shownQuestion(one, text)).slice(0, remoteQuestionsMax);
   const said = { key: keyOf(message), prompt: text };
   if (state === 'auth-required') return [{ ...said, key: `auth ${said.key}`, kind: 'auth' }, ...shown];
   return shown.length > 0 ? shown : [{ ...said, kind: 'approval' }];
-}
-
-/** What is too long to be shown is cut here, once for all questions, and bound by the digest of the whole in its place. */
-function asShown(text: string): string {
-  if (byteLength(text) <= descriptionBytesMax) return text;
-  return `${cutText(text, descriptionBytesMax).text}\n(${byteLength(text)} bytes, sha256 ${sha256Hex(text)})`;
 }
 
 /** Agents of the first days show the approval's id in words. It is no use in an answer, but it tells questions apart. */
@@ -57,7 +43,7 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
   const word = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
   const description = word('description');
   // The words of a message are of all its questions, and others when some of them are answered: no part of what is decided.
-  const prompt = description === '' && data.arguments === undefined ? text : asShown(description);
+  const prompt = description === '' && data.arguments === undefined ? text : description;
   const approval = {
     id,
     tool: word('tool'),

@@ -7,7 +7,7 @@ import { AgentFailed } from './failures.ts';
 import { Kept } from './kept.ts';
 
 /** What an agent says that may go on the record. */
-type Said = { readonly id?: string; readonly text: string; readonly questions?: readonly RemoteQuestion[] };
+export type Said = { readonly id?: string; readonly text: string; readonly questions?: readonly RemoteQuestion[] };
 
 /**
  * The tokens that agents were sent, in memory only: an agent may repeat one, also to somebody who looks without any.
@@ -32,8 +32,14 @@ export class SentTokens {
   hidden<T extends Said>(request: DelegationRequest, said: T): T {
     const tokens = this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin);
     if (tokens.length === 0) return said;
-    const hide = (text: string): string => tokens.reduce((left, token) => left.replaceAll(token, '[redacted]'), text);
-    const holds = (text: string): boolean => tokens.some((token) => text.includes(token));
+    // The words of a message may be those of all its questions, and long.
+    const known = new Map<string, string>();
+    const hide = (text: string): string => {
+      const left = known.get(text) ?? tokens.reduce((whole, token) => whole.replaceAll(token, '[redacted]'), text);
+      known.set(text, left);
+      return left;
+    };
+    const holds = (text: string): boolean => hide(text) !== text;
     if (holds(said.id ?? '')) throw new AgentFailed('it names its task by the bearer token that it was given');
     const questions = said.questions?.map((one): RemoteQuestion => {
       if (one.kind === 'auth') return { ...one, prompt: hide(one.prompt) };

@@ -1,4 +1,5 @@
 import type { DelegationRequest, LookedUp } from '../delegation-port.ts';
+import { isDefect } from '../is-defect.ts';
 import { createRedactor } from '../models/redact.ts';
 import type { DriverPorts } from './ports.ts';
 
@@ -74,10 +75,4 @@ export async function lookedUp(
 export function believed({ hadToken, bearer }: DelegationRequest, found: LookedUp): LookedUp {
   const isStranger = hadToken === true && bearer === undefined;
   return isStranger && (found.kind === 'unknown' || found.kind === 'repeatable') ? { kind: 'unauthenticated' } : found;
-}
-
-/** An error of the program's own making; one of a connection has the error of the connection as its cause. */
-function isDefect(error: unknown): error is Error {
-  const isOwn = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-  return isOwn && error.cause === undefined;
 }

@@ -11,10 +11,13 @@ const agentsCharactersMax = 96;
  */
 export function decidedBy({ kind, id }: Actor, agentName: string): string | undefined {
   if (kind !== 'approver' || id === 'anonymous') return undefined;
-  // Of a name that came down a chain itself, the agents are kept: a long name is cut before them.
+  // Of a name that came down a chain itself, the agents are kept: a long name is cut before them, and this agent's own is kept
+  // before theirs.
   const [first = '', ...agents] = oneLine(id).split(' via ');
   const name = [...first];
-  const via = [...[...agents, oneLine(agentName)].map((one) => ` via ${one}`).join('')].slice(0, agentsCharactersMax);
+  const own = [...` via ${oneLine(agentName)}`].slice(0, agentsCharactersMax);
+  const others = [...agents.map((one) => ` via ${one}`).join('')].slice(0, agentsCharactersMax - own.length);
+  const via = [...others, ...own];
   const room = nameCharactersMax - via.length;
   const shown = name.length > room ? [...name.slice(0, room - 1), '…'] : name;
   return name.length === 0 ? undefined : [...shown, ...via].join('').trim();

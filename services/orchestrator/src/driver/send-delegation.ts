@@ -162,9 +162,10 @@ async function askOnce(
       if (!driver.isRunOpen())
         return { kind: 'unknown', message: 'the run is over, and the agent has not said what it did' };
       // The promise is made to each caller, and without the token this would be another one.
-      if (driver.state.run?.bearerTokenPresent === true && driver.bearer === undefined)
+      const now = latest(driver, request);
+      if (now.hadToken === true && now.bearer === undefined)
         return { kind: 'unknown', message: 'the token with which the message was sent is not at hand any more' };
-      const again = await delegations.delegate(latest(driver, request), tell, over);
+      const again = await delegations.delegate(now, tell, over);
       // That this sending came to nothing says nothing of the one before.
       if (again.kind === 'unavailable') throw new Error(again.message);
       if (again.kind === 'unauthenticated') return { kind: 'token_wanted' };
@@ -217,7 +218,10 @@ export function requestOf(driver: RunDriver, call: CallState, argumentsJson: str
   };
 }
 
-/** Whether what a run sends to an agent is sent with a token. Not known of runs that others have followed. */
+/**
+ * Whether what a run sends to an agent has been sent with a token from its beginning. Not known of runs that others have
+ * followed, nor of one that was given its token later.
+ */
 export function hadToken(
   run: RunState | null,
   runId: string,

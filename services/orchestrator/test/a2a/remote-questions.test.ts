@@ -1,5 +1,6 @@
-import { descriptionBytesMax } from '@stopgo/core';
+import { byteLength } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { cutQuestions, questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
 import { questionsIn } from '../../src/a2a/remote-questions.ts';
 
 const message = { id: 'm1', text: 'Really?', time: 't1', data: [] };
@@ -41,14 +42,15 @@ test('the words of a message with several questions are of none of them: each ha
   expect(prompts).toEqual(['Reboot test-1', '', 'Really?']);
 });
 
-test('words that are too long to be shown are cut once, and any other letter of them is another question', () => {
+test('words that are too long to be shown are cut, and any other letter of them is another question', () => {
   const promptsOf = (end: string) => {
     const text = 'x'.repeat(1_000_000) + end;
     const data = [{ approval_id: 'a' }, { approval_id: 'b' }, { approval_id: 'c', description: text }];
-    return questionsIn('input-required', { ...message, text, data: data as never }).map(({ prompt }) => prompt);
+    const questions = questionsIn('input-required', { ...message, text, data: data as never });
+    return cutQuestions({ questions }).questions.map(({ prompt }) => prompt);
   };
   const [first = '', ...others] = promptsOf('1');
-  expect(first.length).toBeLessThan(descriptionBytesMax + 200);
+  expect(byteLength(first)).toBeLessThanOrEqual(questionWordsBytesMax);
   expect(others).toEqual([first, first]);
   for (const prompt of promptsOf('2')) expect(prompt).not.toBe(first);
 });

@@ -1,5 +1,6 @@
 import { Secret } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
+import { questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
 import { client, never, order } from './orders.ts';
 import { cardOf, isCard, result, rpcError, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
 
@@ -46,6 +47,20 @@ test.each<[string, readonly object[]]>([
     expect(JSON.stringify(found)).not.toContain(token);
   }
 });
+
+test.each(['INPUT', 'AUTH'])(
+  'a token where long words are cut is not on the record, not even in part: %s',
+  async (kind) => {
+    // With any length of the mark that is put in the place of the rest, some token here is cut in two.
+    const text = `${'x'.repeat(questionWordsBytesMax - 400)}${token.repeat(40)}${'y'.repeat(100_000)}`;
+    const url = await asking(`TASK_STATE_${kind}_REQUIRED`, { text });
+    const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(token) }, never);
+    const [question] = found.kind === 'asks' ? found.questions : [];
+    expect(question?.prompt).toContain('[redacted]');
+    expect(question?.prompt).not.toContain(token.slice(0, 4));
+    expect(question?.prompt.length).toBeLessThanOrEqual(questionWordsBytesMax);
+  },
+);
 
 test('what an agent says that wants another token is shown without the one that it had', async () => {
   const request = order(await asking('TASK_STATE_AUTH_REQUIRED', { text: `${token} has expired.` }), { taskId: 't' });

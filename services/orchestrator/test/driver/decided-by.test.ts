@@ -31,3 +31,7 @@ test('a long name that has come down a chain is cut before the agents that it ca
   expect(atKeeper).toMatch(/^n{50,}… via front-desk via change-desk$/);
   expect(atKeeper).toHaveLength(128);
 });
+
+test('of a chain whose names are too long together, this agent keeps its own', () => {
+  expect(decidedBy(approver(`alice via ${'d'.repeat(90)}`), 'keeper')).toMatch(/^alice via d{60,} via keeper$/);
+});

@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   type AgentNode,
   type ConversationState,
+  cancelRun,
   createConversation,
   evolve,
   type Fact,
@@ -98,18 +99,7 @@ export class Errand {
     this.script = script;
     this.answers = answers;
     this.append(createConversation({ id: 'c', sessionId: 'abc', agentName: 'agent', systemPrompt: '' }));
-    const begun = receiveMessage(this.state, {
-      text: 'Buy bread.',
-      runId: 'r',
-      agent: this.agent,
-      agentDigest: 'a',
-      toolsetDigest: 't',
-      instance: 'first',
-      bearerTokenPresent,
-      now: 0,
-    });
-    if (begun.kind !== 'append') throw new Error(begun.kind);
-    this.append(begun.facts);
+    this.hears('Buy bread.', 'r', bearerTokenPresent);
   }
 
   get state(): ConversationState {
@@ -166,6 +156,29 @@ export class Errand {
     };
     const driver = new RunDriver(start, all, new Transcripts(all.log), listener);
     return { driver, clock, renew, ended: driver.drive() };
+  }
+
+  /** A message comes, and a run begins. */
+  hears(text: string, runId: string, bearerTokenPresent = false): void {
+    const begun = receiveMessage(this.state, {
+      text,
+      runId,
+      agent: this.agent,
+      agentDigest: 'a',
+      toolsetDigest: 't',
+      instance: 'first',
+      bearerTokenPresent,
+      now: 0,
+    });
+    if (begun.kind !== 'append') throw new Error(begun.kind);
+    this.append(begun.facts);
+  }
+
+  /** Somebody cancels the run. */
+  cancel(): void {
+    const canceled = cancelRun(this.state, { reason: '' });
+    if (canceled.kind !== 'append') throw new Error(canceled.kind);
+    this.append(canceled.facts);
   }
 
   /** What a process needs that looks at the run while nobody drives it. */

@@ -1,4 +1,3 @@
-import { cancelRun, receiveMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import type { DelegationPort } from '../../src/delegation-port.ts';
 import { TaskWatch } from '../../src/driver/task-watch.ts';
@@ -79,19 +78,8 @@ test('what an ended run left under way is ended there, also while the next runs 
   await quiet();
   driver.stop(new Error('crash'));
   await ended;
-  const canceled = cancelRun(errand.state, { reason: '' });
-  if (canceled.kind === 'append') errand.append(canceled.facts);
-  const next = receiveMessage(errand.state, {
-    text: 'Buy milk instead.',
-    runId: 'r2',
-    agent: errand.agent,
-    agentDigest: 'a',
-    toolsetDigest: 't',
-    instance: 'first',
-    bearerTokenPresent: false,
-    now: 0,
-  });
-  if (next.kind === 'append') errand.append(next.facts);
+  errand.cancel();
+  errand.hears('Buy milk instead.', 'r2');
   const { pass } = watchOver(errand, ['c'], () => Promise.reject(new Error('away')));
   await pass(120_000);
   expect(errand.canceled).toEqual([]);
@@ -102,8 +90,7 @@ test('what an ended run left under way is ended there, also while the next runs 
 test('whoever decides neither waits for tasks that are to be ended nor uses up their tries', async () => {
   const errand = new Errand(node, { delegate: [asks] });
   await errand.first().ended;
-  const canceled = cancelRun(errand.state, { reason: '' });
-  if (canceled.kind === 'append') errand.append(canceled.facts);
+  errand.cancel();
   const { watch, looks, pass } = watchOver(errand, ['c'], () => Promise.reject(new Error('away')));
   for (let decision = 0; decision < 30; decision += 1) await watch.look('c');
   expect([errand.canceled, looks.get('c')]).toEqual([[], undefined]);

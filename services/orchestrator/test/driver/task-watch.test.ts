@@ -1,4 +1,4 @@
-import { cancelRun, parkedTasks, type RemoteQuestion, receiveMessage } from '@stopgo/core';
+import { parkedTasks, type RemoteQuestion } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { AgentNews } from '../../src/driver/agent-news.ts';
@@ -104,8 +104,7 @@ test('the task of a run that was canceled is ended there, sooner or later', asyn
     lost,
     { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } },
   ]);
-  const canceled = cancelRun(errand.state, { reason: '' });
-  if (canceled.kind === 'append') errand.append(canceled.facts);
+  errand.cancel();
   const one = watch('first');
   for (let round = 0; round < 4; round += 1) await one.round().then(() => clock.pass(times.firstMs));
   await quiet();
@@ -117,22 +116,10 @@ test('so is that of a run that the next message followed, also by a process that
   for (const isHeard of [true, false]) {
     const gone = { kind: 'outcome', outcome: { ...done('Run canceled.'), isError: true } } as const;
     const { errand, clock, watch } = await watched(isHeard ? [lost, gone] : []);
-    const canceled = cancelRun(errand.state, { reason: '' });
-    if (canceled.kind === 'append') errand.append(canceled.facts);
+    errand.cancel();
     for (const runId of ['r2', 'r3']) {
-      const next = receiveMessage(errand.state, {
-        text: 'Buy milk instead.',
-        runId,
-        agent: errand.agent,
-        agentDigest: 'a',
-        toolsetDigest: 't',
-        instance: 'first',
-        bearerTokenPresent: false,
-        now: 0,
-      });
-      if (next.kind === 'append') errand.append(next.facts);
-      const over = cancelRun(errand.state, { reason: '' });
-      if (runId === 'r2' && over.kind === 'append') errand.append(over.facts);
+      errand.hears('Buy milk instead.', runId);
+      if (runId === 'r2') errand.cancel();
     }
     expect(parkedTasks(errand.state)).toMatchObject([{ runId: 'r', call: { sent: { taskId: 'task-1' } } }]);
     await watch('first').round();
@@ -282,8 +269,7 @@ test('a call has its task looked at, and no other; that of a run that is over is
   await watch.called('c', messageId);
   expect(errand.asked.map(({ taskId }) => taskId)).toEqual(['task-1']);
   expect(errand.all('approvalRequested').map(({ question: one }) => one?.key)).toEqual(['q1', 'q2']);
-  const canceled = cancelRun(errand.state, { reason: '' });
-  if (canceled.kind === 'append') errand.append(canceled.facts);
+  errand.cancel();
   for (let call = 0; call < 30; call += 1) await watch.called('c', messageId);
   await watch.rested(errand.state, undefined);
   expect([errand.canceled, errand.offered]).toEqual([[], []]);
