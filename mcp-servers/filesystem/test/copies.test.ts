@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCalls } from '../src/calls.ts';
+import { type Folder, OpenFolders } from '../src/folder.ts';
 import { openRoots } from '../src/roots.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
 
@@ -105,6 +106,20 @@ describe('copy', () => {
 });
 
 describe('move', () => {
+  test('a name that is only written otherwise, where the file system takes no notice of that', async () => {
+    box.remove();
+    // It finds every name in small letters, whatever the caller writes, as the systems of other makers do.
+    class Careless extends OpenFolders {
+      override at(folder: Folder, name: string): string {
+        return super.at(folder, name.toLowerCase());
+      }
+    }
+    box = sandbox({ roots: { one: ['*'] }, openFolders: () => new Careless() });
+    put('one/notes', 'content');
+    await box.answer('move', fromTo('one/notes', 'one/Notes'));
+    expect(read('one/notes')).toBe('content');
+  });
+
   test('files, folders and links, in one root or between two', async () => {
     mkdirSync(host('one/d'));
     put('one/d/f', 'content');

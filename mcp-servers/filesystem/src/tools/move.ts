@@ -51,9 +51,11 @@ async function moveEntry(call: Call, how: Move): Promise<void> {
     await moveAcross(call, how);
     return;
   }
-  // Two names of one file: the system leaves both where they are.
+  // Two names of one file: the system leaves both where they are. Not if there is but one name, of which the file system takes
+  // no notice whether it is written large or small.
   const left = realOf(from) === realOf(to) ? undefined : await lstat(before).catch(() => undefined);
-  if (left?.ino === found.stats.ino && left.dev === found.stats.dev) await unlink(before);
+  const isSame = left?.ino === found.stats.ino && left.dev === found.stats.dev;
+  if (isSame && !left.isDirectory() && left.nlink > 1) await unlink(before);
 }
 
 /** To another file system: a copy, and when that is complete the original goes. Links would not survive a copy. */
