@@ -11,6 +11,8 @@ const toldMax = 1_024;
 export class CallCancel {
   /** Ids of the requests of calls, by the arguments that they carry: the client tells nobody under which id it sends. */
   readonly #ids = new WeakMap<object, RequestId>();
+  /** Arguments of calls that were sent more than once: each further time with answers to what the server asked. */
+  readonly #repeated = new WeakSet<object>();
   /** Ids of the requests that the server was told of lately. */
   readonly #told = new Set<RequestId>();
 
@@ -20,7 +22,10 @@ export class CallCancel {
     transport.send = async (message, options) => {
       if (isJSONRPCRequest(message)) {
         const args = message.method === 'tools/call' ? message.params?.arguments : undefined;
-        if (typeof args === 'object' && args !== null) this.#ids.set(args, message.id);
+        if (typeof args === 'object' && args !== null) {
+          if (this.#ids.has(args)) this.#repeated.add(args);
+          this.#ids.set(args, message.id);
+        }
       } else if ('method' in message && message.method === noticeMethod) {
         const id = message.params?.requestId;
         // The client tells it again when it gives the request up.
@@ -33,6 +38,11 @@ export class CallCancel {
   /** Whether the request with this id carries these very arguments. */
   isOf(id: RequestId, args: object): boolean {
     return this.#ids.get(args) === id;
+  }
+
+  /** Whether the call with these very arguments had been under way before it was last sent. */
+  wasUnderWay(args: object): boolean {
+    return this.#repeated.has(args);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client';
-import type { Json } from '@stopgo/core';
+import { isRepeatable, type Json } from '@stopgo/core';
 import type { AskingCalls } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
@@ -122,7 +122,8 @@ export function createSession(parts: SessionParts): Session {
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
-        const known = withoutSecrets(endOfError(error, server, parts.hasSession()), parts.clean);
+        const last = withoutSecrets(endOfError(error, server, parts.hasSession()), parts.clean);
+        const known = callCancel.wasUnderWay(args) && !isRepeatable(call.tool.hints) ? endOfRound(last) : last;
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
@@ -152,6 +153,14 @@ function endOfGivenUp(why: GivenUp, call: SessionCall, server: string): CallEnd 
     case 'stream':
       return lost('broke off its answer while the call ran');
   }
+}
+
+/** A call that its server had begun, and asked something for, has not been left undone because it did not take the answer. */
+function endOfRound(end: CallEnd): CallEnd {
+  if (end.kind === 'not_sent') return lost(`was lost in the midst of the call (${end.reason})`);
+  return end.kind === 'unauthenticated'
+    ? { kind: 'lost', cause: 'status', reason: 'began the call, and then wanted other credentials' }
+    : end;
 }
 
 function lost(reason: string): CallEnd {
@@ -238,8 +247,8 @@ async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promi
     readable = new Set(tools.map((tool) => tool.name));
   });
   const definitions: Json[] = [];
-  const problems: ToolProblem[] = [];
-  for (const definition of all) {
+  const problems = [...all.problems];
+  for (const definition of all.definitions) {
     const bare = tap.bare(definition);
     if (bare === undefined || readable.has(bare.name)) definitions.push(definition);
     // The one reason for which the client leaves out a tool that it can read.
