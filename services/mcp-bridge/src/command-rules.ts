@@ -4,9 +4,9 @@ import type { McpTransport } from '@stopgo/runtime';
 type StdioTransport = Extract<McpTransport, { kind: 'stdio' }>;
 
 /** Programs that take a command line as an argument, and the options that they take it with. */
-const commandLines: readonly { readonly programs: RegExp; readonly options: RegExp }[] = [
+const commandLines: readonly { readonly programs: RegExp; readonly options: RegExp; readonly signs?: RegExp }[] = [
   { programs: /^(?:ba|da|z|k|c|tc|fi|a)?sh$/u, options: /^-[a-z]*c[a-z]*$/u },
-  { programs: /^(?:cmd|command)$/u, options: /^\/[ck]$/iu },
+  { programs: /^(?:cmd|command)$/u, options: /^\/[ck]$/iu, signs: /^\//u },
   { programs: /^(?:powershell|pwsh)$/u, options: /^-(?:c|command|e|ec|encodedcommand)$/iu },
   { programs: /^(?:npx|npm|pnpm|bunx)$/u, options: /^(?:-c|--call(?:=.*)?)$/u },
 ];
@@ -32,11 +32,11 @@ const loadsCode: ReadonlySet<string> = new Set([
 const withValue = /^(?:-p|--package|[-+][oO]|--rcfile|--init-file)$/u;
 
 /** The options of the program itself: what comes after its first other argument is for what it starts. */
-function ownOptions(args: readonly string[]): readonly string[] {
+function ownOptions(args: readonly string[], signs: RegExp): readonly string[] {
   const own: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] ?? '';
-    if (!/^[-+/]/u.test(arg) || arg === '--') return own;
+    if (!signs.test(arg) || arg === '--') return own;
     own.push(arg);
     if (withValue.test(arg)) at += 1;
   }
@@ -51,7 +51,7 @@ export function commandProblem({
 }: Pick<StdioTransport, 'command' | 'args' | 'env'>): string | undefined {
   const program = basename(command.replaceAll('\\', '/')).replace(/\.(?:exe|cmd|bat)$/iu, '');
   const rule = commandLines.find(({ programs }) => programs.test(program));
-  const option = rule && ownOptions(args).find((arg) => rule.options.test(arg));
+  const option = rule && ownOptions(args, rule.signs ?? /^[-+]/u).find((arg) => rule.options.test(arg));
   if (option !== undefined)
     return `"${program} ${option}" runs a command line, and no shell is used; name the program in command and its arguments in args`;
   const variable = Object.keys(env).find((name) => loadsCode.has(name.toUpperCase()));

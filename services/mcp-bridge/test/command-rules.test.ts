@@ -9,7 +9,7 @@ test.each([
   ['/bin/bash', ['-lc', 'x']],
   ['bash', ['-o', 'pipefail', '-c', 'x']],
   ['/usr/bin/dash', ['-ec', 'x']],
-  ['cmd.exe', ['/c', 'x']],
+  ['cmd.exe', ['/s', '/c', 'x']],
   ['C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe', ['-Command', 'x']],
   ['npx', ['-c', 'x']],
   ['npx', ['-p', 'some-package', '--call=x']],
@@ -19,6 +19,7 @@ test.each([
 
 test.each([
   ['bash', ['server.sh', '-c', 'settings']],
+  ['sh', ['/srv/server.sh', '-c', 'settings']],
   ['npx', ['-y', 'some-server@1.2.3', '-c', 'settings']],
   ['node', ['-c']],
   ['python3', ['server.py', '-c']],
