@@ -43,7 +43,7 @@ export function ownCredentials(
   const clientSecret = secretOf(login.secretVariable, environment);
   const account = new ClientCredentials(
     { serverUrl: url, serverName: name, clientId, clientSecret, ...login },
-    { bounds, clock, fetch: createLoginFetch(bounds) },
+    { bounds, clock, fetch: createLoginFetch(bounds, [url, login.issuer ?? url, login.tokenUrl ?? url]) },
   );
   return {
     middleware: (next) => account.around(next),

@@ -5,17 +5,25 @@ import { checkedAgent, checkLiteral } from './checked-agent.ts';
 
 /**
  * The `fetch` by which authorization servers are found and asked: to addresses that the rules allow only, without
- * redirects, and bounded in time and size. It is outside of all calls, so that no caller's token is in it.
+ * redirects, and bounded in time and size. It is outside of all calls, so that no caller's token is in it. What the tool server
+ * says where to look must not lead inside: only the origins of the configuration, `known`, may be there. What is sent (POST)
+ * goes where the authorization server itself has its token endpoint.
  *
  * @throws Error if the answer is too large; else what `fetch` throws.
  */
-export function createLoginFetch({
-  loginMs,
-  loginBytesMax,
-}: Pick<BridgeBounds, 'loginMs' | 'loginBytesMax'>): FetchLike {
-  const places: KnownPlaces = new Map();
-  const dispatcher = checkedAgent(places);
+export function createLoginFetch(
+  { loginMs, loginBytesMax }: Pick<BridgeBounds, 'loginMs' | 'loginBytesMax'>,
+  known: readonly string[],
+): FetchLike {
+  const origins = new Set(known.map((url) => new URL(url).origin));
+  const configured = connections(loginMs);
+  const found = connections(loginMs);
   return async (url, init) => {
+    const { hostname, origin } = new URL(url);
+    const isConfigured = origins.has(origin) || init?.method === 'POST';
+    const { places, dispatcher } = isConfigured ? configured : found;
+    // As if the name had stood for an address outside before.
+    if (!isConfigured) places.set(hostname.replace(/^\[(.*)\]$/u, '$1'), new Set(['public']));
     checkLiteral(new URL(url), places);
     const signal = AbortSignal.timeout(loginMs);
     const answer = await fetch(url, { ...init, redirect: 'manual', signal, dispatcher });
@@ -31,4 +39,9 @@ export function createLoginFetch({
     const bodyless = status === 204 || status === 205 || status === 304;
     return new Response(bodyless ? null : Buffer.concat(parts), { status, headers: new Headers(headers) });
   };
+}
+
+function connections(silentMs: number) {
+  const places: KnownPlaces = new Map();
+  return { places, dispatcher: checkedAgent(places, { silentMs }) };
 }

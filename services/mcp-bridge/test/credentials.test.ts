@@ -206,6 +206,19 @@ test('the secret goes to no other authority than the configured one', async () =
   expect(thief.asked).toEqual([]);
 });
 
+test('what a server says of where to log in leads nowhere inside', async () => {
+  const inside = await authority();
+  const giver = await authority();
+  const server = await guarded(issued, `${inside.origin}/admin`);
+  const login = { idVariable: 'CLIENT', secretVariable: 'SECRET', issuer: giver.origin };
+  const config = serverWith(server.url, { auth: 'client_credentials', login });
+  const failure = await startBridge([config], { environment, bounds: { httpStartMs: 100 } }).catch((error: unknown) =>
+    String(error),
+  );
+  expect(failure).toContain('no token for the server "l" was to be had');
+  expect(inside.shown).toEqual([]);
+});
+
 test('the secret does not follow where a token endpoint points', async () => {
   const thief = await authority();
   const giver = await listen((_request, response) =>
