@@ -30,6 +30,7 @@ export class PrincipalSessions {
   readonly #dependencies: PrincipalDependencies;
   /** By digest of the token, the one that was used longest ago first. */
   readonly #entries = new Map<string, Entry>();
+  readonly #closings = new Set<Promise<void>>();
 
   constructor(dependencies: PrincipalDependencies) {
     this.#dependencies = dependencies;
@@ -72,9 +73,10 @@ export class PrincipalSessions {
     return [...this.#entries.values()].some((entry) => entry.session === session);
   }
 
-  /** Closes all. */
-  closeAll(): void {
+  /** Closes all, those too that are being opened or closed; settles when they are closed. */
+  async closeAll(): Promise<void> {
     for (const [key, entry] of this.#entries) this.#close(key, entry);
+    await Promise.all(this.#closings);
   }
 
   #watch(key: string, entry: Entry): void {
@@ -113,9 +115,12 @@ export class PrincipalSessions {
     clearTimeout(entry.idle);
     const { onError } = this.#dependencies;
     // What could not be opened has been told to whoever wanted it.
-    entry.opening.then(
-      (session) => session.close().catch(onError),
-      () => undefined,
-    );
+    const closing: Promise<void> = entry.opening
+      .then(
+        (session) => session.close().catch(onError),
+        () => undefined,
+      )
+      .finally(() => this.#closings.delete(closing));
+    this.#closings.add(closing);
   }
 }

@@ -293,8 +293,7 @@ export class ServerConnection {
     this.#session = undefined;
     this.#enter({ type: 'stopped' });
     this.#wake?.();
-    this.#principals.closeAll();
-    await Promise.all([session?.close(), ...this.#closings]);
+    await Promise.all([session?.close(), this.#principals.closeAll(), ...this.#closings]);
     await this.#comingBack;
   }
 

@@ -119,3 +119,19 @@ test('401 to the session of one caller is for that caller: the call did not run'
   expect(finishedOf(await execute('pay', {}, { token: alice })).isError).toBe(false);
   expect(server.calls()).toBe(1);
 });
+
+test('a bridge that stops has ended the sessions of all callers', async () => {
+  let ended = 0;
+  const server = await legacyServer({
+    onDelete: (_request, response) => {
+      setTimeout(() => {
+        ended += 1;
+        response.writeHead(200).end();
+      }, 50);
+    },
+  });
+  const { execute, bridge } = await startBridge([httpServer('l', server.url, { callsAtOnce: 3 })]);
+  await Promise.all([execute('pay', {}, { token: alice }), execute('pay', {}, { token: bob }), execute('pay', {})]);
+  await bridge.stop();
+  expect(ended).toBe(3);
+});
