@@ -21,7 +21,7 @@ export function resultText(
   const texts = result.content.filter(hasText);
   const structured = result.structuredContent;
   const lines = result.content.map(blockText);
-  if (texts.length === 0 && structured !== undefined) lines.push(JSON.stringify(structured));
+  if (texts.length === 0 && structured !== undefined) lines.push(structuredText(structured));
   if (note !== '') lines.unshift(note);
   return cutResult(clean(wellFormed(lines.join('\n'))), textBytesMax);
 }
@@ -50,6 +50,15 @@ function blockText(block: ContentBlock): string {
 
 function label(text: string): string {
   return visibleText(text.slice(0, labelCharactersMax)).replaceAll('\n', ' ');
+}
+
+/** A value that is nested so deeply that it cannot be written out comes as the word that it was there: the call ran. */
+function structuredText(structured: unknown): string {
+  try {
+    return JSON.stringify(structured);
+  } catch {
+    return '[structured result, nested too deeply]';
+  }
 }
 
 /** Size of what a base64 text stands for, in bytes. */

@@ -49,3 +49,9 @@ test('text is cleaned before it is cut, so that the end of a secret cannot stay'
 test('half a character becomes the replacement character', () => {
   expect(resultText({ content: [{ type: 'text', text: 'a\ud800b' }] }, plain).text).toBe('a\ufffdb');
 });
+
+test('a structured result that cannot be written out is named: the call ran', () => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+  const result = { content: [], structuredContent: { deep } };
+  expect(resultText(result, (text) => text).text).toBe('[structured result, nested too deeply]');
+});
