@@ -43,6 +43,13 @@ export type BridgeBounds = {
   readonly catalogueBytesMax: number;
   /** One message of a server. A larger answer to a call is an error result, never kept in memory. */
   readonly messageBytesMax: number;
+  /** Requests to one HTTP server that may be open at the same time, on each connection to it. */
+  readonly requestsOpenMax: number;
+  /** Messages that may wait until a stdio server reads its input; with one more it is given up. */
+  readonly sendsWaitingMax: number;
+  /** Shortest and longest pause before an event stream that ended is opened again, whatever its server asks for. */
+  readonly streamPauseMinMs: number;
+  readonly streamPauseMaxMs: number;
   /** Calls of one server that wait for those that run. */
   readonly callsQueuedMax: number;
   /** Further attempts of a call that is safe to repeat, after its connection was lost. */
@@ -143,6 +150,10 @@ export const bridgeBounds: BridgeBounds = {
   schemaCheckMs: 1 * second,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
+  requestsOpenMax: 1_024,
+  sendsWaitingMax: 1_024,
+  streamPauseMinMs: 100,
+  streamPauseMaxMs: 30 * second,
   callsQueuedMax: 256,
   repeatsMax: 2,
   repeatWaitMs: 5 * second,

@@ -18,10 +18,17 @@ const ofSystem: Lookup = (host, options, callback) => systemLookup(host, options
 
 /**
  * Connections for `fetch` that are made to addresses that the rules allow only. What a name stands for is looked at in the
- * moment of the connection, so that it cannot be another one by then.
+ * moment of the connection, so that it cannot be another one by then. `silentMs`: how long a server may say nothing to a
+ * request.
  */
-export function checkedAgent(known: KnownPlaces, lookup: Lookup = ofSystem): Connections {
+export function checkedAgent(
+  known: KnownPlaces,
+  { silentMs, lookup = ofSystem }: { readonly silentMs: number; readonly lookup?: Lookup },
+): Connections {
   const agent = new Agent({
+    // Its own limits of five minutes would end calls that may take longer, and those that wait for people.
+    headersTimeout: silentMs,
+    bodyTimeout: silentMs,
     connect: {
       lookup: (host, options, callback) => {
         const family = typeof options.family === 'number' ? { family: options.family } : {};

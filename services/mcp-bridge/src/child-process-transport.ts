@@ -18,6 +18,8 @@ export type ChildProcessOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly messageBytesMax: number;
   readonly endGraceMs: number;
+  /** Messages that may wait for the process to read. */
+  readonly sendsWaitingMax: number;
   readonly stderr: StderrTail;
   /** Follows calls through the pipe; absent: nobody needs to know which call an answer belongs to. */
   readonly scopes?: AnswerScopes | undefined;
@@ -47,6 +49,11 @@ export class ChildProcessTransport implements Transport {
   #ended: Promise<void> = Promise.resolve();
   #end: string | undefined;
   #closed = false;
+  /** While its input is full: settles when it reads again, or never will. */
+  #drained: Promise<void> | undefined;
+  #sendsWaiting = 0;
+  /** Why we ended it ourselves. */
+  #givenUp: string | undefined;
 
   constructor(options: ChildProcessOptions) {
     this.#options = options;
@@ -85,13 +92,14 @@ export class ChildProcessTransport implements Transport {
     if (stdin === undefined || !stdin.writable || this.#end !== undefined) throw new NotSent('its process has ended');
     this.#options.scopes?.sent(message);
     if (stdin.write(serializeMessage(message))) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        stdin.off('drain', done).off('close', done);
-        resolve();
-      };
-      stdin.on('drain', done).on('close', done);
+    this.#sendsWaiting += 1;
+    // One that asks without end and does not read what we answer would fill our memory with answers.
+    if (this.#sendsWaiting > this.#options.sendsWaitingMax) this.#giveUp('its process does not read its input');
+    this.#drained ??= drained(stdin).finally(() => {
+      this.#drained = undefined;
+      this.#sendsWaiting = 0;
     });
+    await this.#drained;
   }
 
   /** Ends the process and its group; throws if even SIGKILL does not. */
@@ -106,6 +114,13 @@ export class ChildProcessTransport implements Transport {
     }
     if (await this.#endsWithin(this.#options.endGraceMs)) return;
     throw new Error(`process ${child.pid} did not end, not even by SIGKILL; end it by hand`);
+  }
+
+  #giveUp(reason: string): void {
+    this.#givenUp ??= reason;
+    const child = this.#child;
+    child?.stdout.pause();
+    if (child !== undefined) signalGroup(child, 'SIGKILL');
   }
 
   #listen(child: Child): void {
@@ -132,8 +147,8 @@ export class ChildProcessTransport implements Transport {
         function finish(): void {
           clearTimeout(late);
           if (transport.#end !== undefined) return;
-          transport.#end =
-            signal === null ? `its process exited with code ${code}` : `its process was ended by ${signal}`;
+          const how = signal === null ? `its process exited with code ${code}` : `its process was ended by ${signal}`;
+          transport.#end = transport.#givenUp ?? how;
           for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
           resolve();
           transport.onclose?.();
@@ -164,6 +179,17 @@ export class ChildProcessTransport implements Transport {
     clearTimeout(timer);
     return inTime;
   }
+}
+
+/** Settles when a stream takes more, or is closed. */
+async function drained(stream: Writable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+  });
 }
 
 /** Signals every process of the child's group; none left is fine. */

@@ -26,6 +26,9 @@ import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
 /** The newest revision of the protocol that the client speaks; what `era: modern` insists on. */
 const modernRevision = '2026-07-28';
 
+/** By how much later than a call the connection under it ends, so that the call's own limits come first. */
+const slackMs = 10_000;
+
 /** What every connection of a bridge shares. */
 export type ConnectDependencies = {
   readonly clientInfo: Implementation;
@@ -126,7 +129,10 @@ async function connectOnce(
   const line =
     config.transport.kind === 'stdio'
       ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined })
-      : httpLine(config.transport, { bounds, places, credentials: credentials?.middleware, token });
+      : httpLine(config.transport, {
+          ...{ bounds, places, credentials: credentials?.middleware, token },
+          silentMs: longestCallMs(config) + slackMs,
+        });
   const { transport } = line;
   const tap = new ListTap(bounds);
   tap.attach(transport);
@@ -198,6 +204,11 @@ async function connectOnce(
     over: line.over,
   });
   return { kind: 'connected', session };
+}
+
+/** Longest that one call may last, in milliseconds, people's time included. */
+function longestCallMs({ timeoutMs, totalTimeoutMs, questions }: McpServerConfig): number {
+  return Math.max(timeoutMs, totalTimeoutMs) + (questions?.timeoutMs ?? 0);
 }
 
 /** What went wrong, without what the server wrote: it may have repeated a caller's token. */

@@ -1,6 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { type CallScope, callScope } from './call-scope.ts';
 import type { Connections } from './checked-agent.ts';
+import { EventLength } from './event-length.ts';
 import { NotAllowed, NotSent, RedirectRefused } from './failures.ts';
 
 /** Error codes of a connection that was never made, so that nothing was sent (see {@link connectionFailure}). */
@@ -44,6 +45,8 @@ export function mayCarryToken(url: string): boolean {
 /** What such a `fetch` is made of. */
 export type HttpFetchOptions = {
   readonly messageBytesMax: number;
+  /** Requests that may be open at the same time: a server that asks us without end gets no socket for each answer. */
+  readonly requestsOpenMax: number;
   /** Makes the connections; else Node's own does. */
   readonly dispatcher?: Connections;
   /** Token of the caller that the whole connection is for; absent: each call brings its own. */
@@ -60,22 +63,36 @@ export type HttpFetchOptions = {
  */
 export function createHttpFetch({
   messageBytesMax,
+  requestsOpenMax,
   dispatcher,
   token,
   keepsAuthorization = false,
 }: HttpFetchOptions): FetchLike {
+  let open = 0;
+  const begin = (scope: CallScope | undefined) => {
+    open += 1;
+    change(scope, 1);
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      open -= 1;
+      change(scope, -1);
+    };
+  };
   return async (url, init) => {
     const scope = callScope.getStore();
     const headers = new Headers(init?.headers);
     if (!keepsAuthorization) headers.delete('authorization');
     const brought = scope?.token ?? token;
     if (brought !== undefined) headers.set('authorization', `Bearer ${brought}`);
-    change(scope, 1);
+    if (open >= requestsOpenMax) throw new NotSent(`${requestsOpenMax} requests to ${shownUrl(url)} are open already`);
+    const end = begin(scope);
     let response: Response;
     try {
       response = await fetch(url, { ...init, headers, redirect: 'manual', ...(dispatcher && { dispatcher }) });
     } catch (error) {
-      change(scope, -1);
+      end();
       const forbidden = notAllowed(error);
       if (forbidden !== undefined) throw forbidden;
       const { code, established } = connectionFailure(error);
@@ -84,14 +101,14 @@ export function createHttpFetch({
       throw new Error(`connection to ${shownUrl(url)} lost (${code})`);
     }
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
-      change(scope, -1);
+      end();
       await response.body?.cancel().catch(() => undefined);
       throw new RedirectRefused(
         `${shownUrl(url)} answered with a redirect (HTTP ${response.status}) to ${targetOf(url, response)}; ` +
           'redirects are not followed: configure the address that it points to, if you trust it',
       );
     }
-    return bounded(response, messageBytesMax, scope);
+    return bounded(response, messageBytesMax, scope, end);
   };
 }
 
@@ -102,22 +119,19 @@ function change(scope: CallScope | undefined, by: number): void {
 }
 
 /**
- * The same response with its body counted. Outside of a call an event stream is not bounded: it lives as long as the
- * connection.
+ * The same response with its body counted. Outside of a call an event stream lives as long as the connection: there it is each
+ * event that is bounded. `end` is called when nothing more is read.
  */
-function bounded(response: Response, bytesMax: number, scope: CallScope | undefined): Response {
+function bounded(response: Response, bytesMax: number, scope: CallScope | undefined, end: () => void): Response {
   if (response.body === null) {
-    change(scope, -1);
+    end();
     return response;
   }
-  const limited = scope !== undefined || !(response.headers.get('content-type') ?? '').includes('text/event-stream');
+  const { status, statusText, headers, ok } = response;
+  const lasts = scope === undefined && (headers.get('content-type') ?? '').includes('text/event-stream');
+  const event = new EventLength();
   const reader = response.body.getReader();
   let bytes = 0;
-  let open = true;
-  const end = () => {
-    if (open) change(scope, -1);
-    open = false;
-  };
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -127,9 +141,10 @@ function bounded(response: Response, bytesMax: number, scope: CallScope | undefi
           end();
           return;
         }
-        bytes += value.byteLength;
-        if (!limited || bytes <= bytesMax) return controller.enqueue(value);
-        if (scope !== undefined) scope.oversize = true;
+        bytes = lasts ? event.after(value) : bytes + value.byteLength;
+        if (bytes <= bytesMax) return controller.enqueue(value);
+        // A refusal says by its status what became of the call, however long its words are.
+        if (scope !== undefined && ok) scope.oversize = true;
         await reader.cancel().catch(() => undefined);
         throw new Error(`the answer is larger than ${bytesMax} bytes`);
       } catch (error) {
@@ -142,7 +157,6 @@ function bounded(response: Response, bytesMax: number, scope: CallScope | undefi
       await reader.cancel(reason).catch(() => undefined);
     },
   });
-  const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
 }
 

@@ -3,6 +3,9 @@ const newline = 0x0a;
 /** Bytes that are kept of each end of a line that is skipped. */
 const endBytes = 256;
 
+/** Room that is kept for the next line, in bytes. */
+const keptBytes = 64 * 1_024;
+
 /** How a line that was skipped began and ended. */
 export type LineEnds = { readonly head: string; readonly tail: string };
 
@@ -11,7 +14,8 @@ export class LineReader {
   readonly #bytesMax: number;
   readonly #onLine: (line: string) => void;
   readonly #onOversize: (ends: LineEnds) => void;
-  #parts: Buffer[] = [];
+  /** The line so far is its first `#held` bytes. One buffer that grows: many small pieces would take far more than they hold. */
+  #line: Buffer = Buffer.alloc(0);
   #held = 0;
   #skipping = false;
   #head: Buffer = Buffer.alloc(0);
@@ -40,26 +44,40 @@ export class LineReader {
       this.#tail = lastBytes([this.#tail, part]);
       return;
     }
-    this.#held += part.length;
-    if (this.#held <= this.#bytesMax) {
-      this.#parts.push(part);
+    const held = this.#held + part.length;
+    if (held <= this.#bytesMax) {
+      if (held > this.#line.length) this.#line = grown(this.#line, this.#held, held);
+      part.copy(this.#line, this.#held);
+      this.#held = held;
       return;
     }
+    const before = this.#line.subarray(0, this.#held);
     this.#skipping = true;
-    this.#head = Buffer.from(Buffer.concat([...this.#parts, part]).subarray(0, endBytes));
-    this.#tail = lastBytes([...this.#parts, part]);
-    this.#parts = [];
+    this.#head = Buffer.concat([before.subarray(0, endBytes), part.subarray(0, endBytes)]).subarray(0, endBytes);
+    this.#tail = lastBytes([before, part]);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#held = 0;
+    if (this.#line.length > keptBytes) this.#line = Buffer.alloc(0);
   }
 
   #finish(): void {
     const skipped = this.#skipping;
-    const line = skipped ? '' : Buffer.concat(this.#parts).toString('utf8').trim();
-    this.#parts = [];
-    this.#held = 0;
+    const line = skipped ? '' : this.#line.toString('utf8', 0, this.#held).trim();
+    this.#forget();
     this.#skipping = false;
     if (skipped) this.#onOversize({ head: this.#head.toString('latin1'), tail: this.#tail.toString('latin1') });
     else if (line !== '') this.#onLine(line);
   }
+}
+
+/** The same bytes with room for so many, and for as many again as there are, so that each is copied a few times only. */
+function grown(line: Buffer, held: number, wanted: number): Buffer {
+  const room = Buffer.allocUnsafe(Math.max(wanted, 2 * line.length));
+  line.copy(room, 0, 0, held);
+  return room;
 }
 
 function lastBytes(parts: readonly Buffer[]): Buffer {

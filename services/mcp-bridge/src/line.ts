@@ -55,8 +55,7 @@ export function stdioLine(
     command: config.command,
     args: config.args,
     env: childEnvironment(environment, config.env),
-    messageBytesMax: bounds.messageBytesMax,
-    endGraceMs: bounds.endGraceMs,
+    ...bounds,
     stderr,
     scopes,
     onOversize: (ends) => oversize.told?.(ends),
@@ -78,6 +77,8 @@ export type HttpLineDependencies = {
   readonly bounds: BridgeBounds;
   /** Where its names stood before. */
   readonly places: KnownPlaces;
+  /** How long the server may say nothing to a request, in milliseconds: at least as long as a call may last. */
+  readonly silentMs: number;
   /** Puts credentials of our own into requests that bring no caller's token. */
   readonly credentials?: Middleware | undefined;
   /** Token of the caller that the line is for alone. */
@@ -91,19 +92,23 @@ export type HttpLineDependencies = {
  */
 export function httpLine(
   config: Extract<McpServerConfig['transport'], { kind: 'http' }>,
-  { bounds, places, credentials, token }: HttpLineDependencies,
+  { bounds, places, silentMs, credentials, token }: HttpLineDependencies,
 ): Line {
   const url = new URL(config.url);
   checkLiteral(url, places);
-  const agent = checkedAgent(places);
+  const agent = checkedAgent(places, { silentMs });
   const fetch = createHttpFetch({
-    messageBytesMax: bounds.messageBytesMax,
+    ...bounds,
     dispatcher: agent,
     token,
     keepsAuthorization: credentials !== undefined,
   });
   const transport = new StreamableHTTPClientTransport(url, {
     fetch: credentials === undefined ? fetch : credentials(fetch),
+    reconnectionScheduler: (reconnect, askedMs) => {
+      const timer = setTimeout(reconnect, streamPauseMs(askedMs, bounds));
+      return () => clearTimeout(timer);
+    },
   });
   return {
     transport,
@@ -124,6 +129,14 @@ export function httpLine(
     within: (scope, work) => callScope.run(scope, work),
     over: () => undefined,
   };
+}
+
+/** How long a stream that ended stays closed: a server that asks for no pause, or for one that no timer can hold, is not knocked at without end. */
+export function streamPauseMs(
+  askedMs: number,
+  { streamPauseMinMs, streamPauseMaxMs }: Pick<BridgeBounds, 'streamPauseMinMs' | 'streamPauseMaxMs'>,
+): number {
+  return Math.min(Math.max(askedMs, streamPauseMinMs), streamPauseMaxMs);
 }
 
 /** Tells the server that its session is over. A server that cannot be reached has none any more. */

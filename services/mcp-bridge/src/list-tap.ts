@@ -1,19 +1,31 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Json } from '@stopgo/core';
+import type { BridgeBounds } from './bounds.ts';
 import { type DefinitionBounds, sizeProblem } from './tool-definitions.ts';
+import { leftOut, namelessLeftOut, type ToolProblem } from './tool-problem.ts';
+
+/** What was taken off the wire. */
+export type TappedList = {
+  readonly definitions: readonly Json[];
+  /** Why others are not among them. */
+  readonly problems: readonly ToolProblem[];
+};
+
+type Collected = { readonly definitions: Json[]; readonly problems: ToolProblem[] };
 
 /**
  * Takes tool definitions off the wire as they are. The MCP client checks a list as a whole, so that one wrong
  * definition would cost all of them, and its types leave out what the first servers wrote beside `annotations`. It is
  * given bare copies (name and schema) of the definitions that it can read, and that are within the bounds, because it
- * walks through schemas without any. The pin is made of what came in.
+ * walks through schemas without any. The pin is made of what came in. What is beyond the bounds is not kept: a server may
+ * have many pages of it.
  */
 export class ListTap {
-  #collected: Json[] | undefined;
+  #collected: Collected | undefined;
   readonly #seen = new WeakSet<object>();
-  readonly #bounds: DefinitionBounds;
+  readonly #bounds: ListBounds;
 
-  constructor(bounds: DefinitionBounds) {
+  constructor(bounds: ListBounds) {
     this.#bounds = bounds;
   }
 
@@ -33,9 +45,9 @@ export class ListTap {
     });
   }
 
-  /** The definitions that came in while `list` ran, in their order, over all pages. */
-  async collect(list: () => Promise<void>): Promise<readonly Json[]> {
-    const collected: Json[] = [];
+  /** What came in while `list` ran, in its order, over all pages. */
+  async collect(list: () => Promise<void>): Promise<TappedList> {
+    const collected: Collected = { definitions: [], problems: [] };
     this.#collected = collected;
     try {
       await list();
@@ -47,7 +59,7 @@ export class ListTap {
 
   /** What the client is given of a definition; undefined if it is not given it. */
   bare(definition: Json): BareDefinition | undefined {
-    return bareDefinition(definition, this.#bounds);
+    return sizeProblem(definition, this.#bounds) === undefined ? bareDefinition(definition) : undefined;
   }
 
   #take(message: JSONRPCMessage): void {
@@ -55,22 +67,42 @@ export class ListTap {
     const result: Record<string, unknown> = message.result;
     if (!Array.isArray(result.tools) || this.#seen.has(result)) return;
     this.#seen.add(result);
-    const definitions = result.tools as Json[];
-    const collected = this.#collected;
-    result.tools = definitions.flatMap((definition) => {
-      collected.push(definition);
-      return this.bare(definition) ?? [];
-    });
+    const { definitions, problems } = this.#collected;
+    const most = this.#bounds.toolsPerServerMax + this.#bounds.problemsMax;
+    const bare: BareDefinition[] = [];
+    for (const definition of result.tools as Json[]) {
+      if (definitions.length + problems.length >= most) {
+        problems.push({ line: `it lists more than ${most} tools; the others are left out` });
+        // Ends the walk through its pages.
+        delete result.nextCursor;
+        break;
+      }
+      const problem = sizeProblem(definition, this.#bounds);
+      if (problem === undefined) definitions.push(definition);
+      else problems.push(tooLarge(definition, problem));
+      const read = problem === undefined ? bareDefinition(definition) : undefined;
+      if (read !== undefined) bare.push(read);
+    }
+    result.tools = bare;
   }
+}
+
+type ListBounds = DefinitionBounds & Pick<BridgeBounds, 'toolsPerServerMax' | 'problemsMax'>;
+
+function tooLarge(definition: Json, problem: string): ToolProblem {
+  const name = typeof definition === 'object' && definition !== null && 'name' in definition ? definition.name : '';
+  return typeof name === 'string' && name !== ''
+    ? leftOut(name, problem)
+    : namelessLeftOut(`a tool without a name (${problem})`, problem);
 }
 
 type BareDefinition = { readonly name: string; readonly inputSchema: Json };
 
-function bareDefinition(definition: Json, bounds: DefinitionBounds): BareDefinition | undefined {
+function bareDefinition(definition: Json): BareDefinition | undefined {
   if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) return undefined;
   const { name, inputSchema } = definition as { readonly [key: string]: Json };
   if (typeof name !== 'string' || typeof inputSchema !== 'object' || inputSchema === null) return undefined;
   if (Array.isArray(inputSchema) || (inputSchema as { readonly [key: string]: Json }).type !== 'object')
     return undefined;
-  return sizeProblem(definition, bounds) === undefined ? { name, inputSchema } : undefined;
+  return { name, inputSchema };
 }

@@ -61,9 +61,11 @@ test('what a name stands for is looked at when the connection is made', async ()
       callback(null, [{ address, family: 4 }]);
   const known: KnownPlaces = new Map();
   const ask = async (lookup: Lookup) => {
-    const dispatcher = checkedAgent(known, lookup);
+    const dispatcher = checkedAgent(known, { silentMs: 10_000, lookup });
     afterwards(() => dispatcher.destroy());
-    return createHttpFetch({ messageBytesMax: 1_000, dispatcher })(`http://tools.example:${port}/`);
+    return createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, dispatcher })(
+      `http://tools.example:${port}/`,
+    );
   };
   await expect(ask(standsFor('169.254.169.254'))).rejects.toEqual(
     new NotAllowed(

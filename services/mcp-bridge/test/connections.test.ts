@@ -107,7 +107,7 @@ test('a server that never stops to say that its tools changed keeps no call wait
 
 test('three pages are read; a list without end is refused', async () => {
   const { tools } = await startBridge([nastyServer('s', ['--page=3']).config]);
-  expect(await tools()).toHaveLength(8);
+  expect(await tools()).toHaveLength(9);
   const endless = startBridge([nastyServer('s', ['--page=3', '--endless']).config], { bounds: { listPagesMax: 5 } });
   await expect(endless).rejects.toThrow(/failed to start MCP server "s": /);
 });
@@ -116,20 +116,20 @@ test('tools that hide something, have no schema, or are too much are left out; w
   const server = nastyServer('s', ['--hidden', '--bad-input', '--many-values']);
   const { tools, lines, client } = await startBridge([server.config]);
   expect((await tools()).map(({ name }) => name)).not.toContain('sly');
-  expect(await tools()).toHaveLength(8);
+  expect(await tools()).toHaveLength(9);
   const [status] = (await client.listServers({})).servers;
   const problems = status?.problems;
-  expect(status?.tools).toBe(8);
+  expect(status?.tools).toBe(9);
   expect(status?.leftOut.map(({ name, reason }) => [name, reason])).toEqual([
+    ['bomb', 'its definition holds more than 5000 values'],
     ['sly', 'its definition holds a character that a person does not see (U+E0041 in /description)'],
     ['shapeless', 'its inputSchema is not valid ("type" is none at #/properties/a)'],
-    ['bomb', 'its definition holds more than 5000 values'],
   ]);
   expect(problems).toEqual([
+    'tool "bomb": its definition holds more than 5000 values; the tool is left out',
     expect.stringContaining('tool "unclear"'),
     'tool "sly": its definition holds a character that a person does not see (U+E0041 in /description); the tool is left out',
     'tool "shapeless": its inputSchema is not valid ("type" is none at #/properties/a); the tool is left out',
-    'tool "bomb": its definition holds more than 5000 values; the tool is left out',
   ]);
   const warned = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(warned).toEqual(problems?.map((problem) => `MCP server "s": ${problem}`));

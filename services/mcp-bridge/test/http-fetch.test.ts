@@ -11,7 +11,10 @@ function failing(code: string, syscall?: string): void {
 }
 
 const send = () =>
-  createHttpFetch({ messageBytesMax: 1_000 })('https://tools.example/mcp?key=abc', { method: 'POST', body: 'call' });
+  createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10 })('https://tools.example/mcp?key=abc', {
+    method: 'POST',
+    body: 'call',
+  });
 
 test.each([
   ['EHOSTUNREACH', 'connect'],
