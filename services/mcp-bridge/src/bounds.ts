@@ -31,6 +31,9 @@ export type BridgeBounds = {
   readonly toolsPerServerMax: number;
   /** Sentences that are kept of one server about tools that are left out. */
   readonly problemsMax: number;
+  /** Lines about the tools of one server that are written within `linesPeriodMs`. */
+  readonly linesMax: number;
+  readonly linesPeriodMs: number;
   /** One tool's definition as canonical JSON; a larger one is left out. */
   readonly definitionBytesMax: number;
   /** How deep one tool's definition may be nested; a deeper one is left out. */
@@ -144,6 +147,8 @@ export const bridgeBounds: BridgeBounds = {
   listPagesMax: 64,
   toolsPerServerMax: 512,
   problemsMax: 100,
+  linesMax: 200,
+  linesPeriodMs: 60 * second,
   definitionBytesMax: 64 * kibibyte,
   definitionDepthMax: 100,
   definitionValuesMax: 5_000,

@@ -17,7 +17,7 @@ import type { OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
 import { peopleAnswer } from './elicitation.ts';
 import type { EraCache } from './era-cache.ts';
-import { connectionReason } from './failures.ts';
+import { connectionReason, shownReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
 import { createSession, type Session } from './session.ts';
@@ -167,7 +167,7 @@ async function connectOnce(
     const endedWhileAsked = line.end() !== undefined;
     await close().catch(() => undefined);
     const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error);
-    const text = clean(withOutput(reason, line));
+    const text = shownReason(clean(withOutput(reason, line)));
     return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
   } finally {
     limit.clear();

@@ -1,4 +1,9 @@
+import { visibleText } from '@stopgo/core';
+
 const unauthorized = 401;
+
+/** Longest reason that is kept of why a server is down, in characters: it is shown beside those of all other servers. */
+const reasonCharactersMax = 2_000;
 
 /** The message was certainly not delivered: there is no connection, or none could be made. */
 export class NotSent extends Error {
@@ -30,6 +35,12 @@ export class LoginFailed extends Error {
 /** The text of an error, for texts of ours. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What a server may have written of why it failed, as it may be kept and shown: on one line, bounded, with nothing hidden. */
+export function shownReason(text: string): string {
+  const cut = text.length > reasonCharactersMax ? `${text.slice(0, reasonCharactersMax)}…` : text;
+  return visibleText(cut.replace(/\s*\n\s*/gu, ' '));
 }
 
 /** Whether a server wants credentials, or other ones. */

@@ -36,11 +36,6 @@ export class PrincipalSessions {
     this.#dependencies = dependencies;
   }
 
-  /** How many there are. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
   /** The session of this caller; undefined if there are too many callers at once. Throws what opening it throws. */
   async of(token: string): Promise<Session | undefined> {
     const { clock, open } = this.#dependencies;
@@ -66,11 +61,6 @@ export class PrincipalSessions {
         return true;
       }
     return false;
-  }
-
-  /** True if the session is one of these. */
-  has(session: Session): boolean {
-    return [...this.#entries.values()].some((entry) => entry.session === session);
   }
 
   /** Closes all, those too that are being opened or closed; settles when they are closed. */

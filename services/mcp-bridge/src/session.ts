@@ -6,7 +6,7 @@ import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
-import { reasonOf } from './failures.ts';
+import { reasonOf, shownReason } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
 import type { AskedQuestion } from './open-questions.ts';
@@ -206,7 +206,8 @@ function withoutSecrets(end: CallEnd, clean: (text: string) => string): CallEnd 
 function cleaned(clean: (text: string) => string): (error: unknown) => never {
   return (error) => {
     const text = reasonOf(error);
-    throw clean(text) === text ? error : new Error(clean(text), { cause: error });
+    const shown = shownReason(clean(text));
+    throw shown === text ? error : new Error(shown, { cause: error });
   };
 }
 

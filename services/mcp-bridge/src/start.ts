@@ -72,6 +72,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const eras = new EraCache();
   const attempts = new Attempts(bounds, clock, options.newId);
   const connections: ServerConnection[] = [];
+  const byName = new Map<string, ServerConnection>();
   let catalogue = emptyCatalogue;
   let started = false;
   let stopping: Promise<void> | undefined;
@@ -85,9 +86,10 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     const next = assembleCatalogue(sources, catalogue, bounds.catalogueBytesMax);
     const isKnown = (one: CatalogueProblem) =>
       leftOut.some(({ server, tool }) => server === one.server && tool === one.tool);
-    for (const one of next.problems.filter((problem) => !isKnown(problem)))
+    const admits = (server: string) => byName.get(server)?.listing.lines.admits() ?? true;
+    for (const one of next.problems.filter((problem) => !isKnown(problem) && admits(problem.server)))
       log.warn(`tool "${one.tool}" of MCP server "${one.server}" is left out: ${one.problem}`);
-    tellHeld(catalogue, next.catalogue, log);
+    tellHeld(catalogue, next.catalogue, admits, log);
     ({ catalogue } = next);
     leftOut = next.problems;
   };
@@ -105,19 +107,19 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       if (started) assemble();
     });
     pinsOf.set(config.name, pins);
-    connections.push(
-      new ServerConnection(config, {
-        connect: connectDependencies,
-        bounds,
-        log,
-        clock,
-        random,
-        onTools: () => {
-          if (started) assemble();
-        },
-        meet: (tools, signal) => pins.meet(tools, signal),
-      }),
-    );
+    const connection = new ServerConnection(config, {
+      connect: connectDependencies,
+      bounds,
+      log,
+      clock,
+      random,
+      onTools: () => {
+        if (started) assemble();
+      },
+      meet: (tools, signal) => pins.meet(tools, signal),
+    });
+    connections.push(connection);
+    byName.set(config.name, connection);
   }
 
   if (connections.length === 0) log.info('No MCP servers configured');
@@ -170,7 +172,6 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       const status = { toolsHeld, identity: pins?.identity ?? '', pinsStrict: pins?.isStrict ?? false };
       return serverStatus(connection, problems, status, clock());
     });
-  const byName = new Map(connections.map((connection) => [connection.config.name, connection]));
   const service = createService({
     standing: options.standing,
     catalogue: () => {

@@ -5,10 +5,11 @@ import type { Catalogue, CatalogueTool } from './catalogue.ts';
 /** Names in one line. */
 const shownMax = 10;
 
-/** Writes down which tools are held that were not held before, as they are: one line for each server. */
-export function tellHeld(before: Catalogue, now: Catalogue, log: Logger): void {
+/** Writes down which tools are held that were not held before, as they are: one line for each server, if that is admitted. */
+export function tellHeld(before: Catalogue, now: Catalogue, admits: (server: string) => boolean, log: Logger): void {
   const known = new Set(before.held.map(keyOf));
   for (const [server, names] of grouped(now.held, known)) {
+    if (!admits(server)) continue;
     const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
     const shown = names.slice(0, shownMax).map((name) => `"${visibleText(name.slice(0, 80))}"`);
     const list = `${shown.join(', ')}${more}`;

@@ -2,6 +2,7 @@ import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import type { BridgeBounds } from './bounds.ts';
 import { deadlineOf } from './deadline.ts';
 import { reasonOf } from './failures.ts';
+import { LineBudget } from './line-budget.ts';
 import type { Session } from './session.ts';
 import { type DefinedTool, defineTools } from './tool-definitions.ts';
 import type { ToolProblem } from './tool-problem.ts';
@@ -23,6 +24,8 @@ export type ToolListingDependencies = {
 
 /** The tools of one server as last listed, read again after each change. */
 export class ToolListing {
+  /** For what is said of its tools in the log; what is not is shown all the same. */
+  readonly lines: LineBudget;
   readonly #config: McpServerConfig;
   readonly #dependencies: ToolListingDependencies;
   #tools: readonly DefinedTool[] = [];
@@ -39,6 +42,8 @@ export class ToolListing {
   constructor(config: McpServerConfig, dependencies: ToolListingDependencies) {
     this.#config = config;
     this.#dependencies = dependencies;
+    const { bounds, clock } = dependencies;
+    this.lines = new LineBudget(bounds.linesMax, bounds.linesPeriodMs, clock);
   }
 
   /** As last listed; they stay while the server is down. */
@@ -67,7 +72,8 @@ export class ToolListing {
     const { tools, problems } = defineTools(listed.definitions, place, bounds);
     const before = new Set(this.#problems.map(({ line }) => line));
     this.#problems = [...listed.problems, ...problems].slice(0, bounds.problemsMax);
-    for (const { line } of this.#problems) if (!before.has(line)) log.warn(`MCP server "${name}": ${line}`);
+    for (const { line } of this.#problems)
+      if (!before.has(line) && this.lines.admits()) log.warn(`MCP server "${name}": ${line}`);
     this.#tools = tools;
     this.#listedAt = clock();
     onTools();

@@ -105,6 +105,29 @@ test('a server that never stops to say that its tools changed keeps no call wait
   expect(server.journal().filter(({ method }) => method === 'tools/list').length).toBeLessThanOrEqual(1 + 3);
 });
 
+test('one that changes its tools again and again does not fill the log', async () => {
+  const server = nastyServer('s', ['--fickle']);
+  const bounds = { linesMax: 5, linesPeriodMs: 600_000, listReadsMax: 1_000 };
+  const { lines, client } = await startBridge([server.config], { bounds });
+  const offersLast = async () => (await client.listTools({})).held.some(({ name }) => name === 'new-40');
+  await eventually(offersLast, 'all changes');
+  expect(lines.filter(({ level }) => level === 'warn').length).toBeLessThanOrEqual(5);
+  const [status] = (await client.listServers({})).servers;
+  expect(status?.leftOut.map(({ name }) => name)).toContain('odd-40');
+});
+
+test('what a server says of why it fails is kept and shown on one line, within bounds', async () => {
+  const server = nastyServer('s', ['--wordy', '--restless']);
+  const { client, lines } = await startBridge([server.config], { bounds: { backoffFirstMs: 60_000 } });
+  const status = await eventually(
+    async () => (await client.listServers({})).servers.find(({ state }) => state === ServerState.BACKOFF),
+    'it is lost',
+  );
+  expect(status.reason).toMatch(/^the server "s" is down: its tools could not be listed: no\\u\{1b\}\[2J xxx/);
+  for (const { message } of lines) expect(message.length).toBeLessThan(3_000);
+  expect(status.reason.length + status.lastError.length).toBeLessThan(6_000);
+});
+
 test('three pages are read; a list without end is refused', async () => {
   const { tools } = await startBridge([nastyServer('s', ['--page=3']).config]);
   expect(await tools()).toHaveLength(9);
