@@ -27,6 +27,8 @@ export type BridgeBounds = {
   readonly signsMissedMax: number;
   /** Pages of one listing; a server with more is refused. */
   readonly listPagesMax: number;
+  /** All definitions that are read of one list; further ones are left out. */
+  readonly listBytesMax: number;
   /** Tools of one server; further ones are left out. */
   readonly toolsPerServerMax: number;
   /** Sentences that are kept of one server about tools that are left out. */
@@ -145,6 +147,7 @@ export const bridgeBounds: BridgeBounds = {
   probeEveryMs: 30 * second,
   signsMissedMax: 2,
   listPagesMax: 64,
+  listBytesMax: 6 * mebibyte,
   toolsPerServerMax: 512,
   problemsMax: 100,
   linesMax: 200,

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Json } from '@stopgo/core';
 import type { BridgeBounds } from './bounds.ts';
-import { type DefinitionBounds, sizeProblem } from './tool-definitions.ts';
+import { type DefinitionBounds, definitionSize, sizeProblem } from './tool-definitions.ts';
 import { leftOut, namelessLeftOut, type ToolProblem } from './tool-problem.ts';
 
 /** What was taken off the wire. */
@@ -11,7 +11,7 @@ export type TappedList = {
   readonly problems: readonly ToolProblem[];
 };
 
-type Collected = { readonly definitions: Json[]; readonly problems: ToolProblem[] };
+type Collected = { readonly definitions: Json[]; readonly problems: ToolProblem[]; bytes: number };
 
 /**
  * Takes tool definitions off the wire as they are. The MCP client checks a list as a whole, so that one wrong
@@ -47,7 +47,7 @@ export class ListTap {
 
   /** What came in while `list` ran, in its order, over all pages. */
   async collect(list: () => Promise<void>): Promise<TappedList> {
-    const collected: Collected = { definitions: [], problems: [] };
+    const collected: Collected = { definitions: [], problems: [], bytes: 0 };
     this.#collected = collected;
     try {
       await list();
@@ -67,27 +67,39 @@ export class ListTap {
     const result: Record<string, unknown> = message.result;
     if (!Array.isArray(result.tools) || this.#seen.has(result)) return;
     this.#seen.add(result);
-    const { definitions, problems } = this.#collected;
-    const most = this.#bounds.toolsPerServerMax + this.#bounds.problemsMax;
+    const collected = this.#collected;
     const bare: BareDefinition[] = [];
     for (const definition of result.tools as Json[]) {
-      if (definitions.length + problems.length >= most) {
-        problems.push({ line: `it lists more than ${most} tools; the others are left out` });
+      const end = this.#endOf(collected);
+      if (end !== undefined) {
+        collected.problems.push({ line: `${end}; the others are left out` });
         // Ends the walk through its pages.
         delete result.nextCursor;
         break;
       }
-      const problem = sizeProblem(definition, this.#bounds);
-      if (problem === undefined) definitions.push(definition);
-      else problems.push(tooLarge(definition, problem));
-      const read = problem === undefined ? bareDefinition(definition) : undefined;
+      const size = definitionSize(definition, this.#bounds);
+      if (typeof size === 'string') {
+        collected.problems.push(tooLarge(definition, size));
+        continue;
+      }
+      collected.bytes += size;
+      collected.definitions.push(definition);
+      const read = bareDefinition(definition);
       if (read !== undefined) bare.push(read);
     }
     result.tools = bare;
   }
+
+  /** Why no more of a list is taken; undefined if it is. Whoever lists all the time would keep us from all else. */
+  #endOf({ definitions, problems, bytes }: Collected): string | undefined {
+    const { toolsPerServerMax, problemsMax, listBytesMax } = this.#bounds;
+    const most = toolsPerServerMax + problemsMax;
+    if (definitions.length + problems.length >= most) return `it lists more than ${most} tools`;
+    return bytes > listBytesMax ? `its definitions have more than ${listBytesMax} bytes` : undefined;
+  }
 }
 
-type ListBounds = DefinitionBounds & Pick<BridgeBounds, 'toolsPerServerMax' | 'problemsMax'>;
+type ListBounds = DefinitionBounds & Pick<BridgeBounds, 'toolsPerServerMax' | 'problemsMax' | 'listBytesMax'>;
 
 function tooLarge(definition: Json, problem: string): ToolProblem {
   const name = typeof definition === 'object' && definition !== null && 'name' in definition ? definition.name : '';

@@ -61,6 +61,8 @@ export class ServerConnection {
   #session: Session | undefined;
   /** Sessions that were given up and are being ended: a frozen process takes its time. */
   readonly #closings = new Set<Promise<void>>();
+  /** The last try to connect: what it started is ended before it settles. */
+  #opening: Promise<void> | undefined;
   #opened = 0;
   #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -141,6 +143,12 @@ export class ServerConnection {
 
   /** Connects and lists. Throws with the reason if that fails; then nothing is left running. */
   async open(timeoutMs: number): Promise<void> {
+    const opening = this.#open(timeoutMs);
+    this.#opening = opening.catch(() => undefined);
+    await opening;
+  }
+
+  async #open(timeoutMs: number): Promise<void> {
     const { bounds, clock, log } = this.#dependencies;
     const started = clock();
     let changed = false;
@@ -212,13 +220,8 @@ export class ServerConnection {
    */
   async waitFor(ms: number, signal: AbortSignal): Promise<Ready | Down> {
     if (this.#state.kind === 'backoff' && this.#comingBack !== undefined && !signal.aborted) {
-      let enough: () => void = () => undefined;
-      const late = new Promise<void>((resolve) => {
-        enough = resolve;
-      });
-      const timer = setTimeout(enough, ms);
-      await unlessAborted(Promise.race([this.#comingBack, late]), signal);
-      clearTimeout(timer);
+      const limit = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
+      await unlessAborted(this.#comingBack, AbortSignal.any([signal, limit]));
     }
     return this.current(signal);
   }
@@ -294,7 +297,7 @@ export class ServerConnection {
     this.#enter({ type: 'stopped' });
     this.#wake?.();
     await Promise.all([session?.close(), this.#principals.closeAll(), ...this.#closings]);
-    await this.#comingBack;
+    await Promise.all([this.#opening, this.#comingBack]);
   }
 
   #connectWith(token?: string): ConnectDependencies & ConnectPlace {

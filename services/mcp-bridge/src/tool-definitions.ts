@@ -152,6 +152,12 @@ function definitionProblem(
 
 /** What is too large in a definition, if anything. */
 export function sizeProblem(definition: Json, bounds: DefinitionBounds): string | undefined {
+  const size = definitionSize(definition, bounds);
+  return typeof size === 'string' ? size : undefined;
+}
+
+/** How many bytes a definition has, or what is too large in it. */
+export function definitionSize(definition: Json, bounds: DefinitionBounds): number | string {
   // The depth first: writing it out would exhaust the stack.
   if (!isWithinDepth(definition, bounds.definitionDepthMax)) {
     return `its definition is nested deeper than ${bounds.definitionDepthMax} levels`;
@@ -165,7 +171,7 @@ export function sizeProblem(definition: Json, bounds: DefinitionBounds): string 
   const bytes = byteLength(JSON.stringify(definition));
   return bytes > bounds.definitionBytesMax
     ? `its definition has ${bytes} bytes (at most ${bounds.definitionBytesMax})`
-    : undefined;
+    : bytes;
 }
 
 function isWithinDepth(value: Json, levels: number): boolean {

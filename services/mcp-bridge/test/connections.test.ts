@@ -43,6 +43,14 @@ test('an agent starts without a server that it does not insist on, however that 
   expect(mute.pids().filter(isAlive)).toEqual([]);
 });
 
+test('a bridge that stops has ended what it was about to connect', async () => {
+  const server = scriptedServer('s', ['--silent', '--stubborn'], { onStartFailure: 'degrade' });
+  const { bridge } = await startBridge([server.config], { bounds: { degradedStartMs: 10, endGraceMs: 200 } });
+  await eventually(() => server.pids()[0], 'its process');
+  await bridge.stop();
+  expect(server.pids().filter(isAlive)).toEqual([]);
+});
+
 test('a server that comes late takes no name from one that is insisted on', async () => {
   const late = scriptedServer('late', [], { onStartFailure: 'degrade' });
   const sure = scriptedServer('sure');

@@ -43,3 +43,11 @@ test('a list that is too long ends there, whatever is in it', async () => {
   expect(passed[0]).toHaveProperty('nextCursor');
   expect(passed[1]).not.toHaveProperty('nextCursor');
 });
+
+test('a list that is too large ends there', async () => {
+  const page = [tool('one', 'x'.repeat(300)), tool('two', 'x'.repeat(300)), tool('three')];
+  const { definitions, lines, passed } = await listed([page, page], { listBytesMax: 500 });
+  expect(definitions).toHaveLength(2);
+  expect(lines[0]).toBe('its definitions have more than 500 bytes; the others are left out');
+  expect(passed[0]).not.toHaveProperty('nextCursor');
+});
