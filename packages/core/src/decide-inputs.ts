@@ -89,7 +89,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
     .filter((one) => !known.has(one.id) && questionProblem(one) === undefined)
     .slice(0, Math.max(0, inputsPendingMax - (pending.length - gone.length)));
   return [
-    ...gone.map((input) => withdrawn(run, input.id, call.id, reasonGone(input, now))),
+    ...gone.map((input) => withdrawn(run, input.id, call.id, reasonGone(input, asked, now))),
     ...fresh.map(({ id, message: prompt, schemaJson, url, waitMs }, index) =>
       fact('inputRequested', {
         inputId: uuidFrom('input', run.id, call.id, String(call.asked + index + 1)),
@@ -114,17 +114,25 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
   ];
 }
 
-function reasonGone({ server }: ServerInput, now: number): string {
+function reasonGone({ server }: ServerInput, { lapsed = [] }: CallAsked, now: number): string {
+  if (lapsed.includes(server.questionId)) return reasonLapsed;
   return now >= server.expiresAt
     ? 'nobody answered in time'
     : `the server ${server.server} does not wait for the answer any more`;
 }
 
+const reasonLapsed =
+  'the tool bridge was out of touch, and gives no answer to this on: what the server still waits for is asked anew';
+
 /** The answer did not reach the server that asked: it is on the record, and did nothing. */
-export function answerLost(run: RunState, inputId: string): Fact[] {
+export function answerLost(
+  run: RunState,
+  { inputId, isAskedAnew = false }: { readonly inputId: string; readonly isAskedAnew?: boolean },
+): Fact[] {
   const input = run.settledInputs?.[inputId];
   if (input === undefined || input.how === 'withdrawn') return [];
-  return [withdrawn(run, inputId, input.callId, 'the answer came too late: the server does not wait for it any more')];
+  const reason = isAskedAnew ? reasonLapsed : 'the answer came too late: the server does not wait for it any more';
+  return [withdrawn(run, inputId, input.callId, reason)];
 }
 
 /** What a call waited for goes with it. */

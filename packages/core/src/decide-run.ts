@@ -176,7 +176,7 @@ function decideOne(
     case 'callAsked':
       return callAsked(run, command, context.now);
     case 'answerLost':
-      return answerLost(run, command.inputId);
+      return answerLost(run, command);
     case 'startCall':
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':

@@ -32,7 +32,7 @@ export type RunCommand =
   | { readonly type: 'answerDelegation'; readonly callId: string; readonly attempt: number; readonly key: string }
   | CallAsked
   /** An answer did not reach the server that had asked. */
-  | { readonly type: 'answerLost'; readonly inputId: string }
+  | { readonly type: 'answerLost'; readonly inputId: string; readonly isAskedAnew?: boolean }
   | CallOutcomeCommand
   /** The call needs a bearer token, and none is at hand. */
   | { readonly type: 'needToken'; readonly callId: string; readonly prompt: string };
@@ -86,6 +86,8 @@ export type CallAsked = {
     /** How long it is waited for still, in milliseconds. */
     readonly waitMs: number;
   }[];
+  /** Ids of questions that take no answer any more, as what is still waited for is asked anew. */
+  readonly lapsed?: readonly string[];
 };
 
 /** A question of another agent, as it shows it. */

@@ -206,6 +206,9 @@ describe('an answer', () => {
     given(...story)
       .when(drives([{ type: 'answerLost', inputId }]))
       .thenFacts(['inputWithdrawn', { inputId, reason: expect.stringContaining('came too late') }]);
+    given(...story)
+      .when(drives([{ type: 'answerLost', inputId, isAskedAnew: true }]))
+      .thenFacts(['inputWithdrawn', { inputId, reason: expect.stringContaining('asked anew') }]);
     given(...story, drove([{ type: 'answerLost', inputId }]))
       .when(drives([{ type: 'answerLost', inputId }]))
       .thenNothing();

@@ -13,6 +13,8 @@
  *    otherwise heartbeats that arrive while their answers do not would keep alive what stands still.
  * 5. A process that stood still itself, for more than `standstillShare` of the time to live, has not watched meanwhile, and
  *    what held it up may hold others up too: it says nothing about others before it has watched them anew.
+ * 6. Whoever judges goes by what the store told it within the last time to live. So `settledShare` of the time to live after a
+ *    process was first heard of under an id, nobody takes it for dead for what became of a former one.
  */
 import type { Clock } from './clock.ts';
 import { idInLife, type Liveness, type Peer, type Standing } from './liveness.ts';
@@ -43,6 +45,8 @@ export type HeartbeatOptions = {
 
 /** Part of the time to live after which a process that was not heard of may have been taken for dead. */
 const lapseShare = 3 / 4;
+/** Part of the time to live after which everybody who judges knows of an id; what is beyond one is for replicas that show it late. */
+const settledShare = 5 / 4;
 /**
  * Part of the time to live by which a timer is late, or an answer takes longer than any is waited for, before this process
  * takes itself for having stood still.
@@ -80,6 +84,8 @@ export class Heartbeat implements Liveness, Standing {
   /** When the last renewal that was confirmed was sent, and the last one under the present id. */
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private ownAt = Number.NEGATIVE_INFINITY;
+  /** When the first renewal under the present id was confirmed. */
+  private knownAt = Number.POSITIVE_INFINITY;
 
   constructor({ beat, clock, ttlMs, instance, role, address = '', renames = false }: HeartbeatOptions) {
     this.beat = beat;
@@ -166,6 +172,7 @@ export class Heartbeat implements Liveness, Standing {
       this.rename();
       return false;
     }
+    if (this.knownAt === Number.POSITIVE_INFINITY) this.knownAt = this.clock.monotonic();
     this.ownAt = sentAt;
     this.wake();
     return true;
@@ -181,6 +188,15 @@ export class Heartbeat implements Liveness, Standing {
       if (this.isFresh()) return true;
       await this.renewed(signal);
     }
+  }
+
+  async renamed(instance: string, signal: AbortSignal): Promise<void> {
+    while (instance === this.id) await this.renewed(signal);
+  }
+
+  async settled(signal: AbortSignal): Promise<string> {
+    while (!this.isFresh() || this.clock.monotonic() - this.knownAt < this.ttlMs * settledShare) await this.renewed(signal);
+    return this.id;
   }
 
   renewed(signal: AbortSignal): Promise<void> {
@@ -245,6 +261,7 @@ export class Heartbeat implements Liveness, Standing {
     this.id = idInLife(this.firstInstance, this.ids.size);
     this.ids.add(this.id);
     this.ownAt = Number.NEGATIVE_INFINITY;
+    this.knownAt = Number.POSITIVE_INFINITY;
     this.wake();
   }
 

@@ -53,10 +53,28 @@ export type Standing = {
    * live. False: never to be done under that id. Rejects when the signal aborts.
    */
   mayAct(instance: string, signal: AbortSignal): Promise<boolean>;
+  /** Resolves when this process does not go by that id, or not any more. Rejects when the signal aborts. */
+  renamed(instance: string, signal: AbortSignal): Promise<void>;
+  /**
+   * The id of this process, once nobody judges it any more by what was known before it had that id: more than a time to live after
+   * the first renewal under it, and not before a renewal that is young enough to act. Rejects when the signal aborts.
+   */
+  settled(signal: AbortSignal): Promise<string>;
 };
 
 /** The standing of a process that nobody watches. */
 export function unwatched(instance: string): Standing {
   const isMe = (other: string): boolean => other === instance;
-  return { instance, hasBeen: isMe, mayAct: (other) => Promise.resolve(isMe(other)) };
+  const aborted = (signal: AbortSignal): Promise<void> =>
+    new Promise((_, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  return {
+    instance,
+    hasBeen: isMe,
+    mayAct: (other) => Promise.resolve(isMe(other)),
+    renamed: (other, signal) => (isMe(other) ? aborted(signal) : Promise.resolve()),
+    settled: () => Promise.resolve(instance),
+  };
 }

@@ -11,7 +11,7 @@ import { canonicalJson, sha256Hex } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { BridgeBounds } from './bounds.ts';
 import { IdSet } from './id-set.ts';
-import { type OpenQuestion, OpenQuestions, type QuestionAnswer } from './open-questions.ts';
+import { type Handed, type OpenQuestion, OpenQuestions, type QuestionAnswer } from './open-questions.ts';
 import { askingOutcome, type Outcome, refused, unknown } from './outcome.ts';
 import type { Progress } from './session-call.ts';
 
@@ -33,6 +33,8 @@ export type AttemptProgress = {
   readonly progress?: Progress;
   /** What its server waits for people for, oldest first. */
   readonly questions: readonly OpenQuestion[];
+  /** Ids of those that were asked before and have lapsed. */
+  readonly lapsedQuestions: readonly string[];
 };
 
 /** What an attempt that runs is given to watch and to tell. */
@@ -133,8 +135,8 @@ export class Attempts {
   }
 
   /** Hands a person's answer to a running attempt: whether it is the one that its server is given. */
-  answer(key: AttemptKey, questionId: string, answer: QuestionAnswer): boolean {
-    return this.#running.get(idOf(key))?.questions.answer(questionId, answer) ?? false;
+  async answer(key: AttemptKey, questionId: string, answer: QuestionAnswer): Promise<Handed> {
+    return (await this.#running.get(idOf(key))?.questions.answer(questionId, answer)) ?? 'late';
   }
 
   /** Asks a running attempt to end; false if it does not run. */
@@ -164,7 +166,7 @@ export class Attempts {
   #start(id: string, isRepeatable: boolean, run: RunAttempt): Running {
     const cancel = new AbortController();
     const questions = new OpenQuestions(this.#newId);
-    let at: Omit<AttemptProgress, 'questions'> = { waiting: true };
+    let at: Omit<AttemptProgress, 'questions' | 'lapsedQuestions'> = { waiting: true };
     const watch: AttemptWatch = {
       signal: cancel.signal,
       questions,
@@ -180,7 +182,8 @@ export class Attempts {
       this.#keep(id, isRepeatable, end);
       return end;
     });
-    const running = { outcome, questions, cancel, at: () => ({ ...at, questions: questions.open }) };
+    const asked = () => ({ questions: questions.open, lapsedQuestions: questions.lapsed });
+    const running = { outcome, questions, cancel, at: () => ({ ...at, ...asked() }) };
     this.#running.set(id, running);
     return running;
   }

@@ -6,11 +6,13 @@ import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
+import { CallStanding } from './call-standing.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
+import { dismissed } from './open-questions.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
-import { PeopleWait } from './people-wait.ts';
+import { PeopleWait, type PeopleWaitDependencies } from './people-wait.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Tickets } from './tickets.ts';
 import { untilAborted } from './unless-aborted.ts';
@@ -101,7 +103,14 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
-  const people = new PeopleWait(server, watch, { bounds, clock, clean });
+  const isFenced = (): boolean => {
+    const hints = find(request.server, request.tool)?.hints;
+    return hints !== undefined && !isRepeatable(hints);
+  };
+  const goesOn = new CallStanding(standing, request.instance, watch.questions);
+  const put: PeopleWaitDependencies['put'] = (question, until, over) =>
+    (isFenced() ? goesOn : watch.questions).ask(question, until, over);
+  const people = new PeopleWait(server, watch, { bounds, clock, clean, put });
   const timeLeft = (first: number) =>
     Math.min(first + totalTimeoutMs + people.tookMs, Math.max(first, progressAt, people.until) + timeoutMs) - clock();
   // Once a repeatable call has been sent, nothing but a result says how it ended.
@@ -111,18 +120,14 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   let renewed = false;
   // Nothing has been sent, so that all is looked at again and it can be: once, for a server that is away for a moment.
   let waited = false;
-  const isFenced = (): boolean => {
-    const hints = find(request.server, request.tool)?.hints;
-    return hints !== undefined && !isRepeatable(hints);
-  };
   const outOfTouch = new AbortController();
   // With an answer the call goes on, or is sent once more: by then, too, others may have taken this bridge for dead.
   const ask: Ask = async (question, over) => {
     const said = await people.ask(question, over);
-    if (over.aborted || !isFenced() || (await mayStillSend(standing, request.instance, over))) return said;
+    if (over.aborted || !isFenced() || goesOn.isGiven(said) || (await goesOn.mayGoOn(over))) return said;
     outOfTouch.abort();
     await untilAborted(over);
-    return { action: 'cancel', contentJson: '' };
+    return dismissed;
   };
   // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
   const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
@@ -208,7 +213,11 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
       case 'lost':
         break;
     }
-    const text = clean(`the server "${request.server}" ${sent.reason}`);
+    const leftAlone = outOfTouch.signal.aborted && !signal.aborted;
+    const why = leftAlone
+      ? 'asked people something, and was told no more: the bridge may have been taken for dead meanwhile'
+      : sent.reason;
+    const text = clean(`the server "${request.server}" ${why}`);
     const failure = failureOf(sent.cause);
     const reason = clean(sent.reason);
     if (sent.cause === 'connection') server.happened(session, { type: 'lost', reason });

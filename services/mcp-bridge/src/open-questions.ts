@@ -2,7 +2,9 @@
 //
 // 1. A question is open until it is answered, its server gives it up, its time is over, or the attempt ends.
 // 2. The first answer is the answer. The same again is taken, and does nothing; another is not taken.
-// 3. Whoever waits for news of the attempt is told when the open questions are others than those that it knows.
+// 3. A question lapses when its bridge may have been taken for dead since it asked: no answer to it is given on. It is for whoever asked
+//    to ask it anew.
+// 4. Whoever waits for news of the attempt is told when the open questions are others than those that it knows.
 
 /** What a server wants to ask a person. */
 export type AskedQuestion = {
@@ -19,15 +21,32 @@ export type QuestionAnswer = { readonly action: 'accept' | 'decline' | 'cancel';
 /** A question that waits. */
 export type OpenQuestion = AskedQuestion & { readonly id: string; readonly until: number };
 
-/** What was neither answered nor waited for any more. */
-const dismissed: QuestionAnswer = { action: 'cancel', contentJson: '' };
+/** The answer to what was neither answered nor is waited for any more; nobody gave it. */
+export const dismissed: QuestionAnswer = { action: 'cancel', contentJson: '' };
 
-type Waiting = OpenQuestion & { readonly settle: (answer: QuestionAnswer) => void };
+/** What became of an answer that was handed in: given to the server, too late, or its question has lapsed. */
+export type Handed = 'taken' | 'late' | 'lapsed';
+
+/** Whether answers may be given on. */
+export type Lapse = {
+  /** Looked at right before an answer is given on; never rejects. */
+  readonly mayGive: () => Promise<boolean>;
+  /** Aborts as soon as none may be any more. */
+  readonly signal: AbortSignal;
+};
+
+const never: Lapse = { mayGive: () => Promise.resolve(true), signal: new AbortController().signal };
+
+/** Lapsed questions that are remembered for whoever has them on the record. */
+const lapsedMax = 64;
+
+type Waiting = OpenQuestion & { readonly settle: (answer: QuestionAnswer) => void; readonly lapse: Lapse };
 
 /** The questions of one attempt. */
 export class OpenQuestions {
   readonly #waiting = new Map<string, Waiting>();
   readonly #answered = new Map<string, string>();
+  readonly #lapsed = new Set<string>();
   readonly #watchers = new Set<() => void>();
   readonly #newId: () => string;
 
@@ -40,36 +59,62 @@ export class OpenQuestions {
     return [...this.#waiting.values()];
   }
 
+  /** Those that no answer was given to and none will be, as far as they are remembered. */
+  get lapsed(): readonly string[] {
+    return [...this.#lapsed];
+  }
+
   /** Asks, and waits for the answer: `cancel` if the signal aborts first. `until`: when it will, by the bridge's clock. */
-  ask(question: AskedQuestion, until: number, signal: AbortSignal): Promise<QuestionAnswer> {
+  async ask(question: AskedQuestion, until: number, signal: AbortSignal): Promise<QuestionAnswer> {
+    return (await this.askUnlessLapsed(question, until, signal, never)) ?? dismissed;
+  }
+
+  /** The same for an answer that may not be given on at all times; undefined if the question has lapsed. */
+  askUnlessLapsed(
+    question: AskedQuestion,
+    until: number,
+    signal: AbortSignal,
+    lapse: Lapse,
+  ): Promise<QuestionAnswer | undefined> {
     if (signal.aborted) return Promise.resolve(dismissed);
+    if (lapse.signal.aborted) return Promise.resolve(undefined);
     const id = this.#newId();
     return new Promise((resolve) => {
-      const settle = (answer: QuestionAnswer) => {
+      const settle = (answer: QuestionAnswer | undefined) => {
         signal.removeEventListener('abort', dismiss);
+        lapse.signal.removeEventListener('abort', lapsed);
         this.#waiting.delete(id);
         this.#changed();
         resolve(answer);
+      };
+      const lapsed = () => {
+        this.#lapsed.add(id);
+        const [oldest] = this.#lapsed;
+        if (this.#lapsed.size > lapsedMax && oldest !== undefined) this.#lapsed.delete(oldest);
+        settle(undefined);
       };
       function dismiss(): void {
         settle(dismissed);
       }
       signal.addEventListener('abort', dismiss, { once: true });
-      this.#waiting.set(id, { ...question, id, until, settle });
+      lapse.signal.addEventListener('abort', lapsed, { once: true });
+      this.#waiting.set(id, { ...question, id, until, settle, lapse });
       this.#changed();
     });
   }
 
   /** Hands an answer in: whether it is the one that the server is given. */
-  answer(id: string, answer: QuestionAnswer): boolean {
+  async answer(id: string, answer: QuestionAnswer): Promise<Handed> {
+    const mayBeGiven = (await this.#waiting.get(id)?.lapse.mayGive()) ?? false;
     const text = JSON.stringify([answer.action, answer.contentJson]);
     const known = this.#answered.get(id);
-    if (known !== undefined) return known === text;
+    if (known !== undefined) return known === text ? 'taken' : 'late';
     const waiting = this.#waiting.get(id);
-    if (waiting === undefined) return false;
+    if (this.#lapsed.has(id) || (waiting !== undefined && !mayBeGiven)) return 'lapsed';
+    if (waiting === undefined) return 'late';
     this.#answered.set(id, text);
     waiting.settle(answer);
-    return true;
+    return 'taken';
   }
 
   /** Resolves when the open questions are others than these, or the signal aborts. */

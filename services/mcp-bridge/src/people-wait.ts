@@ -1,7 +1,7 @@
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
 import type { BridgeBounds } from './bounds.ts';
-import type { QuestionAnswer } from './open-questions.ts';
+import type { AskedQuestion, QuestionAnswer } from './open-questions.ts';
 import type { ServerConnection } from './server-connection.ts';
 
 /** What the wait needs. */
@@ -11,6 +11,8 @@ export type PeopleWaitDependencies = {
   readonly clock: () => number;
   /** The text without credentials. */
   readonly clean: (text: string) => string;
+  /** Puts a question before people, and waits for their answer until the signal aborts. `until`: when it will, by the clock. */
+  readonly put: (question: AskedQuestion, until: number, signal: AbortSignal) => Promise<QuestionAnswer>;
 };
 
 /** The time that one attempt waits for people: it is not the server's, and has a bound of its own, over all its questions. */
@@ -42,7 +44,7 @@ export class PeopleWait {
 
   /** Asks people for the server. Never throws: a question that nobody is to be asked, or nobody answers, is dismissed. */
   readonly ask: Ask = async (question, signal) => {
-    const { bounds, clock, clean } = this.#dependencies;
+    const { bounds, clock, clean, put } = this.#dependencies;
     const left = (this.#server.config.questions?.timeoutMs ?? 0) - this.tookMs;
     const isTooMuch = this.#open >= bounds.questionsOpenMax || this.#asked >= bounds.questionsPerCallMax;
     const dismissed: QuestionAnswer = { action: 'cancel', contentJson: '' };
@@ -56,7 +58,7 @@ export class PeopleWait {
     try {
       const limit = AbortSignal.timeout(Math.ceil(left));
       const over = AbortSignal.any([signal, this.#watch.signal, limit]);
-      return await this.#watch.questions.ask({ message: clean(message), schemaJson, url }, clock() + left, over);
+      return await put({ message: clean(message), schemaJson, url }, clock() + left, over);
     } finally {
       this.#open -= 1;
       if (this.#open === 0) {

@@ -85,7 +85,8 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       const { questionId, contentJson } = request;
       const action = actions[request.action];
       if (action === undefined) throw invalidArgument('action: ACCEPT, DECLINE or CANCEL is required');
-      return { taken: attempts.answer(check(request), questionId, { action, contentJson }) };
+      const handed = await attempts.answer(check(request), questionId, { action, contentJson });
+      return { taken: handed === 'taken', askedAnew: handed === 'lapsed' };
     },
 
     listServers: async () => ({ instance: standing.instance, servers: servers().map(serverMessage) }),
@@ -116,13 +117,13 @@ function fenceState(state: AttemptState, now: number): mcp.FenceCallResponse['st
     case 'never_seen':
       return { case: 'neverSeen', value: create(mcp.NeverSeenSchema) };
     case 'running': {
-      const { waiting, progress } = state;
+      const { waiting, progress, lapsedQuestions } = state;
       const told = progress && {
         progress: progress.progress,
         progressMessage: (progress.message ?? '').slice(0, messageMax),
       };
       const questions = state.questions.map((one) => questionMessage(one, now));
-      const value = { waiting, ...told, progressTotal: progress?.total ?? 0, questions };
+      const value = { waiting, ...told, progressTotal: progress?.total ?? 0, questions, lapsedQuestions: [...lapsedQuestions] };
       return { case: 'running', value: create(mcp.RunningSchema, value) };
     }
     case 'outcome':

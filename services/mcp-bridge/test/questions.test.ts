@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { unwatched } from '@stopgo/log';
 import { facts, type mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
@@ -16,6 +15,7 @@ import {
   stdioServer,
   temporaryFolder,
 } from './support/bridge.ts';
+import { ttlMs, watched } from './support/watched.ts';
 
 const script = fileURLToPath(new URL('fixtures/asking-server.mjs', import.meta.url));
 const questions = { form: true, url: true, timeoutMs: 60_000 };
@@ -199,17 +199,81 @@ describe.each(servers)('%s', (_, made) => {
     expect(journal().filter(({ action }) => action === 'accept')).toEqual([]);
   });
 
-  test('a call whose bridge may have been taken for dead meanwhile goes no further: it is in doubt', async () => {
+  test('a bridge that may have been taken for dead gives no answer on, and asks anew once nobody judges by that', async () => {
     const { config, journal } = await made();
-    let isAlive = true;
-    const standing = { ...unwatched('bridge-1'), mayAct: () => Promise.resolve(isAlive) };
+    const { pass, heartbeat } = watched();
+    const standing = heartbeat('bridge-1');
+    await standing.renew();
     const bridge = await startBridge([config], { standing });
     const asked = answering(bridge, 'c');
     const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
-    isAlive = false;
-    await asked.answer(question?.id ?? '', ACCEPT, { amount: 3 });
-    expect((await endOf(asked)).case).toBe('unknown');
+    const first = question?.id ?? '';
+    const later = asked.news([first]);
+    pass(0.8 * ttlMs);
+    // It finds out right before it would give the answer on.
+    const answered = asked.answer(first, ACCEPT, { amount: 3 });
+    await standing.renew();
+    expect(await answered).toMatchObject({ taken: false, askedAnew: true });
+    const withdrawn = { case: 'running', value: { questions: [], lapsedQuestions: [first] } };
+    expect((await later).state).toMatchObject(withdrawn);
+    expect(await asked.answer(first, ACCEPT, { amount: 3 })).toMatchObject({ taken: false, askedAnew: true });
+    for (let passed = 0; passed < 3; passed += 1) {
+      pass(0.4 * ttlMs);
+      await standing.renew();
+      expect((await asked.news([], 20)).state).toMatchObject(withdrawn);
+    }
     expect(journal()).toEqual([{ tool: 'order', name: 'tea', round: 1 }]);
+    const anew = asked.news([]);
+    pass(0.4 * ttlMs);
+    await standing.renew();
+    const { state } = await anew;
+    const [second] = state.case === 'running' ? state.value.questions : [];
+    expect(second?.id).not.toBe(first);
+    expect(second?.message).toBe('What about tea?');
+    expect(await asked.answer(second?.id ?? '', ACCEPT, { amount: 4 })).toMatchObject({ taken: true });
+    expect(finishedOf(await endOf(asked)).content).toBe('order tea: accept {"amount":4}');
+    expect(journal().filter(({ done }) => done !== undefined)).toHaveLength(1);
+  });
+
+  test('a call whose time for people ends while its bridge is out of touch is in doubt, and says why', async () => {
+    const { config, journal } = await made();
+    const { pass, heartbeat } = watched();
+    const standing = heartbeat('bridge-1');
+    await standing.renew();
+    const bridge = await startBridge([{ ...config, questions: { ...questions, timeoutMs: 300 } }], { standing });
+    const asked = answering(bridge, 'c');
+    askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'c' }));
+    pass(0.8 * ttlMs);
+    await standing.renew();
+    const ended = await endOf(asked);
+    expect(ended).toMatchObject({ case: 'unknown', value: { message: expect.stringContaining('taken for dead') } });
+    expect(journal()).toEqual([{ tool: 'order', name: 'tea', round: 1 }]);
+  });
+
+  test('a call that began under a former id of its bridge asks once it stands anew', async () => {
+    const { config } = await made();
+    const { pass, heartbeat } = watched();
+    const standing = heartbeat('bridge-1');
+    await standing.renew();
+    const bridge = await startBridge([config], { standing });
+    const asked = answering(bridge, 'c');
+    const [question] = askedIn(await bridge.execute('endless', {}, { call: 'c' }));
+    let known = question?.id ?? '';
+    const askedNext = async () => {
+      const { state } = await asked.news([]);
+      return state.case === 'running' ? (state.value.questions[0]?.id ?? '') : '';
+    };
+    pass(0.8 * ttlMs);
+    await standing.renew();
+    for (let passed = 0; passed < 4; passed += 1) {
+      pass(0.4 * ttlMs);
+      await standing.renew();
+    }
+    for (let round = 0; round < 2; round += 1) {
+      await eventually(async () => ![known, ''].includes(await askedNext()), 'it asks');
+      known = await askedNext();
+      expect(await asked.answer(known, DECLINE)).toMatchObject({ taken: true });
+    }
   });
 });
 

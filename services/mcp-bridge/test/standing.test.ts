@@ -1,27 +1,8 @@
-import { type Beat, Heartbeat, type Peer } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { refuseSecondBridge } from '../src/index.ts';
 import { eventually, finishedOf, httpServer, refusedOf, scriptedServer, startBridge } from './support/bridge.ts';
-
-const ttlMs = 900;
-
-/** Bridges that are watched, with one clock that is moved by hand. */
-function watched() {
-  let at = 0;
-  const peers = new Map<string, Peer>();
-  const beat: Beat = ({ leaving: _, ...peer }) => {
-    peers.set(peer.instance, peer);
-    return Promise.resolve({ instances: [...peers.values()], complete: false });
-  };
-  const clock = { now: () => at, monotonic: () => at, sleep: () => new Promise<void>(() => undefined) };
-  const pass = (ms: number) => {
-    at += ms;
-  };
-  const heartbeat = (instance: string) =>
-    new Heartbeat({ beat, clock, ttlMs, instance, role: 'mcp-bridge', address: `${instance}:1`, renames: true });
-  return { pass, heartbeat, peers };
-}
+import { ttlMs, watched } from './support/watched.ts';
 
 const { RefusedReason } = mcp;
 

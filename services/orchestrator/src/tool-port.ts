@@ -61,10 +61,17 @@ export type QuestionAnswer = {
   readonly contentJson: string;
 };
 
+/**
+ * What became of an answer that was handed over: the server is given it, or does not wait for it any more, or its bridge has to ask
+ * anew whatever is still waited for.
+ */
+export type HandedAnswer = 'taken' | 'late' | 'asked_anew';
+
 /** What a bridge knows of an attempt. */
 export type FenceOutcome =
   | { readonly kind: 'never_seen' }
-  | { readonly kind: 'running'; readonly questions: AskedQuestions }
+  /** `lapsed`: ids of questions that take no answer any more, as the bridge asks anew what is still waited for. */
+  | { readonly kind: 'running'; readonly questions: AskedQuestions; readonly lapsed: readonly string[] }
   | { readonly kind: 'forgotten' }
   | { readonly kind: 'outcome'; readonly outcome: ExecuteOutcome };
 
@@ -78,7 +85,7 @@ export type Catalogue = {
   readonly definitions: ReadonlyMap<string, string>;
 };
 
-/** Tools as the orchestrator needs them. `execute`, `fence` and `cancel` reject when no answer came. */
+/** Tools as the orchestrator needs them. `execute`, `fence`, `answer` and `cancel` reject when no answer came. */
 export type ToolPort = {
   /** Never waits; throws `unavailable` before the first catalogue has come. */
   catalogue(): Catalogue;
@@ -92,7 +99,7 @@ export type ToolPort = {
   execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer>;
   /** `news`: a call that runs is answered for when it has ended, or asks something else than known, or so much time has passed. */
   fence(key: AttemptKey, bridge: string, news?: FenceNews): Promise<FenceOutcome>;
-  /** Whether the server is given the answer: false if it does not wait for it any more. */
-  answer(key: AttemptKey, bridge: string, answer: QuestionAnswer): Promise<boolean>;
+  /** Hands an answer over. */
+  answer(key: AttemptKey, bridge: string, answer: QuestionAnswer): Promise<HandedAnswer>;
   cancel(key: AttemptKey, bridge: string): Promise<void>;
 };

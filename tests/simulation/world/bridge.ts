@@ -79,7 +79,7 @@ export class Bridge {
     );
     switch (known?.kind) {
       case 'running':
-        return { kind: 'running', questions: [] };
+        return { kind: 'running', questions: [], lapsed: [] };
       case 'outcome':
         return { kind: 'outcome', outcome: known.outcome };
       case 'forgotten':

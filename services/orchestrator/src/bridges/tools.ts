@@ -7,6 +7,7 @@ import type {
   ExecuteRequest,
   FenceNews,
   FenceOutcome,
+  HandedAnswer,
   QuestionAnswer,
   ToolPort,
 } from '../tool-port.ts';
@@ -106,11 +107,13 @@ export class BridgeTools implements ToolPort {
     return fenceOutcome(await this.directory.with(instance, ask));
   }
 
-  async answer(key: AttemptKey, instance: string, answer: QuestionAnswer): Promise<boolean> {
+  async answer(key: AttemptKey, instance: string, answer: QuestionAnswer): Promise<HandedAnswer> {
     const { questionId, contentJson } = answer;
     const request = { key, instance, questionId, contentJson, action: actions[answer.action] };
     const hand = (client: BridgeClient) => client.answerCall(request, { timeoutMs: askTimeoutMs });
-    return (await this.directory.with(instance, hand)).taken;
+    const { taken, askedAnew } = await this.directory.with(instance, hand);
+    if (taken) return 'taken';
+    return askedAnew ? 'asked_anew' : 'late';
   }
 
   async cancel(key: AttemptKey, instance: string): Promise<void> {

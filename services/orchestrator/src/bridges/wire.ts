@@ -42,7 +42,7 @@ export function fenceOutcome({ state }: wire.FenceCallResponse): FenceOutcome {
     case 'neverSeen':
       return { kind: 'never_seen' };
     case 'running':
-      return { kind: 'running', questions: state.value.questions };
+      return { kind: 'running', questions: state.value.questions, lapsed: state.value.lapsedQuestions };
     case 'forgotten':
       return { kind: 'forgotten' };
     case 'outcome':
@@ -54,7 +54,7 @@ export function fenceOutcome({ state }: wire.FenceCallResponse): FenceOutcome {
 
 function outcomeOf(answer: ExecuteAnswer): FenceOutcome {
   return answer.kind === 'asking'
-    ? { kind: 'running', questions: answer.questions }
+    ? { kind: 'running', questions: answer.questions, lapsed: [] }
     : { kind: 'outcome', outcome: answer };
 }
 

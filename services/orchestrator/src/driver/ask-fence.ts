@@ -34,7 +34,8 @@ export async function askFence(
     try {
       const answer = await askOnce(driver, key, bridge);
       if (answer.kind !== 'running') return answer;
-      if (answer.questions.length > 0) return await waitForPeople(driver, key, bridge, answer.questions);
+      const { questions, lapsed } = answer;
+      if (questions.length + lapsed.length > 0) return await waitForPeople(driver, key, bridge, questions, lapsed);
     } catch {
       // Also when another process answers at that address: what became of the one that was asked for is not known yet.
       if (hasEnded(liveness, bridge)) return endedWithin;
@@ -71,21 +72,23 @@ export async function waitForPeople(
   key: AttemptKey,
   bridge: string,
   questions: AskedQuestions,
+  lapsedBefore: readonly string[] = [],
 ): Promise<ExecuteOutcome | undefined> {
   const over = new AbortController();
   const handing = handOverAnswers(driver, key, bridge, over.signal);
   try {
     let asked = questions;
+    let lapsed = lapsedBefore;
     for (let pauseMs = askPauseMs; ; ) {
       if (driver.isStopped()) return undefined;
       const { callId, attempt } = key;
       // Whoever drives the run by then, or nobody: what becomes of the call is still learnt.
-      await driver.submit({ type: 'callAsked', callId, attempt, bridge, questions: asked });
+      await driver.submit({ type: 'callAsked', callId, attempt, bridge, questions: asked, lapsed });
       try {
         const known = asked.map(({ id }) => id);
         const answer = await askOnce(driver, key, bridge, { known, waitMs: newsWaitMs });
         if (answer.kind !== 'running') return answer;
-        asked = answer.questions;
+        ({ questions: asked, lapsed } = answer);
         pauseMs = askPauseMs;
       } catch {
         if (hasEnded(driver.ports.liveness, bridge)) return endedWithin;

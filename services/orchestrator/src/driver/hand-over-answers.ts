@@ -50,8 +50,9 @@ async function handOver(
   for (let pause = pauseMs; !signal.aborted && !driver.isStopped(); pause = Math.min(2 * pause, pauseMostMs)) {
     try {
       const contentJson = await contentAt(driver, revision, signal);
-      const isTaken = await tools.answer(key, bridge, { questionId, action: how, contentJson });
-      if (!isTaken && !signal.aborted) await driver.submit({ type: 'answerLost', inputId });
+      const handed = await tools.answer(key, bridge, { questionId, action: how, contentJson });
+      if (handed !== 'taken' && !signal.aborted)
+        await driver.submit({ type: 'answerLost', inputId, isAskedAnew: handed === 'asked_anew' });
       return true;
     } catch {
       await clock.sleep(pause, signal).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { DomainError, type Fact, fact, type RecordedFact, type RunCommand, type SettledInput } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
 import { handOverAnswers } from '../../src/driver/hand-over-answers.ts';
-import type { QuestionAnswer } from '../../src/tool-port.ts';
+import type { HandedAnswer, QuestionAnswer } from '../../src/tool-port.ts';
 import { driverWith } from './one-driver.ts';
 
 const key = { conversationId: 'c', runId: '', callId: 'call', attempt: 1 };
@@ -24,7 +24,7 @@ function recorded(one: Fact): RecordedFact {
 }
 
 /** A driver whose run has these answers on the record, and a bridge that says one thing after the other of those it is handed. */
-function driverThatKnows(settledInputs: Readonly<Record<string, SettledInput>>, ...says: readonly (boolean | Error)[]) {
+function driverThatKnows(settledInputs: Readonly<Record<string, SettledInput>>, ...says: readonly (HandedAnswer | Error)[]) {
   const { driver, ports, clock } = driverWith({});
   const handed: QuestionAnswer[] = [];
   const submitted: RunCommand[] = [];
@@ -32,7 +32,7 @@ function driverThatKnows(settledInputs: Readonly<Record<string, SettledInput>>, 
   Object.assign(ports.tools, {
     answer: (_key: unknown, _bridge: unknown, answer: QuestionAnswer) => {
       handed.push(answer);
-      const next = left.shift() ?? true;
+      const next = left.shift() ?? 'taken';
       return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
     },
   });
@@ -58,7 +58,7 @@ function driverThatKnows(settledInputs: Readonly<Record<string, SettledInput>>, 
 }
 
 test('an answer is handed over until the bridge has heard it, and then no more', async () => {
-  const { driver, clock, handed, submitted, end } = driverThatKnows({ 'i-1': answered }, silence, silence, true);
+  const { driver, clock, handed, submitted, end } = driverThatKnows({ 'i-1': answered }, silence, silence, 'taken');
   for (let pause = 0; pause < 4; pause += 1) await clock.pass(2_000);
   driver.moves.tell();
   await clock.pass(1);
@@ -68,12 +68,15 @@ test('an answer is handed over until the bridge has heard it, and then no more',
   expect(submitted).toEqual([]);
 });
 
-test('one that the server does not wait for any more is put on the record as lost', async () => {
-  const { clock, submitted, end } = driverThatKnows({ 'i-1': answered }, false);
+test.each([
+  ['that the server does not wait for any more', 'late', false],
+  ['whose question is asked anew', 'asked_anew', true],
+] as const)('one %s is put on the record as lost', async (_, says, isAskedAnew) => {
+  const { clock, submitted, end } = driverThatKnows({ 'i-1': answered }, says);
   await clock.pass(1);
   await clock.pass(1);
   await end();
-  expect(submitted).toEqual([{ type: 'answerLost', inputId: 'i-1' }]);
+  expect(submitted).toEqual([{ type: 'answerLost', inputId: 'i-1', isAskedAnew }]);
 });
 
 test('what was withdrawn, or answers another attempt, call or bridge, is not handed over', async () => {

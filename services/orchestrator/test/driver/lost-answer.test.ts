@@ -34,7 +34,7 @@ function oneAfterTheOther(...answers: readonly (FenceOutcome | Error)[]): () => 
 
 const silence = new DomainError('unavailable', 'no answer');
 
-const running = { kind: 'running', questions: [] } as const;
+const running = { kind: 'running', questions: [], lapsed: [] } as const;
 
 test('an answer that got lost on a connection that lasts is asked for, and the call is sent once', async () => {
   const fence = oneAfterTheOther(running, silence, running, { kind: 'outcome', outcome: done });
