@@ -175,6 +175,11 @@ describe('an answer', () => {
       drove([serverAsks(id, [])]),
       'the server resources does not wait for the answer any more',
     ],
+    [
+      'its bridge asks anew what is still waited for',
+      drove([{ ...serverAsks(id, []), lapsed: ['q-1'] }]),
+      'the tool bridge was out of touch, and gives no answer to this on: what the server still waits for is asked anew',
+    ],
     ['its time is over', drove([serverAsks(id, [])], { now: dawn + 60_000 }), 'nobody answered in time'],
   ])('that comes when %s is told so', (_, happening, reason) => {
     const before = given(...asking).state;

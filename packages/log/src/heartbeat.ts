@@ -195,7 +195,8 @@ export class Heartbeat implements Liveness, Standing {
   }
 
   async settled(signal: AbortSignal): Promise<string> {
-    while (!this.isFresh() || this.clock.monotonic() - this.knownAt < this.ttlMs * settledShare) await this.renewed(signal);
+    while (!this.isFresh() || this.clock.monotonic() - this.knownAt < this.ttlMs * settledShare)
+      await this.renewed(signal);
     return this.id;
   }
 

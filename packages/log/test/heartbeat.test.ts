@@ -187,6 +187,37 @@ test('whenever an observer takes an instance for dead, that instance may not act
   expect(await bridge.mayAct('bridge', signal)).toBe(false);
 });
 
+test('an id is settled once nobody can judge any more by what was known before it', async () => {
+  const { clock, member } = world();
+  const observer = member('observer');
+  const bridge = member('bridge', { renames: true });
+  await bridge.renew();
+  const renamed = bridge.renamed('bridge', signal);
+  await observer.renew();
+  for (let passed = 0; passed < 3; passed += 1) {
+    await clock.pass(third);
+    await observer.renew();
+  }
+  // Right after that the bridge goes on, and the observer does not hear of it.
+  await bridge.renew();
+  await renamed;
+  let settled: string | undefined;
+  const settling = bridge.settled(signal).then((instance) => {
+    settled = instance;
+  });
+  const mayJudge = () =>
+    observer.isDead('bridge') && !observer.alive('mcp-bridge').some(({ instance }) => instance !== 'observer');
+  for (let passed = 0; passed < 4; passed += 1) {
+    expect(settled).toBeUndefined();
+    expect(mayJudge()).toBe(passed < 3);
+    await clock.pass(third);
+    await bridge.renew();
+  }
+  await settling;
+  expect(settled).toBe(bridge.instance);
+  expect(settled).not.toBe('bridge');
+});
+
 test('a renewal whose answer took too long is no proof: the id is given up', async () => {
   const { clock, list, member } = world();
   const bridge = member('bridge', { renames: true });

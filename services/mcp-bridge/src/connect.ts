@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
-import { AskingCalls } from './asking-calls.ts';
+import { AskingCalls, type Unplaced } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
@@ -41,6 +41,8 @@ export type ConnectDependencies = {
   readonly credentialsFor?: ((server: McpServerConfig) => OwnCredentials | undefined) | undefined;
   /** What a server may ask of us, and who answers; absent: nothing may be asked. */
   readonly answers?: ServerAnswers | undefined;
+  /** Is told when a server asked something and nobody can tell for which of its calls. */
+  readonly onUnplaced?: (server: string, why: Unplaced) => void;
 };
 
 /** What is declared to servers that they may ask of us, and who answers it. */
@@ -122,7 +124,7 @@ async function connectOnce(
   { prior, pinned, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
-  const askingCalls = new AskingCalls();
+  const askingCalls = new AskingCalls((why) => dependencies.onUnplaced?.(config.name, why));
   const answers = dependencies.answers ?? peopleAnswer(config, askingCalls);
   const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
@@ -135,9 +137,10 @@ async function connectOnce(
         });
   const { transport } = line;
   const tap = new ListTap(bounds);
-  tap.attach(transport);
+  tap.attach(transport, (message) => askingCalls.came(message));
   const callCancel = new CallCancel();
   callCancel.attach(transport);
+  askingCalls.attach(transport);
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {
     capabilities: answers?.capabilities ?? {},

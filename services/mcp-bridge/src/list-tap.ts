@@ -29,8 +29,8 @@ export class ListTap {
     this.#bounds = bounds;
   }
 
-  /** Puts the tap between a transport and its client. To be called before the client connects. */
-  attach(transport: Transport): void {
+  /** Puts the tap between a transport and its client. To be called before the client connects. `beside` is shown each message, too. */
+  attach(transport: Transport, beside: (message: JSONRPCMessage) => void = () => undefined): void {
     let handler: Transport['onmessage'];
     Object.defineProperty(transport, 'onmessage', {
       get: () => handler,
@@ -38,6 +38,7 @@ export class ListTap {
         handler =
           next &&
           ((message, extra) => {
+            beside(message);
             this.#take(message);
             next(message, extra);
           });

@@ -123,7 +123,13 @@ function fenceState(state: AttemptState, now: number): mcp.FenceCallResponse['st
         progressMessage: (progress.message ?? '').slice(0, messageMax),
       };
       const questions = state.questions.map((one) => questionMessage(one, now));
-      const value = { waiting, ...told, progressTotal: progress?.total ?? 0, questions, lapsedQuestions: [...lapsedQuestions] };
+      const value = {
+        waiting,
+        ...told,
+        progressTotal: progress?.total ?? 0,
+        questions,
+        lapsedQuestions: [...lapsedQuestions],
+      };
       return { case: 'running', value: create(mcp.RunningSchema, value) };
     }
     case 'outcome':

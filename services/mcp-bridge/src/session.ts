@@ -80,6 +80,7 @@ export function createSession(parts: SessionParts): Session {
   const calls = new Map<object, RunningCall>();
   parts.oversize.told = (ends) => {
     const id = idOfSkipped(ends);
+    if (id !== undefined) parts.askingCalls.answered(id);
     // If the message does not show whose answer it is, and it may be one of several, each has its time.
     for (const [args, running] of calls)
       if (id === undefined ? calls.size === 1 : callCancel.isOf(id, args)) running.giveUp('oversize');
@@ -108,7 +109,7 @@ export function createSession(parts: SessionParts): Session {
         askPeople &&
         ((asked: AskedQuestion, signal: AbortSignal) =>
           running.paused(() => askPeople(asked, AbortSignal.any([signal, running.signal]))));
-      const leave = ask && parts.askingCalls.add(ask);
+      const leave = ask && parts.askingCalls.add(args, ask);
       const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {

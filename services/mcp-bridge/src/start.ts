@@ -8,6 +8,7 @@ import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
 import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
 import type { Environment } from './child-environment.ts';
+import type { ConnectDependencies } from './connect.ts';
 import { ownCredentials } from './credentials.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
@@ -20,6 +21,7 @@ import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
 import { tellHeld } from './tell-held.ts';
 import { storeTickets } from './tickets.ts';
+import { UnplacedQuestions } from './unplaced-questions.ts';
 
 /** What a bridge is started with. */
 export type McpBridgeOptions = {
@@ -95,7 +97,9 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   };
   const { environment, clientInfo } = options;
   const credentialsFor = (server: McpServerConfig) => ownCredentials(server, { bounds, environment, clock });
-  const connectDependencies = { clientInfo, bounds, environment, eras, clock, credentialsFor };
+  const unplaced = new UnplacedQuestions(log, bounds, clock);
+  const onUnplaced: ConnectDependencies['onUnplaced'] = (server, why) => unplaced.note(server, why);
+  const connectDependencies = { clientInfo, bounds, environment, eras, clock, credentialsFor, onUnplaced };
   const ending = new AbortController();
   const { store, time, newId, standing } = options;
   const pinPorts = { log: storeLog(store), clock: time, random, newId, instance: () => standing.instance, bounds };
@@ -170,7 +174,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       const pins = pinsOf.get(connection.config.name);
       const toolsHeld = catalogue.held.filter(({ server }) => server === connection.config.name).length;
       const status = { toolsHeld, identity: pins?.identity ?? '', pinsStrict: pins?.isStrict ?? false };
-      return serverStatus(connection, problems, status, clock());
+      return serverStatus(connection, [...problems, ...unplaced.problemsOf(connection.config.name)], status, clock());
     });
   const service = createService({
     standing: options.standing,

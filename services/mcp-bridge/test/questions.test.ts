@@ -250,7 +250,7 @@ describe.each(servers)('%s', (_, made) => {
     expect(journal()).toEqual([{ tool: 'order', name: 'tea', round: 1 }]);
   });
 
-  test('a call that began under a former id of its bridge asks once it stands anew', async () => {
+  test('a call that goes on under another id of its bridge may ask more than once under that', async () => {
     const { config } = await made();
     const { pass, heartbeat } = watched();
     const standing = heartbeat('bridge-1');

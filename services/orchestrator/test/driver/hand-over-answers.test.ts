@@ -24,7 +24,10 @@ function recorded(one: Fact): RecordedFact {
 }
 
 /** A driver whose run has these answers on the record, and a bridge that says one thing after the other of those it is handed. */
-function driverThatKnows(settledInputs: Readonly<Record<string, SettledInput>>, ...says: readonly (HandedAnswer | Error)[]) {
+function driverThatKnows(
+  settledInputs: Readonly<Record<string, SettledInput>>,
+  ...says: readonly (HandedAnswer | Error)[]
+) {
   const { driver, ports, clock } = driverWith({});
   const handed: QuestionAnswer[] = [];
   const submitted: RunCommand[] = [];
