@@ -144,7 +144,7 @@ describe('a platform whose tool servers ask', () => {
   });
 
   test('an address is shown whole, and whoever cancels ends the wait', async () => {
-    const asked = await http.post('/conversations', call('old_visit', { name: 'shop' }));
+    const asked = await http.post('/conversations', call('new_visit', { name: 'shop' }));
     expect(inputsOf(asked)).toMatchObject([{ mode: 'url', url: 'https://pay.example/shop' }]);
     expect(asked.body.result.response).toContain('https://pay.example/shop');
     const canceled = await http.post(`/conversations/${conversationOf(asked)}/cancel`, {});

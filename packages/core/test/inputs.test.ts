@@ -177,7 +177,7 @@ describe('an answer', () => {
     ],
     [
       'its bridge asks anew what is still waited for',
-      drove([{ ...serverAsks(id, []), lapsed: ['q-1'] }]),
+      drove([serverAsks(id, [], 1, ['q-1'])]),
       'the tool bridge was out of touch, and gives no answer to this on: what the server still waits for is asked anew',
     ],
     ['its time is over', drove([serverAsks(id, [])], { now: dawn + 60_000 }), 'nobody answered in time'],

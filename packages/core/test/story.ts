@@ -256,8 +256,13 @@ export function serverQuestion(id = 'q-1', more: Partial<CallAsked['questions'][
   const schema = { type: 'object', properties: { amount: { type: 'integer', minimum: 1 } }, required: ['amount'] };
   return { id, message: 'How many?', schemaJson: JSON.stringify(schema), url: '', waitMs: 60_000, ...more };
 }
-export function serverAsks(callId: string, questions = [serverQuestion()], attempt = 1): RunCommand {
-  return { type: 'callAsked', callId, attempt, bridge, questions };
+export function serverAsks(
+  callId: string,
+  questions = [serverQuestion()],
+  attempt = 1,
+  lapsed: readonly string[] = [],
+): RunCommand {
+  return { type: 'callAsked', callId, attempt, bridge, questions, lapsed };
 }
 /** A person answers the oldest question that a call waits with. */
 export function provides(callId: string, action: InputAction = 'accept', contentJson = '') {
