@@ -165,7 +165,7 @@ export const bridgeBounds: BridgeBounds = {
   callsQueuedMax: 256,
   repeatsMax: 2,
   repeatWaitMs: 5 * second,
-  callWaitMs: 5 * second,
+  callWaitMs: 10 * second,
   recordAskMs: 2 * second,
   recordWaitMs: 5 * second,
   pinsMs: 10 * second,

@@ -109,6 +109,8 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const end = (otherwise: Outcome): Outcome =>
     lost === undefined ? otherwise : answer(failed(lost.text, lost.failure), clock() - began, token);
   let renewed = false;
+  // Nothing has been sent, so that all is looked at again and it can be: once, for a server that is away for a moment.
+  let waited = false;
   const isFenced = (): boolean => {
     const hints = find(request.server, request.tool)?.hints;
     return hints !== undefined && !isRepeatable(hints);
@@ -126,7 +128,12 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
   let available = await server.current(signal, freshMs);
   for (let repeats = 0; ; ) {
-    if (available.kind === 'down') return end(unavailable(available));
+    if (available.kind === 'down') {
+      if (waited || lost !== undefined) return end(unavailable(available));
+      waited = true;
+      available = await server.waitFor(bounds.callWaitMs, signal);
+      continue;
+    }
     // First, as it may take a while: nothing slow stands between the look at the record and the call.
     const place = await server.sessionFor(available.session, token);
     if (place.kind === 'unauthenticated') return end(unauthenticated(request));
@@ -181,7 +188,11 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
         return unauthenticated(request);
       case 'not_sent':
         server.happened(session, { type: 'lost', reason: sent.reason });
-        return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
+        if (waited || lost !== undefined)
+          return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
+        sentAt = undefined;
+        available = await server.current(signal);
+        continue;
       case 'session_gone':
         if (!sent.certain) {
           lost = { text: clean(`the server "${request.server}" ${sent.reason}`), failure: 'server_lost' };

@@ -123,6 +123,22 @@ test('a server that is gone makes calls unavailable, not unknown, until it is ba
   expect(again.calls()).toBe(1);
 });
 
+test.each([
+  ['when its list is read', 0],
+  ['when the call is to be sent', 60_000],
+])('a call that finds its server away %s waits for it, and is made once', async (_, approvedListFreshMs) => {
+  const server = await legacyServer();
+  const bounds = { backoffFirstMs: 50, callWaitMs: 60_000, approvedListFreshMs };
+  const { execute, bridge } = await startBridge([httpServer('l', server.url)], { bounds });
+  await server.close();
+  await eventually(() => fetch(server.url).then(() => false, isRefused), 'closed connections are noticed');
+  const waiting = execute('pay', {});
+  await eventually(() => bridge.describe()[0]?.ready === false, 'the server is down');
+  const again = await legacyServer({ port: server.port });
+  finishedOf(await waiting);
+  expect(again.calls()).toBe(1);
+});
+
 test('a connection that breaks inside a call makes it unknown; a read-only one is repeated', async () => {
   let breaks = 1;
   const server = await legacyServer({
