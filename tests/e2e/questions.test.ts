@@ -141,6 +141,13 @@ describe('a platform whose tool servers ask', () => {
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(again.body.result.response).toBe(first.body.result.response);
     expect(doneIn(place, 'new', 'repeated')).toMatchObject([{ action: 'decline' }]);
+    // Also once another run has followed, which asks something: that is not what came of this one.
+    const path = `/conversations/${conversationOf(asked)}/messages`;
+    const next = await http.post(path, call('new_order', { name: 'next' }));
+    expect(next.body.result).toMatchObject({ input_required: true });
+    const past = await answer(asked, { action: 'decline' }, key);
+    expect(past.body.result.response).toBe(first.body.result.response);
+    expect(past.body.result).not.toHaveProperty('inputs');
   });
 
   test('an address is shown whole, and whoever cancels ends the wait', async () => {
@@ -150,7 +157,13 @@ describe('a platform whose tool servers ask', () => {
     const canceled = await http.post(`/conversations/${conversationOf(asked)}/cancel`, {});
     expect(canceled.body.conversation.run?.status).toBe('canceled');
     expect(inputsOf(canceled)).toEqual([]);
-    expect((await answer(asked, { action: 'accept' })).status).toBe(404);
+    const late = await answer(asked, { action: 'accept' });
+    expect(late.status).toBe(409);
+    expect(detailsOf(late)).toMatchObject({ how: 'withdrawn', why: 'the run has ended' });
+    const never = await http.post(`/conversations/${conversationOf(asked)}/inputs/${randomUUID()}`, {
+      action: 'accept',
+    });
+    expect(never.status).toBe(404);
   });
 
   test('a server of the first SDK is answered too', async () => {
@@ -199,6 +212,29 @@ describe('a platform whose tool servers ask', () => {
     const survey = task(await peer.sendMessage(said([text('call new_survey {"name":"it"}')])));
     const good = task(await peer.sendMessage(said([text('good')], { taskId: survey.id })));
     expect(textsOf(good.artifacts[0]?.parts)).toContain('survey it: accept {"opinion":"good"}');
+  });
+
+  test('words that were sent for one question answer no other, and a no declines', async () => {
+    const peer = await clientOf(platform.url);
+    const survey = (name: string) => [{ name: 'new_survey', args: { name } }];
+    await model.script({ calls: survey('one') }, { calls: survey('two') }, { text: 'done' });
+    const { id: taskId } = task(await peer.sendMessage(said([text('ask twice')])));
+    const good = said([text('good')], { taskId });
+    const second = task(await peer.sendMessage(good));
+    expect(textsOf(second.status?.message?.parts)).toContain('What about two?');
+    // The same message again, as after an answer that was lost, and one that comes late.
+    const again = task(await peer.sendMessage(good));
+    expect(textsOf(again.status?.message?.parts)).toContain('What about two?');
+    const late = task(await peer.sendMessage(said([text('bad')], { taskId })));
+    expect(textsOf(late.status?.message?.parts)).toContain('That answers nothing.');
+    expect(doneIn(place, 'new', 'two')).toEqual([]);
+    const [shown] = dataOf(second.status?.message?.parts) as { readonly input_id: string }[];
+    await peer.sendMessage(said([text(`decline ${shown?.input_id}`)], { taskId }));
+    expect(doneIn(place, 'new', 'two')).toMatchObject([{ action: 'decline' }]);
+    // All that another agent has for its people is yes and no.
+    const asked = task(await peer.sendMessage(said([text('call new_survey {"name":"no"}')])));
+    expect(task(await peer.sendMessage(said([text('rejected')], { taskId: asked.id }))).status?.state).toBe(3);
+    expect(doneIn(place, 'new', 'no')).toMatchObject([{ action: 'decline' }]);
   });
 
   test('a terminal shows the question, and answers it', async () => {

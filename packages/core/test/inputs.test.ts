@@ -185,11 +185,18 @@ describe('an answer', () => {
 
   test('to what another run asked, or nobody, finds no question', () => {
     const before = given(...asking).state;
-    for (const story of [[...asking, canceled], underWay, [opened]])
+    for (const story of [[...asking, canceled, said('and now?')], underWay, [opened]])
       given(...story)
         .when((state) => provideInput(state, { inputId: inputOf(before), action: 'accept', contentJson: three }))
         .thenRefused({ kind: 'unknown' });
   });
+
+  test('after the run has ended is told so', () =>
+    given(...asking, canceled)
+      .when((state) =>
+        provideInput(state, { inputId: inputOf(given(...asking).state), action: 'accept', contentJson: three }),
+      )
+      .thenRefused({ kind: 'settled', input: { how: 'withdrawn', reason: 'the run has ended' } }));
 
   test('is none to a wait for a token', () => {
     const story = [...underWay.slice(0, 3), drove([{ type: 'needToken', callId: id, prompt: 'Sign in.' }])];

@@ -36,6 +36,7 @@ export async function provide(
   const { conversationId, inputId, contentJson } = request;
   const action = actions[request.action];
   if (!isUuid(conversationId)) throw new DomainError('not_found', `conversation not found: ${conversationId}`);
+  if (!isUuid(inputId)) throw refusal(conversationId, inputId, { kind: 'unknown' });
   if (action === undefined) throw new DomainError('invalid_argument', 'action must be accept, decline or cancel');
   const idempotency = idempotencyOf(request.idempotency);
   const loaded = await registry.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
