@@ -68,6 +68,7 @@ const doneIn = (place: Workplace, server: string, name: string) =>
   journalOf(place, server).filter((line) => line.done !== undefined && line.name === name);
 
 const call = (tool: string, args: object) => ({ message: `call ${tool} ${JSON.stringify(args)}` });
+const surveyAt = (server: string, name: string) => ({ name: `${server}_survey`, args: { name } });
 const conversationOf = ({ body }: Answer): string => body.conversation.id;
 
 describe('a platform whose tool servers ask', () => {
@@ -142,12 +143,13 @@ describe('a platform whose tool servers ask', () => {
     expect(again.body.result.response).toBe(first.body.result.response);
     expect(doneIn(place, 'new', 'repeated')).toMatchObject([{ action: 'decline' }]);
     // Also once another run has followed, which asks something: that is not what came of this one.
-    const path = `/conversations/${conversationOf(asked)}/messages`;
-    const next = await http.post(path, call('new_order', { name: 'next' }));
+    const path = `/conversations/${conversationOf(asked)}`;
+    const next = await http.post(`${path}/messages`, call('new_order', { name: 'next' }));
     expect(next.body.result).toMatchObject({ input_required: true });
     const past = await answer(asked, { action: 'decline' }, key);
     expect(past.body.result.response).toBe(first.body.result.response);
     expect(past.body.result).not.toHaveProperty('inputs');
+    await http.post(`${path}/cancel`, {});
   });
 
   test('an address is shown whole, and whoever cancels ends the wait', async () => {
@@ -216,8 +218,8 @@ describe('a platform whose tool servers ask', () => {
 
   test('words that were sent for one question answer no other, and a no declines', async () => {
     const peer = await clientOf(platform.url);
-    const survey = (name: string) => [{ name: 'new_survey', args: { name } }];
-    await model.script({ calls: survey('one') }, { calls: survey('two') }, { text: 'done' });
+    const [one, two] = ['one', 'two'].map((name) => ({ calls: [surveyAt('new', name)] }));
+    await model.script(one ?? {}, two ?? {}, { text: 'done' });
     const { id: taskId } = task(await peer.sendMessage(said([text('ask twice')])));
     const good = said([text('good')], { taskId });
     const second = task(await peer.sendMessage(good));
@@ -233,9 +235,32 @@ describe('a platform whose tool servers ask', () => {
     expect(doneIn(place, 'new', 'two')).toMatchObject([{ action: 'decline' }]);
     // All that another agent has for its people is yes and no.
     const asked = task(await peer.sendMessage(said([text('call new_survey {"name":"no"}')])));
-    expect(task(await peer.sendMessage(said([text('rejected')], { taskId: asked.id }))).status?.state).toBe(3);
+    const rejected = said([text('rejected')], { taskId: asked.id });
+    for (const time of ['first', 'again']) expect(task(await peer.sendMessage(rejected)).status?.state, time).toBe(3);
     expect(doneIn(place, 'new', 'no')).toMatchObject([{ action: 'decline' }]);
   });
+
+  test('a task that still waits for an answer is shown so, whatever else has been answered', async () => {
+    const peer = await clientOf(platform.url);
+    await model.script({ calls: [surveyAt('old', 'here'), surveyAt('new', 'there')] }, { text: 'done' });
+    const { id, status } = task(await peer.sendMessage(said([text('ask both')])));
+    const asked = dataOf(status?.message?.parts) as { readonly input_id: string; readonly server: string }[];
+    expect(asked.map(({ server }) => server).sort()).toEqual(['new', 'old']);
+    const good = (inputId = '') => data({ input_id: inputId, action: 'accept', content: { opinion: 'good' } });
+    const seen: (number | undefined)[] = [];
+    let left = asked;
+    for await (const { payload } of peer.resubscribeTask({ tenant: '', id })) {
+      const shown = payload?.$case === 'statusUpdate' || payload?.$case === 'task' ? payload.value.status : undefined;
+      if (shown === undefined) continue;
+      seen.push(shown.state);
+      const [next, ...others] = left;
+      if (shown.state !== 6 || next === undefined) continue;
+      left = others;
+      await peer.sendMessage(said([good(next.input_id)], { taskId: id }));
+    }
+    expect(seen.filter((state) => state === 6).length).toBeGreaterThanOrEqual(2);
+    expect(seen.at(-1)).toBe(3);
+  }, 20_000);
 
   test('a terminal shows the question, and answers it', async () => {
     const asked = await http.post('/conversations', call('old_order', { name: 'terminal' }));

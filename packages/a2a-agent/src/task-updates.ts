@@ -64,6 +64,8 @@ export const taskAfter = (view: TaskView, revision: number, next: TaskState): Ta
 function statusAfter(view: TaskView, next: TaskState, withHitl: boolean): TaskStatus {
   const now = statusOf(view, withHitl);
   const { pendingInputs } = view.head;
+  // What a tool server asks is waited for whoever has taken the run over, and whatever else it asked has been answered.
+  if (next === TaskState.TASK_STATE_WORKING && isWaiting(now.state) && pendingInputs.length > 0) return now;
   // Others of its calls may be worked on while a tool server asks in the midst of one.
   if (next === WAITING && now.state === TaskState.TASK_STATE_WORKING && pendingInputs.length > 0)
     return { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };

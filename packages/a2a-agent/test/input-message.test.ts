@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { inputsIn, textPart } from '../src/index.ts';
+import { inputsIn, TaskState, taskAfter, textPart } from '../src/index.ts';
 import { agentMessage } from '../src/parts.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
@@ -43,4 +43,14 @@ test('a line that rejects an approval is no answer to a question', () => {
   expect(saidTo(asking(form), `cancel ${id}`)).toEqual([
     { inputId: id, action: 'cancel', contentJson: '', isNamed: true },
   ]);
+});
+
+test('whoever is told of a task that was taken over, or answered in part, is told that it waits', () => {
+  const shown = (pendingInputs: views.PendingInput[]) => {
+    const run = create(views.RunSchema, { id: other, status: views.RunStatus.WAITING });
+    const head = create(views.ConversationHeadSchema, { id, revision: 9, run, pendingInputs });
+    return taskAfter({ head, approvals: [] }, 9, TaskState.TASK_STATE_WORKING).status?.state;
+  };
+  expect(shown([asking(text)])).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  expect(shown([])).toBe(TaskState.TASK_STATE_WORKING);
 });
