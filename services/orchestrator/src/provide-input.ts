@@ -73,7 +73,7 @@ function refusal(conversationId: string, inputId: string, decision: ProvideDecis
     default:
       return new DomainError(
         'not_found',
-        `conversation ${conversationId} asks no question ${inputId}: there was none, or its run has ended`,
+        `conversation ${conversationId} asks no question ${inputId}: there was none, or another run has followed`,
       );
   }
 }
