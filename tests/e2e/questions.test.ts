@@ -124,6 +124,19 @@ describe('a platform whose tool servers ask', () => {
     },
   );
 
+  test('a call that takes its turn behind one that asks keeps nobody from seeing what is asked', async () => {
+    const order = (name: string) => ({ name: 'new_order', args: { name } });
+    await model.script({ calls: [order('front'), order('behind')] }, { text: 'both done' });
+    const asked = await http.post('/conversations', { message: 'order both' });
+    expect(asked.status).toBe(201);
+    expect(asked.body.conversation.run?.status).toBe('waiting');
+    expect(inputsOf(asked)).toMatchObject([{ message: 'What about front?' }]);
+    const next = await answer(asked, { action: 'accept', content: { amount: 1 } });
+    expect(inputsOf(next)).toMatchObject([{ message: 'What about behind?' }]);
+    const done = await answer(next, { action: 'accept', content: { amount: 2 } });
+    expect(done.body.result.response).toBe('both done');
+  });
+
   test('one of many answers at once is taken, and the server is given that one', async () => {
     const asked = await http.post('/conversations', call('new_order', { name: 'raced' }));
     const all = await Promise.all(

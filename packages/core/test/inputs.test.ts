@@ -75,10 +75,17 @@ describe('a call in the midst of which its server asks', () => {
     expect(runStanding(given(...asking, by('ada', provides(id, 'decline'))).state)).toBe('working');
   });
 
-  test('is not what the run waits for while something else is to be done', () => {
+  test('is not what the run waits for while something else is to be done, but for what may have to wait behind it', () => {
     const both = [opened, said('note both'), answered({ calls: [call('note'), call('note')] })];
-    const { state } = given(...both, drove([starts(id), starts('root#1.1')]), drove([serverAsks(id)]));
-    expect(runStanding(state)).toBe('working');
+    for (const more of [[starts(id)], [starts(id), starts('root#1.1')]]) {
+      const { state } = given(...both, drove(more), drove([serverAsks(id)]));
+      expect(runStanding(state)).toBe('waiting');
+      const { run } = state;
+      const other = run?.calls['root#1.1'];
+      if (run === null || other === undefined) throw new Error('the run has no second call');
+      const calls = { ...run.calls, 'root#1.1': { ...other, server: 'elsewhere' } };
+      expect(runStanding({ ...state, run: { ...run, calls } })).toBe('working');
+    }
   });
 
   test('shows in the head what it asks, and nothing of it once that is over', () => {
