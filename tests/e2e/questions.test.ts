@@ -124,6 +124,9 @@ describe('a platform whose tool servers ask', () => {
       action: 'accept',
     });
     expect(never.status).toBe(404);
+    const nobody = randomUUID();
+    const nowhere = await http.post(`/conversations/${nobody}/inputs/${randomUUID()}`, { action: 'accept' });
+    expect([nowhere.status, nowhere.body.error]).toEqual([404, `conversation not found: ${nobody}`]);
   });
 
   test('a server of the first SDK is answered too', async () => {
