@@ -45,12 +45,16 @@ test('a line that rejects an approval is no answer to a question', () => {
   ]);
 });
 
-test('whoever is told of a task that was taken over, or answered in part, is told that it waits', () => {
-  const shown = (pendingInputs: views.PendingInput[]) => {
-    const run = create(views.RunSchema, { id: other, status: views.RunStatus.WAITING });
-    const head = create(views.ConversationHeadSchema, { id, revision: 9, run, pendingInputs });
-    return taskAfter({ head, approvals: [] }, 9, TaskState.TASK_STATE_WORKING).status?.state;
-  };
-  expect(shown([asking(text)])).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-  expect(shown([])).toBe(TaskState.TASK_STATE_WORKING);
-});
+test.each([views.RunStatus.WAITING, views.RunStatus.WORKING])(
+  'a task that was taken over, or answered in part, is told of as one that waits: %s',
+  (status) => {
+    const shown = (pendingInputs: views.PendingInput[]) => {
+      const run = create(views.RunSchema, { id: other, status });
+      const head = create(views.ConversationHeadSchema, { id, revision: 9, run, pendingInputs });
+      return taskAfter({ head, approvals: [] }, 9, TaskState.TASK_STATE_WORKING).status;
+    };
+    expect(shown([asking(text)])).toMatchObject({ state: TaskState.TASK_STATE_INPUT_REQUIRED });
+    expect(JSON.stringify(shown([asking(text)])?.message)).toContain(id);
+    expect(shown([])).toMatchObject({ state: TaskState.TASK_STATE_WORKING });
+  },
+);
