@@ -7,7 +7,7 @@
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
-import { inputReasonBytesMax, inputsPendingMax, inputUrlBytesMax } from './bounds.ts';
+import { inputReasonBytesMax, inputsPendingMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import type { IdempotencyKey } from './decide-conversation.ts';
 import { uuidFrom } from './digest.ts';
@@ -105,7 +105,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
           server: call.server,
           tool: call.tool,
           schemaJson,
-          url: url.slice(0, inputUrlBytesMax),
+          url,
           expiresAt: timestampFromMs(now + waitMs),
           node: nodeOf(run, call.stepId),
         },

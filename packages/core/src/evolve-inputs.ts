@@ -43,19 +43,25 @@ export function evolveWithdrawn(run: RunState, { fact, revision, time, actor }: 
   const known = run.settledInputs?.[inputId];
   const asked = input?.server === undefined ? known : { ...input.server, callId: input.callId };
   if (asked === undefined) return run;
-  const { callId, questionId, bridge, attempt } = asked;
-  const end = {
-    callId,
-    questionId,
-    bridge,
-    attempt,
-    at: time,
-    by: actor.id,
-    how: 'withdrawn',
-    revision,
-    reason,
-  } as const;
-  return withSettled({ ...run, inputs }, inputId, end);
+  return withSettled({ ...run, inputs }, inputId, withdrawnAs(asked, { revision, time, actor }, reason));
+}
+
+/** The run has ended, and with it whatever its tool servers ask: whoever answers late is told so. */
+export function withoutAsking(run: RunState, recorded: RecordedFact): RunState {
+  const open = Object.values(run.inputs).flatMap(({ id, callId, server }) =>
+    server === undefined ? [] : [{ id, asked: { ...server, callId } }],
+  );
+  const over = (now: RunState, { id, asked }: (typeof open)[number]) =>
+    withSettled(now, id, withdrawnAs(asked, recorded, 'the run has ended'));
+  return open.reduce(over, run);
+}
+
+function withdrawnAs(
+  { callId, questionId, bridge, attempt }: Pick<SettledInput, 'callId' | 'questionId' | 'bridge' | 'attempt'>,
+  { revision, time: at, actor }: Pick<RecordedFact, 'revision' | 'time' | 'actor'>,
+  reason: string,
+): SettledInput {
+  return { callId, questionId, bridge, attempt, at, by: actor.id, how: 'withdrawn', revision, reason };
 }
 
 function withSettled(run: RunState, inputId: string, end: SettledInput): RunState {

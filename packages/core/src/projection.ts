@@ -254,7 +254,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
-    pendingInputs: serverInputs(run).map(({ id, callId, prompt: message, server: asked }) => ({
+    pendingInputs: serverInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
       id,
       callId,
       server: asked.server,
@@ -263,6 +263,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
       schemaJson: asked.schemaJson,
       url: asked.url,
       node: asked.node,
+      first: index === 0 && run?.settledInputs === undefined,
       requestedAt: timestampFromMs(asked.requestedAt),
       expiresAt: timestampFromMs(asked.expiresAt),
     })),

@@ -67,6 +67,7 @@ export async function sendRepeatable(
       if (outcome === undefined) return undefined;
       // One that was lost while people were asked is made again elsewhere, as any other.
       if (outcome.kind !== 'fenced' && !(asked && outcome.kind === 'unknown')) return outcome;
+      message = outcome.message ?? message;
     } catch (error) {
       if (signal.aborted) return undefined;
       if (isTimeUp(error) && !liveness.isDead(bridge)) {
