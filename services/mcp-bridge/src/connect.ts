@@ -20,6 +20,7 @@ import type { EraCache } from './era-cache.ts';
 import { connectionReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
+import { modelAnswers } from './sampling.ts';
 import { createSession, type Session } from './session.ts';
 import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
 
@@ -120,7 +121,7 @@ async function connectOnce(
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
   const askingCalls = new AskingCalls();
-  const answers = dependencies.answers ?? peopleAnswer(config, askingCalls);
+  const answers = dependencies.answers ?? allOf(peopleAnswer(config, askingCalls), modelAnswers(config, askingCalls));
   const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
   const line =
@@ -184,7 +185,7 @@ async function connectOnce(
     followsChanges,
     callCancel,
     askingCalls,
-    peopleMs: config.questions?.timeoutMs ?? 0,
+    answersMs: (config.questions?.timeoutMs ?? 0) + (config.sampling === undefined ? 0 : bounds.samplingMs),
     waits: { ...bounds, clock },
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
@@ -198,6 +199,21 @@ async function connectOnce(
     over: line.over,
   });
   return { kind: 'connected', session };
+}
+
+function allOf(...parts: readonly (ServerAnswers | undefined)[]): ServerAnswers | undefined {
+  const [first, ...others] = parts.filter((part) => part !== undefined);
+  return others.reduce<ServerAnswers | undefined>(
+    (all, one) =>
+      all && {
+        capabilities: { ...all.capabilities, ...one.capabilities },
+        register: (client, server) => {
+          all.register(client, server);
+          one.register(client, server);
+        },
+      },
+    first,
+  );
 }
 
 /** What went wrong, without what the server wrote: it may have repeated a caller's token. */
