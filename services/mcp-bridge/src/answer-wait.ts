@@ -25,14 +25,18 @@ type Bounds = { readonly ms: number; readonly openMax: number; readonly askedMax
  * that the attempt asks of them.
  */
 export class AnswerWait {
-  readonly #server: ServerConnection;
-  readonly #watch: AttemptWatch;
+  readonly #server: Pick<ServerConnection, 'config'>;
+  readonly #watch: Pick<AttemptWatch, 'questions' | 'signal'>;
   readonly #dependencies: AnswerWaitDependencies;
   readonly #all: Waits;
   readonly #people: Waits;
   readonly #models: Waits;
 
-  constructor(server: ServerConnection, watch: AttemptWatch, dependencies: AnswerWaitDependencies) {
+  constructor(
+    server: Pick<ServerConnection, 'config'>,
+    watch: Pick<AttemptWatch, 'questions' | 'signal'>,
+    dependencies: AnswerWaitDependencies,
+  ) {
     this.#server = server;
     this.#watch = watch;
     this.#dependencies = dependencies;
