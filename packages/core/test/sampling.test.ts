@@ -1,12 +1,10 @@
 import {
-  type CallAsked,
   type ConversationState,
   evolveTrace,
   project,
   provideInput,
   type RunTrace,
   runStanding,
-  type SamplingAnswered,
   samplingAnswerBytesMax,
   samplingProblem,
   samplingResult,
@@ -19,9 +17,12 @@ import {
   call,
   drives,
   drove,
+  modelAnswers,
   opened,
   provides,
   said,
+  samplingAsked,
+  samplingQuestion,
   serverAsks,
   serverQuestion,
   starts,
@@ -30,39 +31,23 @@ import {
 
 /** What tool servers have the agent's model asked in the midst of calls. */
 const id = 'root#1.0';
-const messages = [{ byModel: false, text: 'Say hello.' }];
-const asked = { systemPrompt: 'Be kind.', messages, maxTokens: 50, stopSequences: [] };
-const question = (questionId = 's-1', sampling = asked): CallAsked['questions'][number] => ({
-  id: questionId,
-  message: '',
-  schemaJson: '',
-  url: '',
-  waitMs: 60_000,
-  sampling,
-});
 const underWay = [opened, said('note it'), answered({ calls: [call('note')] }), drove([starts(id)])];
-const sampling = [...underWay, drove([serverAsks(id, [question()])])];
+const sampling = [...underWay, drove([serverAsks(id, [samplingQuestion()])])];
 
 const idOf = (state: ConversationState): string => serverInputs(state.run)[0]?.id ?? '';
-const usage = { inputTokens: 7, outputTokens: 3 };
-const answers = (inputId: string, contentJson = '{"role":"assistant"}', error = ''): SamplingAnswered => ({
-  type: 'samplingAnswered',
-  inputId,
-  contentJson,
-  error,
-  provider: 'gemini',
-  model: 'm-1',
-  usage,
-});
 const inputId = idOf(given(...sampling).state);
 
 describe('a call in the midst of which its server has a model asked', () => {
   test('has all that the model is told on the record', () =>
     given(...underWay)
-      .when(drives([serverAsks(id, [question()])]))
+      .when(drives([serverAsks(id, [samplingQuestion()])]))
       .thenFacts([
         'inputRequested',
-        { callId: id, kind: 3, serverQuestion: { id: 's-1', attempt: 1, server: 'resources', sampling: asked } },
+        {
+          callId: id,
+          kind: 3,
+          serverQuestion: { id: 's-1', attempt: 1, server: 'resources', sampling: samplingAsked },
+        },
       ])
       .thenOwes({ kind: 'recover', id, attempt: 1 }));
 
@@ -76,7 +61,7 @@ describe('a call in the midst of which its server has a model asked', () => {
         .when((now) => provideInput(now, { inputId, action, contentJson: '' }))
         .thenRefused({ kind: 'unknown' });
     // Also while people are asked in the midst of the same call.
-    const both = given(...underWay, drove([serverAsks(id, [question(), serverQuestion()])]));
+    const both = given(...underWay, drove([serverAsks(id, [samplingQuestion(), serverQuestion()])]));
     expect(runStanding(both.state)).toBe('working');
   });
 
@@ -85,34 +70,39 @@ describe('a call in the midst of which its server has a model asked', () => {
 
   test('has one answer on the record, with what it took, and then no other', () => {
     given(...sampling)
-      .when(drives([answers(inputId)]))
+      .when(drives([modelAnswers(inputId)]))
       .thenFacts([
         'inputProvided',
-        { inputId, action: 1, contentJson: '{"role":"assistant"}', sampling: { model: 'm-1', usage, error: '' } },
+        {
+          inputId,
+          action: 1,
+          contentJson: '{"role":"assistant"}',
+          sampling: { model: 'm-1', usage: { outputTokens: 3 }, error: '' },
+        },
       ]);
-    const done = [...sampling, drove([answers(inputId)])];
+    const done = [...sampling, drove([modelAnswers(inputId)])];
     given(...done)
-      .when(drives([answers(inputId, '{"other":1}')]))
+      .when(drives([modelAnswers(inputId, '{"other":1}')]))
       .thenNothing();
     // Whoever is told of it again asks no model again.
     given(...done)
-      .when(drives([serverAsks(id, [question()])]))
+      .when(drives([serverAsks(id, [samplingQuestion()])]))
       .thenNothing();
     expect(given(...done).state.run?.settledInputs?.[inputId]).toMatchObject({ questionId: 's-1', how: 'accept' });
   });
 
   test('has it on the record that there is no answer, and why', () =>
     given(...sampling)
-      .when(drives([answers(inputId, '', 'the model is away')]))
+      .when(drives([modelAnswers(inputId, '', 'the model is away')]))
       .thenFacts(['inputProvided', { action: 3, contentJson: '', sampling: { error: 'the model is away' } }]));
 
   test('takes no answer of a model to what people are asked, nor of people to this', () => {
     const people = [...underWay, drove([serverAsks(id)])];
     given(...people)
-      .when(drives([answers(idOf(given(...people).state))]))
+      .when(drives([modelAnswers(idOf(given(...people).state))]))
       .thenNothing();
     given(...people, by('ada', provides(id, 'decline')))
-      .when(drives([answers(idOf(given(...people).state))]))
+      .when(drives([modelAnswers(idOf(given(...people).state))]))
       .thenNothing();
   });
 
@@ -123,11 +113,11 @@ describe('a call in the midst of which its server has a model asked', () => {
 
   test('asks nothing that is too much', () =>
     given(...underWay)
-      .when(drives([serverAsks(id, [question('s-1', { ...asked, systemPrompt: 'x'.repeat(65_536) })])]))
+      .when(drives([serverAsks(id, [samplingQuestion('s-1', { ...samplingAsked, systemPrompt: 'x'.repeat(65_536) })])]))
       .thenNothing());
 
   test('counts what the model took for its node', () => {
-    const { log } = given(...sampling, drove([answers(inputId)]));
+    const { log } = given(...sampling, drove([modelAnswers(inputId)]));
     const trace = log.reduce<RunTrace | undefined>(evolveTrace, undefined);
     const before = given(...sampling).log.reduce<RunTrace | undefined>(evolveTrace, undefined);
     const tokens = ({ nodes }: RunTrace = { nodes: {} } as RunTrace) => nodes['']?.outputTokens ?? 0;
@@ -137,7 +127,7 @@ describe('a call in the midst of which its server has a model asked', () => {
 
 describe('the answer to a server', () => {
   const result = (text: string, stopReason = 'STOP', stopSequences: readonly string[] = []) =>
-    JSON.parse(samplingResult({ ...asked, stopSequences }, { text, stopReason, model: 'm-1' })) as {
+    JSON.parse(samplingResult({ ...samplingAsked, stopSequences }, { text, stopReason, model: 'm-1' })) as {
       readonly content: { readonly text: string };
     };
 
@@ -172,13 +162,13 @@ describe('the answer to a server', () => {
 });
 
 test.each([
-  ['the last message', { messages: [...messages, { byModel: true, text: 'Hello' }] }],
+  ['the last message', { messages: [...samplingAsked.messages, { byModel: true, text: 'Hello' }] }],
   ['the last message', { messages: [] }],
-  ['more than 64 messages', { messages: Array(65).fill(messages[0]) }],
+  ['more than 64 messages', { messages: Array(65).fill(samplingAsked.messages[0]) }],
   ['maxTokens', { maxTokens: Number.NaN }],
   ['stop sequences', { stopSequences: Array(17).fill('x') }],
   ['65548 bytes', { messages: [{ byModel: false, text: 'é'.repeat(32_770) }] }],
 ])('a request is refused for %s', (words, more) => {
-  expect(samplingProblem(asked)).toBeUndefined();
-  expect(samplingProblem({ ...asked, ...more })).toContain(words);
+  expect(samplingProblem(samplingAsked)).toBeUndefined();
+  expect(samplingProblem({ ...samplingAsked, ...more })).toContain(words);
 });
