@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { TaskState } from '@a2a-js/sdk';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clientOf, said, text } from './a2a.ts';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { hasNatsServer } from './nats-server.ts';
@@ -152,6 +154,18 @@ describe('a platform that lets tool servers have the model asked', () => {
     await asked;
     await model.release();
     expect(doneIn(place, 'new', 'slowly')).toEqual([]);
+  });
+
+  test('is at work all the while to another agent too', async () => {
+    await model.script({ match: 'Draft watched.', text: 'Dear watcher.' });
+    const peer = await clientOf(platform.url);
+    const states: (number | undefined)[] = [];
+    const message = said([text('call old_draft {"name":"watched"}')]);
+    for await (const { payload } of peer.sendMessageStream(message))
+      if (payload?.$case === 'task' || payload?.$case === 'statusUpdate') states.push(payload.value.status?.state);
+    expect(states.at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(states).not.toContain(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(doneIn(place, 'old', 'watched')).toHaveLength(1);
   });
 
   test('has all of it on the record', async () => {
