@@ -78,7 +78,7 @@ describe('a platform that lets tool servers have the model asked', () => {
 
   beforeAll(async () => {
     place = workplace();
-    platform = await start(place, serversIn(place), { env: model.env });
+    platform = await start(place, serversIn(place), { command: 'start', env: model.env });
     http = client(platform.url);
   }, 60_000);
 
@@ -184,7 +184,7 @@ describe('a platform that lets tool servers have the model asked', () => {
     for (const words of ['Draft recorded.', 'You draft.', 'Dear record.', 'endTurn', 'outputTokens'])
       expect(told).toContain(words);
     expect(await factsOf(failed.body.conversation.id)).toContain('not today');
-    platform = await start(place, serversIn(place), { env: model.env });
+    platform = await start(place, serversIn(place), { command: 'start', env: model.env });
     http = client(platform.url);
   });
 });
