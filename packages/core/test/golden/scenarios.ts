@@ -42,6 +42,7 @@ import {
 const id = 'root#1.0';
 const inputOf = (count: number) => uuidFrom('input', 'run-1', id, String(count));
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
+const noteUnderWay = [user(opened), user(said('note it')), answered({ calls: [call('note')] }), drove([starts(id)])];
 const asksToAdd = answered({ text: 'I would like to add it.', calls: [call('add', { name: 'my-test', value: 42 })] });
 const started = [
   user(opened),
@@ -228,10 +229,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     done,
   ],
   'asked-in-a-call': [
-    user(opened),
-    user(said('note it')),
-    answered({ calls: [call('note')] }),
-    drove([starts(id)]),
+    ...noteUnderWay,
     drove([serverAsks(id)]),
     by('ada', provides(id, 'accept', '{"amount":3}')),
     drove([serverAsks(id, [])]),
@@ -239,10 +237,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     done,
   ],
   'model-asked-in-a-call': [
-    user(opened),
-    user(said('note it')),
-    answered({ calls: [call('note')] }),
-    drove([starts(id)]),
+    ...noteUnderWay,
     drove([serverAsks(id, [samplingQuestion('s-1'), samplingQuestion('s-2')])]),
     drove([modelAnswers(inputOf(1))]),
     drove([modelAnswers(inputOf(2), '', 'the model is away')]),
@@ -251,10 +246,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     done,
   ],
   'asked-in-vain': [
-    user(opened),
-    user(said('note it')),
-    answered({ calls: [call('note')] }),
-    drove([starts(id)]),
+    ...noteUnderWay,
     drove([serverAsks(id)]),
     drove([serverAsks(id, [serverQuestion('q-2', { schemaJson: '', url: 'https://pay.example/1' })])]),
     drove([unknown(id)]),
