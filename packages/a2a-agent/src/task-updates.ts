@@ -14,9 +14,12 @@ export function stateAfter(fact: facts.Payload['fact'], before: TaskState | unde
       return WAITING;
     // A tool server asks people in the midst of a call, which goes on with the answer: nobody lets go of the run.
     case 'inputRequested':
-      return fact.value.serverQuestion === undefined || before === WAITING ? undefined : WAITING;
+      // A model that is asked is at work.
+      if (fact.value.serverQuestion === undefined || fact.value.serverQuestion.sampling !== undefined) return undefined;
+      return before === WAITING ? undefined : WAITING;
     case 'inputProvided':
-      return fact.value.action === facts.InputAction.UNSPECIFIED ? undefined : workingAgain(before);
+      if (fact.value.action === facts.InputAction.UNSPECIFIED || fact.value.sampling !== undefined) return undefined;
+      return workingAgain(before);
     case 'inputWithdrawn':
       return workingAgain(before);
     case 'runCompleted':

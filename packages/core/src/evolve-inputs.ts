@@ -14,7 +14,8 @@ export function evolveServerInput(run: RunState, asked: FactOf<'inputRequested'>
   const { id: questionId, bridgeInstance: bridge, attempt, server, tool, schemaJson, url, node } = question;
   const expiresAt = question.expiresAt === undefined ? requestedAt : timestampMs(question.expiresAt);
   const asks = { questionId, bridge, attempt, server, tool, schemaJson, url, requestedAt, expiresAt, node };
-  const inputs = { ...run.inputs, [id]: { id, callId, kind: 'input', prompt, server: asks } as const };
+  const kind = question.sampling === undefined ? 'input' : 'sampling';
+  const inputs = { ...run.inputs, [id]: { id, callId, kind, prompt, server: asks } as const };
   return withCall({ ...run, inputs }, callId, { asked: call.asked + 1 });
 }
 
@@ -25,7 +26,7 @@ const actions: Readonly<Record<facts.InputAction, SettledInput['how']>> = {
   [facts.InputAction.CANCEL]: 'cancel',
 };
 
-/** Somebody has answered it. */
+/** Somebody has answered it, or a model has. */
 export function evolveServerAnswer(run: RunState, { fact, revision, time, actor }: RecordedFact): RunState {
   if (fact.case !== 'inputProvided') return run;
   const { [fact.value.inputId]: input, ...inputs } = run.inputs;

@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts, views } from '@stopgo/proto';
 import { textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
-import { serverInputs } from './decide-inputs.ts';
+import { peopleInputs } from './decide-inputs.ts';
 import { decisionKind } from './decisions.ts';
 import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
@@ -254,7 +254,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
-    pendingInputs: serverInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
+    pendingInputs: peopleInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
       id,
       callId,
       server: asked.server,

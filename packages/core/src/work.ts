@@ -26,10 +26,10 @@ export function isUnderWay(call: CallState, attempt: number): boolean {
  * whatever becomes of these calls is learnt.
  */
 function onlyAsks(run: RunState): boolean {
-  const asking = new Set(
-    Object.values(run.inputs).flatMap(({ server }) => (server === undefined ? [] : [server.server])),
-  );
-  if (asking.size === 0) return false;
+  const asked = Object.values(run.inputs).filter(({ server }) => server !== undefined);
+  // A model that is asked is work, also where people are asked in the midst of the same call.
+  if (asked.length === 0 || asked.some(({ kind }) => kind === 'sampling')) return false;
+  const asking = new Set(asked.flatMap(({ server }) => (server === undefined ? [] : [server.server])));
   const calls = Object.entries(run.calls).map(
     ([id, call]) => [id, asking.has(call.server) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
   );
