@@ -61,14 +61,14 @@ test('a tool that cannot be used is left out with a warning and takes no other w
   expect(await tools()).toHaveLength(13);
   const warnings = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(warnings).toEqual([
-    'MCP server "s": tool "no_schema": its inputSchema is not the schema of an object; the tool is left out',
-    'MCP server "s": tool "array_schema": its inputSchema is not the schema of an object; the tool is left out',
-    'MCP server "s": a tool without a name is left out',
-    'MCP server "s": a tool that is no JSON object is left out',
     expect.stringMatching(
       /^MCP server "s": tool "huge": its definition has \d+ bytes \(at most 65536\); the tool is left out$/,
     ),
     'MCP server "s": tool "deep": its definition is nested deeper than 100 levels; the tool is left out',
+    'MCP server "s": tool "no_schema": its inputSchema is not the schema of an object; the tool is left out',
+    'MCP server "s": tool "array_schema": its inputSchema is not the schema of an object; the tool is left out',
+    'MCP server "s": a tool without a name is left out',
+    'MCP server "s": a tool that is no JSON object is left out',
     'MCP server "s": tool "note": defined twice; the second is left out',
   ]);
 });
