@@ -255,7 +255,7 @@ describe.each(servers)('%s', (_, made) => {
     const { pass, heartbeat } = watched();
     const standing = heartbeat('bridge-1');
     await standing.renew();
-    const bridge = await startBridge([config], { standing });
+    const bridge = await startBridge([config], { standing, bounds: { questionsPerCallMax: 2 } });
     const asked = answering(bridge, 'c');
     const [question] = askedIn(await bridge.execute('endless', {}, { call: 'c' }));
     let known = question?.id ?? '';
@@ -274,6 +274,8 @@ describe.each(servers)('%s', (_, made) => {
       known = await askedNext();
       expect(await asked.answer(known, DECLINE)).toMatchObject({ taken: true });
     }
+    // Beyond what it may ask it is told to cancel, under that id as well: the call is not in doubt.
+    expect(finishedOf(await endOf(asked)).isError).toBe(true);
   });
 });
 
