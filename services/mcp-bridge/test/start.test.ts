@@ -67,7 +67,9 @@ test.each(['--silent', '--silent-list'])(
   async (flag) => {
     const server = scriptedServer('mute', [flag]);
     await expect(startBridge([server.config], { bounds: { stdioStartMs: 700, endGraceMs: 300 } })).rejects.toThrow(
-      /failed to start MCP server "mute": (no answer within \d+ ms|Request timed out)/,
+      flag === '--silent'
+        ? /failed to start MCP server "mute": no answer within \d+ ms to the first message/
+        : /failed to start MCP server "mute": its tools could not be listed: (no answer within|Request timed out)/,
     );
     expect(server.pids().filter(isAlive)).toEqual([]);
   },
