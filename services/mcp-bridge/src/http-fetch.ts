@@ -96,7 +96,9 @@ export function createHttpFetch({
       const forbidden = notAllowed(error);
       if (forbidden !== undefined) throw forbidden;
       if (isPortRefused(error))
-        throw new NotAllowed(`no request is made to ${shownUrl(url)}: its port is one of those that HTTP never goes to`);
+        throw new NotAllowed(
+          `no request is made to ${shownUrl(url)}: its port is one of those that HTTP never goes to`,
+        );
       const { code, established } = connectionFailure(error);
       if (code === undefined) throw error;
       if (!established && neverConnected.has(code)) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);

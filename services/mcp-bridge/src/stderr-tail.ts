@@ -43,9 +43,7 @@ export class StderrTail {
     const last = lines.slice(-linesShown);
     const telling = lines.slice(0, -linesShown).find((line) => namesError.test(line));
     const shown = telling === undefined || last.some((line) => namesError.test(line)) ? last : [telling, ...last];
-    return shown
-      .map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' '))
-      .join(' | ');
+    return shown.map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' ')).join(' | ');
   }
 
   #wholeLines(): Buffer {
