@@ -106,7 +106,7 @@ describe('version 1.0, by the official client', () => {
     const sent = { ...request, message: { ...request.message!, taskId: id } };
     const done = task(await agent.sendMessage(sent));
     expect([done.id, stateOf(done)]).toEqual([id, TASK_STATE_COMPLETED]);
-    expect(await resources()).toContain(name);
+    expect(await resources(), textsOf(done.artifacts[0]?.parts)).toContain(name);
     // The same message again changes nothing, and is no error.
     expect(task(await agent.sendMessage(sent))).toEqual(done);
     await expect(agent.sendMessage(said([text('and now?')], { taskId: id }))).rejects.toThrow(

@@ -1,74 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientOf, data, dataOf, said, task, text, textsOf } from './a2a.ts';
+import { call, conversationOf, detailsOf, doneIn, inputsOf, serversIn } from './asking-servers.ts';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { hasNatsServer } from './nats-server.ts';
-import { type Platform, root, start, stopgo, type Workplace, workplace } from './platform.ts';
+import { type Platform, start, stopgo, type Workplace, workplace } from './platform.ts';
 import { processesOf } from './processes.ts';
 
-/** Tool servers that ask people in the midst of calls, written with the official SDKs of both eras. */
-const asking = join(root, 'services/mcp-bridge/test/fixtures/asking-server.mjs');
-const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
-
-type Input = {
-  readonly id: string;
-  readonly mode: string;
-  readonly server: string;
-  readonly tool: string;
-  readonly message: string;
-  readonly requested_schema?: { readonly required?: readonly string[]; readonly properties: object };
-  readonly url?: string;
-};
-type Line = { readonly done?: string; readonly name: string; readonly action?: string; readonly content?: unknown };
-
-const inputsOf = ({ body }: Answer): readonly Input[] =>
-  (body.conversation as unknown as { readonly pending_inputs?: readonly Input[] }).pending_inputs ?? [];
-const detailsOf = ({ body }: Answer) => body as unknown as Readonly<Record<string, string>>;
-
+/** What tool servers ask people in the midst of calls. */
 let model: ScriptedModel;
 beforeAll(async () => {
   model = await scriptedModel();
 });
 afterAll(() => model.stop());
-
-function serversIn(place: Workplace): string {
-  const server = (name: string, era: string) => `
-  - name: ${name}
-    command: node
-    args: [${JSON.stringify(asking)}, ${JSON.stringify(join(place.folder, `${name}.journal`))}, stdio, ${name}_]
-    era: ${era}
-    elicitation: [form, url]
-    timeout: 2s
-    input_timeout: 60s`;
-  return `
-prompt: You use tools.
-host: 127.0.0.1
-port: 0
-data_dir: ${JSON.stringify(place.dataDir)}
-mcp_servers:${server('old', 'legacy')}${server('new', 'modern')}
-  - name: everything
-    command: node
-    args: [${JSON.stringify(everything)}]
-    elicitation: [form]
-`;
-}
-
-function journalOf(place: Workplace, server: string): readonly Line[] {
-  const lines = readFileSync(join(place.folder, `${server}.journal`), 'utf8')
-    .trim()
-    .split('\n');
-  return lines.map((line) => JSON.parse(line) as Line);
-}
-
-const doneIn = (place: Workplace, server: string, name: string) =>
-  journalOf(place, server).filter((line) => line.done !== undefined && line.name === name);
-
-const call = (tool: string, args: object) => ({ message: `call ${tool} ${JSON.stringify(args)}` });
-const conversationOf = ({ body }: Answer): string => body.conversation.id;
 
 describe('a platform whose tool servers ask', () => {
   let place: Workplace;
@@ -123,6 +69,19 @@ describe('a platform whose tool servers ask', () => {
     },
   );
 
+  test('a call that takes its turn behind one that asks keeps nobody from seeing what is asked', async () => {
+    const order = (name: string) => ({ name: 'new_order', args: { name } });
+    await model.script({ calls: [order('front'), order('behind')] }, { text: 'both done' });
+    const asked = await http.post('/conversations', { message: 'order both' });
+    expect(asked.status).toBe(201);
+    expect(asked.body.conversation.run?.status).toBe('waiting');
+    expect(inputsOf(asked)).toMatchObject([{ message: 'What about front?' }]);
+    const next = await answer(asked, { action: 'accept', content: { amount: 1 } });
+    expect(inputsOf(next)).toMatchObject([{ message: 'What about behind?' }]);
+    const done = await answer(next, { action: 'accept', content: { amount: 2 } });
+    expect(done.body.result.response).toBe('both done');
+  });
+
   test('one of many answers at once is taken, and the server is given that one', async () => {
     const asked = await http.post('/conversations', call('new_order', { name: 'raced' }));
     const all = await Promise.all(
@@ -141,6 +100,14 @@ describe('a platform whose tool servers ask', () => {
     expect([first.status, again.status]).toEqual([200, 200]);
     expect(again.body.result.response).toBe(first.body.result.response);
     expect(doneIn(place, 'new', 'repeated')).toMatchObject([{ action: 'decline' }]);
+    // Also once another run has followed, which asks something: that is not what came of this one.
+    const path = `/conversations/${conversationOf(asked)}`;
+    const next = await http.post(`${path}/messages`, call('new_order', { name: 'next' }));
+    expect(next.body.result).toMatchObject({ input_required: true });
+    const past = await answer(asked, { action: 'decline' }, key);
+    expect(past.body.result.response).toBe(first.body.result.response);
+    expect(past.body.result).not.toHaveProperty('inputs');
+    await http.post(`${path}/cancel`, {});
   });
 
   test('an address is shown whole, and whoever cancels ends the wait', async () => {
@@ -150,7 +117,16 @@ describe('a platform whose tool servers ask', () => {
     const canceled = await http.post(`/conversations/${conversationOf(asked)}/cancel`, {});
     expect(canceled.body.conversation.run?.status).toBe('canceled');
     expect(inputsOf(canceled)).toEqual([]);
-    expect((await answer(asked, { action: 'accept' })).status).toBe(404);
+    const late = await answer(asked, { action: 'accept' });
+    expect(late.status).toBe(409);
+    expect(detailsOf(late)).toMatchObject({ how: 'withdrawn', why: 'the run has ended' });
+    const never = await http.post(`/conversations/${conversationOf(asked)}/inputs/${randomUUID()}`, {
+      action: 'accept',
+    });
+    expect(never.status).toBe(404);
+    const nobody = randomUUID();
+    const nowhere = await http.post(`/conversations/${nobody}/inputs/${randomUUID()}`, { action: 'accept' });
+    expect([nowhere.status, nowhere.body.error]).toEqual([404, `conversation not found: ${nobody}`]);
   });
 
   test('a server of the first SDK is answered too', async () => {
@@ -159,46 +135,6 @@ describe('a platform whose tool servers ask', () => {
     expect(input).toMatchObject({ server: 'everything', mode: 'form' });
     const declined = await answer(asked, { action: 'decline' });
     expect(declined.body.result.response).toMatch(/declined/i);
-  });
-
-  test('another agent sees the question as a task that waits for input, and answers it there', async () => {
-    const peer = await clientOf(platform.url);
-    const waiting = task(await peer.sendMessage(said([text('call new_order {"name":"a2a"}')])));
-    const { message } = waiting.status ?? {};
-    expect(waiting.status?.state).toBe(6);
-    expect(textsOf(message?.parts)).toContain('The server "new" asks, in the midst of new_order');
-    const [shown] = dataOf(message?.parts) as { readonly input_id: string; readonly requested_schema: object }[];
-    expect(shown?.requested_schema).toMatchObject({ required: ['amount'] });
-    const words = task(await peer.sendMessage(said([text('three of them')], { taskId: waiting.id })));
-    expect(textsOf(words.status?.message?.parts)).toContain('That answers nothing.');
-    const values = data({ input_id: shown?.input_id, action: 'accept', content: { amount: 7 } });
-    const done = task(await peer.sendMessage(said([values], { taskId: waiting.id })));
-    expect(textsOf(done.artifacts[0]?.parts)).toContain('order a2a: accept {"amount":7}');
-    // A stream tells it as it comes, and goes on with the answer.
-    const states = async (request: Parameters<typeof peer.sendMessageStream>[0]) => {
-      const seen: { readonly state: number | undefined; readonly parts: readonly unknown[]; readonly id: string }[] =
-        [];
-      for await (const { payload } of peer.sendMessageStream(request)) {
-        if (payload?.$case === 'task') {
-          const { status, id } = payload.value;
-          seen.push({ state: status?.state, parts: dataOf(status?.message?.parts), id });
-        } else if (payload?.$case === 'statusUpdate') {
-          const { status, taskId } = payload.value;
-          seen.push({ state: status?.state, parts: dataOf(status?.message?.parts), id: taskId });
-        }
-      }
-      return seen;
-    };
-    const streamed = (await states(said([text('call new_order {"name":"streamed"}')]))).at(-1);
-    expect(streamed).toMatchObject({ state: 6, parts: [{ kind: 'input', tool: 'new_order' }] });
-    const [part] = (streamed?.parts ?? []) as readonly { readonly input_id: string }[];
-    const reply = data({ input_id: part?.input_id, action: 'accept', content: { amount: 8 } });
-    expect((await states(said([reply], { taskId: streamed?.id ?? '' }))).at(-1)?.state).toBe(3);
-    expect(doneIn(place, 'new', 'streamed')).toMatchObject([{ content: { amount: 8 } }]);
-    // One choice is answered in its word.
-    const survey = task(await peer.sendMessage(said([text('call new_survey {"name":"it"}')])));
-    const good = task(await peer.sendMessage(said([text('good')], { taskId: survey.id })));
-    expect(textsOf(good.artifacts[0]?.parts)).toContain('survey it: accept {"opinion":"good"}');
   });
 
   test('a terminal shows the question, and answers it', async () => {

@@ -1,6 +1,6 @@
 // What a tool server asks people in the midst of a call, as other agents are shown it and answer it.
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { askedFields, type InputAction, inputText, isUuid, type Json, parseJson } from '@stopgo/core';
+import { askedFields, decisionOfWord, type InputAction, inputText, isUuid, type Json, parseJson } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 import { isObject } from './dialect.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
@@ -12,6 +12,8 @@ export type SaidInput = {
   readonly action: InputAction;
   /** The values as JSON text; empty if there are none. */
   readonly contentJson: string;
+  /** False: it was said of whatever is asked. */
+  readonly isNamed: boolean;
 };
 
 /** What is asked: a text for people, and a data part for programs for each question. */
@@ -51,7 +53,8 @@ export const isInputData = (value: unknown): boolean => isObject(value) && input
 /**
  * The answers that a message holds: in data parts, else in lines `accept <id>`, `decline <id>` and `cancel <id>`; where only one
  * question waits and nothing else, also in a plain `decline` or `cancel`, or in a text that is the one value that is asked for.
- * None, if it is about something else.
+ * A plain no declines: whoever delegates to this agent has nothing but yes and no for what its people decide, and neither is a value
+ * unless it is one of the choices. None, if it is about something else.
  *
  * @throws A2AError if it means to answer but does not say clearly what.
  */
@@ -64,15 +67,23 @@ export function inputsIn({ parts }: Message, pending: readonly views.PendingInpu
     throw new RequestMalformedError('the message answers one question twice; answer each once');
   if (structured.length > 0) return structured;
   const text = textOf(parts).trim();
-  const named = text.split('\n').map((line) => inLine(line));
+  const named = text.split('\n').map((line) => inLine(line, pending));
   if (named.every((one) => one !== undefined)) return named;
   const [only, ...others] = pending;
   if (only === undefined || others.length > 0 || !isAlone) return [];
-  const word = text.toLowerCase();
-  if (word === 'decline' || word === 'cancel') return [{ inputId: only.id, action: word, contentJson: '' }];
-  if (only.url !== '') return word === 'accept' ? [{ inputId: only.id, action: 'accept', contentJson: '' }] : [];
-  const contentJson = onlyValue(only.schemaJson, text);
-  return contentJson === undefined ? [] : [{ inputId: only.id, action: 'accept', contentJson }];
+  const inWords = { inputId: only.id, isNamed: false } as const;
+  const contentJson = only.url === '' ? onlyValue(only.schemaJson, text) : undefined;
+  if (contentJson !== undefined) return [{ ...inWords, action: 'accept', contentJson }];
+  const action = actionOfWord(text.toLowerCase(), only.url !== '');
+  return action === undefined ? [] : [{ ...inWords, action, contentJson: '' }];
+}
+
+function actionOfWord(word: string, isUrl: boolean): InputAction | undefined {
+  if (word === 'decline' || word === 'cancel') return word;
+  const decision = decisionOfWord(word);
+  if (decision === 'reject') return 'decline';
+  // Only an address is accepted without values.
+  return isUrl && (word === 'accept' || decision === 'approve') ? 'accept' : undefined;
 }
 
 function said({ input_id, action, content }: Readonly<Record<string, unknown>>): SaidInput {
@@ -81,25 +92,33 @@ function said({ input_id, action, content }: Readonly<Record<string, unknown>>):
     throw new RequestMalformedError(
       `the answer to ${inputId} cannot be read: "action" must be accept, decline or cancel`,
     );
-  return { inputId, action, contentJson: content === undefined || content === null ? '' : JSON.stringify(content) };
+  const contentJson = content === undefined || content === null ? '' : JSON.stringify(content);
+  return { inputId, action, contentJson, isNamed: true };
 }
 
 const WORD_AND_ID = /^\s*(accept|decline|cancel)[\s:]+([0-9a-f-]{36})\s*$/i;
 
-function inLine(line: string): SaidInput | undefined {
+function inLine(line: string, pending: readonly views.PendingInput[]): SaidInput | undefined {
   const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
   const action = word.toLowerCase();
   const inputId = inputIdIn(id);
   if (inputId === undefined || (action !== 'accept' && action !== 'decline' && action !== 'cancel')) return undefined;
-  return { inputId, action, contentJson: '' };
+  // That is how an approval is rejected, too.
+  if (action === 'cancel' && !pending.some((one) => one.id === inputId)) return undefined;
+  return { inputId, action, contentJson: '', isNamed: true };
 }
 
-/** A text as the value that is asked for, if that is one text or one choice. */
+/** A text as the value that is asked for, if that is one choice, or one text and the words are none that decide. */
 function onlyValue(schemaJson: string, text: string): string | undefined {
   const fields = askedFields(schemaJson);
   const [field, ...others] = typeof fields === 'string' ? [] : fields;
   if (text === '' || field === undefined || others.length > 0 || field.type !== 'string') return undefined;
-  return JSON.stringify({ [field.name]: text });
+  const isChoice = field.choices?.includes(text) === true;
+  return isChoice || !decides(text.toLowerCase()) ? JSON.stringify({ [field.name]: text }) : undefined;
+}
+
+function decides(word: string): boolean {
+  return word === 'accept' || word === 'decline' || decisionOfWord(word) !== undefined;
 }
 
 function inputIdIn(id: unknown): string | undefined {

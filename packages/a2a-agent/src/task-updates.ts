@@ -14,9 +14,12 @@ export function stateAfter(fact: facts.Payload['fact'], before: TaskState | unde
       return WAITING;
     // A tool server asks people in the midst of a call, which goes on with the answer: nobody lets go of the run.
     case 'inputRequested':
-      return fact.value.serverQuestion === undefined || before === WAITING ? undefined : WAITING;
+      // A model that is asked is at work.
+      if (fact.value.serverQuestion === undefined || fact.value.serverQuestion.sampling !== undefined) return undefined;
+      return before === WAITING ? undefined : WAITING;
     case 'inputProvided':
-      return fact.value.action === facts.InputAction.UNSPECIFIED ? undefined : workingAgain(before);
+      if (fact.value.action === facts.InputAction.UNSPECIFIED || fact.value.sampling !== undefined) return undefined;
+      return workingAgain(before);
     case 'inputWithdrawn':
       return workingAgain(before);
     case 'runCompleted':
@@ -64,9 +67,10 @@ export const taskAfter = (view: TaskView, revision: number, next: TaskState): Ta
 function statusAfter(view: TaskView, next: TaskState, withHitl: boolean): TaskStatus {
   const now = statusOf(view, withHitl);
   const { pendingInputs } = view.head;
-  // Others of its calls may be worked on while a tool server asks in the midst of one.
-  if (next === WAITING && now.state === TaskState.TASK_STATE_WORKING && pendingInputs.length > 0)
-    return { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };
+  // What a tool server asks is waited for, whatever else is worked on, has been answered, or has been taken over.
+  const isOpen = (state: TaskState) => state === TaskState.TASK_STATE_WORKING || isWaiting(state);
+  if (pendingInputs.length > 0 && isOpen(next) && isOpen(now.state))
+    return isWaiting(now.state) ? now : { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };
   return now.state === next || (next === WAITING && isWaiting(now.state)) ? now : passed(next, now);
 }
 

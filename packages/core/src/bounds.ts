@@ -78,7 +78,15 @@ export const inputSchemaBytesMax = 8 * 1024;
 export const inputFieldsMax = 64;
 /** Longest address that it has a person open, in bytes of UTF-8. */
 export const inputUrlBytesMax = 2 * 1024;
-/** Questions of tool servers that a run waits with at once; further ones are not put before anybody, and end after their time. */
+/** What a tool server may have a model asked: all its texts, in bytes of UTF-8, how many messages, how many stop sequences. */
+export const samplingBytesMax = 64 * 1024;
+export const samplingMessagesMax = 64;
+export const samplingStopsMax = 16;
+/** Tokens that the model's answer to it may have at most, whatever the server wants. */
+export const samplingTokensMax = 4_096;
+/** Longest such answer that is kept and given to the server, in bytes of UTF-8. */
+export const samplingAnswerBytesMax = 64 * 1024;
+/** Questions of tool servers that a run waits with at once; further ones are put before nobody, neither people nor models, and end after their time. */
 export const inputsPendingMax = 32;
 /** Questions that are over of which a run knows what became of them; of older ones only the log does. */
 export const inputsSettledMax = 64;

@@ -27,10 +27,16 @@ export function cutText(text: string, bytesMax: number): CutText {
   if (fullBytes <= bytesMax) return { text };
   const sha256 = sha256Hex(text);
   const mark = `\n[cut: ${fullBytes} bytes in full, sha256 ${sha256}]`;
+  return { text: shortened(text, Math.max(0, bytesMax - byteLength(mark))) + mark, cut: { fullBytes, sha256 } };
+}
+
+/** The beginning of a text, in at most `bytesMax` bytes of UTF-8, never half a character. Nothing shows that it was cut. */
+export function shortened(text: string, bytesMax: number): string {
+  if (byteLength(text) <= bytesMax) return text;
   const bytes = encoder.encode(text);
-  let room = Math.max(0, bytesMax - byteLength(mark));
+  let room = bytesMax;
   while (room > 0 && isInsideCharacter(bytes[room])) room -= 1;
-  return { text: decoder.decode(bytes.subarray(0, room)) + mark, cut: { fullBytes, sha256 } };
+  return decoder.decode(bytes.subarray(0, room));
 }
 
 /** True for a byte that continues a character of UTF-8. */

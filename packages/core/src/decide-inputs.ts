@@ -1,5 +1,5 @@
 /**
- * The decider of what tool servers ask people in the midst of calls.
+ * The decider of what tool servers ask people, or the agent's model, in the midst of calls.
  *
  * 1. A call that asks is under way: nobody starts it anew, and its outcome is awaited as any other's.
  * 2. A question takes one answer. Whoever comes later is told what became of it.
@@ -7,12 +7,13 @@
  */
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
-import { inputReasonBytesMax, inputsPendingMax, inputUrlBytesMax } from './bounds.ts';
+import { inputReasonBytesMax, inputsPendingMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import type { IdempotencyKey } from './decide-conversation.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
-import type { CallAsked, CallOutcomeCommand } from './run-commands.ts';
+import type { CallAsked, CallOutcomeCommand, SamplingAnswered } from './run-commands.ts';
+import { type SamplingAsked, samplingProblem } from './sampling.ts';
 import { answerProblem, questionProblem } from './server-question.ts';
 import type { ConversationState, InputAction, InputState, RunState, SettledInput } from './state.ts';
 import { isUnderWay, nodeOf } from './work.ts';
@@ -45,6 +46,8 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
   if (settled !== undefined) return { kind: 'settled', input: settled };
   const input = run?.inputs[inputId];
   if (run === null || input === undefined || run.status !== 'open') return { kind: 'unknown' };
+  // It is asked of a model, and of no person.
+  if (input.kind === 'sampling') return { kind: 'unknown' };
   if (input.server === undefined) return { kind: 'token' };
   const wantsValues = action === 'accept' && input.server.schemaJson !== '';
   const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
@@ -86,17 +89,17 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
     ...Object.values(run.settledInputs ?? {}).map(({ questionId }) => questionId),
   ]);
   const fresh = asked.questions
-    .filter((one) => !known.has(one.id) && questionProblem(one) === undefined)
+    .filter((one) => !known.has(one.id) && problemOf(one) === undefined)
     .slice(0, Math.max(0, inputsPendingMax - (pending.length - gone.length)));
   return [
     ...gone.map((input) => withdrawn(run, input.id, call.id, reasonGone(input, now))),
-    ...fresh.map(({ id, message: prompt, schemaJson, url, waitMs }, index) =>
+    ...fresh.map(({ id, message: prompt, schemaJson, url, waitMs, sampling }, index) =>
       fact('inputRequested', {
         inputId: uuidFrom('input', run.id, call.id, String(call.asked + index + 1)),
         runId: run.id,
         stepId: call.stepId,
         callId: call.id,
-        kind: wire.InputKind.INPUT,
+        kind: sampling === undefined ? wire.InputKind.INPUT : wire.InputKind.SAMPLING,
         prompt,
         serverQuestion: {
           id,
@@ -105,18 +108,40 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
           server: call.server,
           tool: call.tool,
           schemaJson,
-          url: url.slice(0, inputUrlBytesMax),
+          url,
           expiresAt: timestampFromMs(now + waitMs),
           node: nodeOf(run, call.stepId),
+          ...(sampling === undefined ? {} : { sampling: samplingToWire(sampling) }),
         },
       }),
     ),
   ];
 }
 
-function reasonGone({ server }: ServerInput, now: number): string {
+function problemOf(one: CallAsked['questions'][number]): string | undefined {
+  return one.sampling === undefined ? questionProblem(one) : samplingProblem(one.sampling);
+}
+
+function samplingToWire({ systemPrompt, messages, maxTokens, stopSequences }: SamplingAsked) {
+  const said = messages.map(({ byModel, text }) => ({ byModel, text }));
+  return { systemPrompt, messages: said, maxTokens, stopSequences: [...stopSequences] };
+}
+
+/** What a model made of what a server had it asked: of several answers the first in the log counts, as of people's. */
+export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact[] {
+  const { inputId, contentJson, provider, model, usage, error } = command;
+  const input = run.inputs[inputId];
+  if (input?.kind !== 'sampling') return [];
+  const { ACCEPT, CANCEL } = wire.InputAction;
+  const stepId = run.calls[input.callId]?.stepId ?? '';
+  const sampling = { stepId, provider, model, usage, error: cutText(error, inputReasonBytesMax).text };
+  const action = contentJson === '' ? CANCEL : ACCEPT;
+  return [fact('inputProvided', { inputId, runId: run.id, text: '', action, contentJson, sampling })];
+}
+
+function reasonGone({ server, kind }: ServerInput, now: number): string {
   return now >= server.expiresAt
-    ? 'nobody answered in time'
+    ? `${kind === 'sampling' ? 'no model' : 'nobody'} answered in time`
     : `the server ${server.server} does not wait for the answer any more`;
 }
 
@@ -149,6 +174,11 @@ function withdrawn(run: RunState, inputId: string, callId: string, reason: strin
 }
 
 type ServerInput = InputState & { readonly server: NonNullable<InputState['server']> };
+
+/** What tool servers wait for people for, oldest first. */
+export function peopleInputs(run: RunState | null): readonly ServerInput[] {
+  return serverInputs(run).filter(({ kind }) => kind === 'input');
+}
 
 /** What tool servers wait for, oldest first. */
 export function serverInputs(run: RunState | null): readonly ServerInput[] {

@@ -20,7 +20,7 @@ import {
 } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { delegated, delegationStarted, updated } from './decide-delegation.ts';
-import { answerLost, callAsked } from './decide-inputs.ts';
+import { answerLost, callAsked, samplingAnswered } from './decide-inputs.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from './decide-questions.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
@@ -118,7 +118,13 @@ export function decideRun(
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }
 
-const isLarge: ReadonlySet<RunCommand['type']> = new Set(['modelAnswered', 'delegate', 'delegationAsked', 'callAsked']);
+const isLarge: ReadonlySet<RunCommand['type']> = new Set([
+  'modelAnswered',
+  'delegate',
+  'delegationAsked',
+  'callAsked',
+  'samplingAnswered',
+]);
 
 /** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
 function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
@@ -177,6 +183,8 @@ function decideOne(
       return callAsked(run, command, context.now);
     case 'answerLost':
       return answerLost(run, command.inputId);
+    case 'samplingAnswered':
+      return samplingAnswered(run, command);
     case 'startCall':
       return startCall(run, command.callId, command.attempt, command.bridge);
     case 'needToken':

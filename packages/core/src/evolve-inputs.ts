@@ -14,7 +14,8 @@ export function evolveServerInput(run: RunState, asked: FactOf<'inputRequested'>
   const { id: questionId, bridgeInstance: bridge, attempt, server, tool, schemaJson, url, node } = question;
   const expiresAt = question.expiresAt === undefined ? requestedAt : timestampMs(question.expiresAt);
   const asks = { questionId, bridge, attempt, server, tool, schemaJson, url, requestedAt, expiresAt, node };
-  const inputs = { ...run.inputs, [id]: { id, callId, kind: 'input', prompt, server: asks } as const };
+  const kind = question.sampling === undefined ? 'input' : 'sampling';
+  const inputs = { ...run.inputs, [id]: { id, callId, kind, prompt, server: asks } as const };
   return withCall({ ...run, inputs }, callId, { asked: call.asked + 1 });
 }
 
@@ -25,7 +26,7 @@ const actions: Readonly<Record<facts.InputAction, SettledInput['how']>> = {
   [facts.InputAction.CANCEL]: 'cancel',
 };
 
-/** Somebody has answered it. */
+/** Somebody has answered it, or a model has. */
 export function evolveServerAnswer(run: RunState, { fact, revision, time, actor }: RecordedFact): RunState {
   if (fact.case !== 'inputProvided') return run;
   const { [fact.value.inputId]: input, ...inputs } = run.inputs;
@@ -43,19 +44,25 @@ export function evolveWithdrawn(run: RunState, { fact, revision, time, actor }: 
   const known = run.settledInputs?.[inputId];
   const asked = input?.server === undefined ? known : { ...input.server, callId: input.callId };
   if (asked === undefined) return run;
-  const { callId, questionId, bridge, attempt } = asked;
-  const end = {
-    callId,
-    questionId,
-    bridge,
-    attempt,
-    at: time,
-    by: actor.id,
-    how: 'withdrawn',
-    revision,
-    reason,
-  } as const;
-  return withSettled({ ...run, inputs }, inputId, end);
+  return withSettled({ ...run, inputs }, inputId, withdrawnAs(asked, { revision, time, actor }, reason));
+}
+
+/** The run has ended, and with it whatever its tool servers ask: whoever answers late is told so. */
+export function withoutAsking(run: RunState, recorded: RecordedFact): RunState {
+  const open = Object.values(run.inputs).flatMap(({ id, callId, server }) =>
+    server === undefined ? [] : [{ id, asked: { ...server, callId } }],
+  );
+  const over = (now: RunState, { id, asked }: (typeof open)[number]) =>
+    withSettled(now, id, withdrawnAs(asked, recorded, 'the run has ended'));
+  return open.reduce(over, run);
+}
+
+function withdrawnAs(
+  { callId, questionId, bridge, attempt }: Pick<SettledInput, 'callId' | 'questionId' | 'bridge' | 'attempt'>,
+  { revision, time: at, actor }: Pick<RecordedFact, 'revision' | 'time' | 'actor'>,
+  reason: string,
+): SettledInput {
+  return { callId, questionId, bridge, attempt, at, by: actor.id, how: 'withdrawn', revision, reason };
 }
 
 function withSettled(run: RunState, inputId: string, end: SettledInput): RunState {

@@ -3,7 +3,7 @@ import { titleCharactersMax } from './bounds.ts';
 import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
-import { evolveServerAnswer, evolveServerInput, evolveWithdrawn } from './evolve-inputs.ts';
+import { evolveServerAnswer, evolveServerInput, evolveWithdrawn, withoutAsking } from './evolve-inputs.ts';
 import {
   atRest,
   evolveAnswered,
@@ -173,11 +173,11 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return withStep(withoutDescendants(run, step.id), { ...step, finished });
     }
     case 'runCompleted':
-      return settled(run, 'completed', outputFromWire(fact.value.output));
+      return settled(run, 'completed', outputFromWire(fact.value.output), recorded);
     case 'runFailed':
-      return settled(run, 'failed', [{ text: fact.value.text }]);
+      return settled(run, 'failed', [{ text: fact.value.text }], recorded);
     case 'runCanceled':
-      return settled(run, 'canceled', [{ text: canceledText(fact.value.reason) }]);
+      return settled(run, 'canceled', [{ text: canceledText(fact.value.reason) }], recorded);
     default:
       return run;
   }
@@ -371,7 +371,8 @@ function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunSt
   return { ...run, approvals, calls: { ...run.calls, [call.id]: next } };
 }
 
-function settled(run: RunState, status: RunState['status'], output: Output): RunState {
+function settled(before: RunState, status: RunState['status'], output: Output, recorded: RecordedFact): RunState {
+  const run = withoutAsking(before, recorded);
   // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
   const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isAwaited(call)));
   return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };

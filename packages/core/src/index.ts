@@ -36,6 +36,7 @@ export { keyOfWords, standingOfQuestion } from './question-identity.ts';
 export * from './remote-agent.ts';
 export * from './run-commands.ts';
 export * from './run-trace.ts';
+export * from './sampling.ts';
 export * from './server-question.ts';
 export * from './standing.ts';
 export * from './state.ts';

@@ -163,6 +163,6 @@ function waitsByPlace(run: RunState): ReadonlyMap<string, readonly Wait[]> {
     const kind = approval.kind === 'in_doubt' ? 'in_doubt' : 'approval';
     add(approval.callId, { kind, id, since: approval.requestedAt });
   }
-  for (const { id, callId, kind } of Object.values(run.inputs)) add(callId, { kind, id });
+  for (const { id, callId, kind } of Object.values(run.inputs)) if (kind !== 'sampling') add(callId, { kind, id });
   return all;
 }

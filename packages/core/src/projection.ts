@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts, views } from '@stopgo/proto';
 import { textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
-import { serverInputs } from './decide-inputs.ts';
+import { peopleInputs } from './decide-inputs.ts';
 import { decisionKind } from './decisions.ts';
 import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
@@ -254,7 +254,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
-    pendingInputs: serverInputs(run).map(({ id, callId, prompt: message, server: asked }) => ({
+    pendingInputs: peopleInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
       id,
       callId,
       server: asked.server,
@@ -263,6 +263,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
       schemaJson: asked.schemaJson,
       url: asked.url,
       node: asked.node,
+      first: index === 0 && run?.settledInputs === undefined,
       requestedAt: timestampFromMs(asked.requestedAt),
       expiresAt: timestampFromMs(asked.expiresAt),
     })),

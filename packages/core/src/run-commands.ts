@@ -1,5 +1,6 @@
 import type { OfferedTool } from './definition.ts';
 import type { RequestedCall } from './judge.ts';
+import type { SamplingAsked } from './sampling.ts';
 
 /** What a driver wants to put on the record. */
 export type RunCommand =
@@ -31,6 +32,7 @@ export type RunCommand =
   /** The fence of an answer: it is sent by the process whose append records it. */
   | { readonly type: 'answerDelegation'; readonly callId: string; readonly attempt: number; readonly key: string }
   | CallAsked
+  | SamplingAnswered
   /** An answer did not reach the server that had asked. */
   | { readonly type: 'answerLost'; readonly inputId: string }
   | CallOutcomeCommand
@@ -85,7 +87,22 @@ export type CallAsked = {
     readonly url: string;
     /** How long it is waited for still, in milliseconds. */
     readonly waitMs: number;
+    /** What a model is asked; then no person is. */
+    readonly sampling?: SamplingAsked | undefined;
   }[];
+};
+
+/** What a model made of what a tool server had it asked. */
+export type SamplingAnswered = {
+  readonly type: 'samplingAnswered';
+  readonly inputId: string;
+  /** The answer as the server is given it; empty if there is none. */
+  readonly contentJson: string;
+  /** Why there is none. */
+  readonly error: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 };
 
 /** A question of another agent, as it shows it. */

@@ -15,7 +15,7 @@ export type NodeTrace = {
   readonly failed: boolean;
   /** The iteration that its latest execution came to, from 1 (loop); 0 for others. */
   readonly iteration: number;
-  /** Tokens of its own model's answers, as the provider reported them. */
+  /** Tokens of its own model's answers, also to tool servers in the midst of its calls, as the provider reported them. */
   readonly inputTokens: number;
   readonly outputTokens: number;
 };
@@ -54,6 +54,8 @@ export function evolveTrace(trace: RunTrace | undefined, { fact, time }: Recorde
       return begun(trace, fact.value.stepId, time);
     case 'modelResponded':
       return answered(trace, fact.value);
+    case 'inputProvided':
+      return fact.value.sampling === undefined ? trace : answered(trace, fact.value.sampling);
     case 'stepFinished':
       return finished(trace, fact.value, time);
     case 'runCompleted':
@@ -75,7 +77,7 @@ function begun(trace: RunTrace, stepId: string, time: number): RunTrace {
   return { ...counted, nodes: { ...counted.nodes, [placeOfStep(stepId)]: node } };
 }
 
-function answered(trace: RunTrace, { stepId, usage }: FactOf<'modelResponded'>): RunTrace {
+function answered(trace: RunTrace, { stepId, usage }: Pick<FactOf<'modelResponded'>, 'stepId' | 'usage'>): RunTrace {
   const { inputTokens = 0, outputTokens = 0 } = trace.nodes[placeOfStep(stepId)] ?? {};
   return changed(trace, stepId, {
     inputTokens: inputTokens + (usage?.inputTokens ?? 0),

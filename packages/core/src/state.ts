@@ -142,9 +142,10 @@ export type DecisionKind = 'approved' | 'rejected' | 'expired' | 'withdrawn' | '
 export type InputState = {
   readonly id: string;
   readonly callId: string;
-  readonly kind: 'input' | 'auth';
+  /** `sampling`: a model is asked, no person. */
+  readonly kind: 'input' | 'auth' | 'sampling';
   readonly prompt: string;
-  /** Of a question that a tool server asks in the midst of a call. */
+  /** Of what a tool server asks in the midst of a call. */
   readonly server?: AskedByServer;
 };
 
@@ -164,7 +165,7 @@ export type AskedByServer = {
   readonly node: string;
 };
 
-/** What a person made of the question of a tool server. */
+/** What a person made of the question of a tool server; of what a model was asked, whether there is an answer. */
 export type InputAction = 'accept' | 'decline' | 'cancel';
 
 /** A question of a tool server that takes no answer any more. */

@@ -21,14 +21,17 @@ export function isUnderWay(call: CallState, attempt: number): boolean {
 }
 
 /**
- * True if all that a run has to do waits for people, though calls of it are under way: their servers have asked something. Such a
- * run is owned, so that whatever becomes of these calls is learnt.
+ * True if all that a run has to do waits for people, though calls of it are under way: their servers have asked something. Other
+ * calls of such a server count for nothing: they may have to wait for their turn until it is answered. Such a run is owned, so that
+ * whatever becomes of these calls is learnt.
  */
 function onlyAsks(run: RunState): boolean {
-  const asking = new Set(Object.values(run.inputs).flatMap((one) => (one.server === undefined ? [] : [one.callId])));
-  if (asking.size === 0) return false;
+  const asked = Object.values(run.inputs).filter(({ server }) => server !== undefined);
+  // A model that is asked is work, also where people are asked in the midst of the same call.
+  if (asked.length === 0 || asked.some(({ kind }) => kind === 'sampling')) return false;
+  const asking = new Set(asked.flatMap(({ server }) => (server === undefined ? [] : [server.server])));
   const calls = Object.entries(run.calls).map(
-    ([id, call]) => [id, asking.has(id) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
+    ([id, call]) => [id, asking.has(call.server) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
   );
   return !hasWork({ ...run, calls: Object.fromEntries(calls) });
 }

@@ -75,10 +75,17 @@ describe('a call in the midst of which its server asks', () => {
     expect(runStanding(given(...asking, by('ada', provides(id, 'decline'))).state)).toBe('working');
   });
 
-  test('is not what the run waits for while something else is to be done', () => {
+  test('is not what the run waits for while something else is to be done, but for what may have to wait behind it', () => {
     const both = [opened, said('note both'), answered({ calls: [call('note'), call('note')] })];
-    const { state } = given(...both, drove([starts(id), starts('root#1.1')]), drove([serverAsks(id)]));
-    expect(runStanding(state)).toBe('working');
+    for (const more of [[starts(id)], [starts(id), starts('root#1.1')]]) {
+      const { state } = given(...both, drove(more), drove([serverAsks(id)]));
+      expect(runStanding(state)).toBe('waiting');
+      const { run } = state;
+      const other = run?.calls['root#1.1'];
+      if (run === null || other === undefined) throw new Error('the run has no second call');
+      const calls = { ...run.calls, 'root#1.1': { ...other, server: 'elsewhere' } };
+      expect(runStanding({ ...state, run: { ...run, calls } })).toBe('working');
+    }
   });
 
   test('shows in the head what it asks, and nothing of it once that is over', () => {
@@ -185,11 +192,18 @@ describe('an answer', () => {
 
   test('to what another run asked, or nobody, finds no question', () => {
     const before = given(...asking).state;
-    for (const story of [[...asking, canceled], underWay, [opened]])
+    for (const story of [[...asking, canceled, said('and now?')], underWay, [opened]])
       given(...story)
         .when((state) => provideInput(state, { inputId: inputOf(before), action: 'accept', contentJson: three }))
         .thenRefused({ kind: 'unknown' });
   });
+
+  test('after the run has ended is told so', () =>
+    given(...asking, canceled)
+      .when((state) =>
+        provideInput(state, { inputId: inputOf(given(...asking).state), action: 'accept', contentJson: three }),
+      )
+      .thenRefused({ kind: 'settled', input: { how: 'withdrawn', reason: 'the run has ended' } }));
 
   test('is none to a wait for a token', () => {
     const story = [...underWay.slice(0, 3), drove([{ type: 'needToken', callId: id, prompt: 'Sign in.' }])];

@@ -28,6 +28,7 @@ import {
   type RunCommand,
   receiveMessage,
   resolveApproval,
+  type SamplingAnswered,
   serverInputs,
   sha256Hex,
   type Toolset,
@@ -255,6 +256,21 @@ export const answersTo = (callId: string, key: string, attempt = 1): RunCommand 
 export function serverQuestion(id = 'q-1', more: Partial<CallAsked['questions'][number]> = {}) {
   const schema = { type: 'object', properties: { amount: { type: 'integer', minimum: 1 } }, required: ['amount'] };
   return { id, message: 'How many?', schemaJson: JSON.stringify(schema), url: '', waitMs: 60_000, ...more };
+}
+/** What a server has a model asked. */
+export const samplingAsked = {
+  systemPrompt: 'Be kind.',
+  messages: [{ byModel: false, text: 'Say hello.' }],
+  maxTokens: 50,
+  stopSequences: [],
+};
+export function samplingQuestion(id = 's-1', sampling = samplingAsked): CallAsked['questions'][number] {
+  return { id, message: '', schemaJson: '', url: '', waitMs: 60_000, sampling };
+}
+/** What the model made of it; without an answer, why there is none. */
+export function modelAnswers(inputId: string, contentJson = '{"role":"assistant"}', error = ''): SamplingAnswered {
+  const usage = { inputTokens: 7, outputTokens: 3 };
+  return { type: 'samplingAnswered', inputId, contentJson, error, provider: 'gemini', model: 'm-1', usage };
 }
 export function serverAsks(callId: string, questions = [serverQuestion()], attempt = 1): RunCommand {
   return { type: 'callAsked', callId, attempt, bridge, questions };

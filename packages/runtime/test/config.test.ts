@@ -91,6 +91,9 @@ mcp_servers:
     total_timeout: 1m
     concurrency: 4
     on_start_failure: degrade
+    elicitation: [url]
+    sampling: allow
+    input_timeout: 1h
   - { name: web, url: 'https://tools.example.com/mcp', era: modern, auth: none }
 `);
     expect(warnings).toEqual([]);
@@ -131,6 +134,8 @@ mcp_servers:
         totalTimeoutMs: 60_000,
         callsAtOnce: 4,
         onStartFailure: 'degrade',
+        questions: { form: false, url: true, timeoutMs: 3_600_000 },
+        sampling: true,
       },
       {
         name: 'web',

@@ -96,6 +96,11 @@ export type BridgeBounds = {
   /** Questions of one call that people may be asked: at the same time, and in all. Further ones are answered with `cancel`. */
   readonly questionsOpenMax: number;
   readonly questionsPerCallMax: number;
+  /** The same of requests to have a model asked; further ones are refused. */
+  readonly samplingsOpenMax: number;
+  readonly samplingsPerCallMax: number;
+  /** How long one call may wait for models in all. */
+  readonly samplingMs: number;
   /** Times that a call of protocol 2026-07-28 may come back for answers. */
   readonly questionRoundsMax: number;
   /** How long a call whose question is gone may take to end with it, before that is told by itself. */
@@ -183,6 +188,9 @@ export const bridgeBounds: BridgeBounds = {
   sessionEndMs: 2 * second,
   questionsOpenMax: 8,
   questionsPerCallMax: 32,
+  samplingsOpenMax: 4,
+  samplingsPerCallMax: 16,
+  samplingMs: 10 * 60 * second,
   questionRoundsMax: 10,
   goneSettleMs: 250,
   newsWaitMs: 60 * second,

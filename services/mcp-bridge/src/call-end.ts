@@ -55,6 +55,8 @@ export function endOfError(error: unknown, server: string, hasSession: boolean):
         return { kind: 'not_sent', reason: 'it is not connected' };
       case SdkErrorCode.InvalidResult:
         return failed(`the server "${server}" gave a result that is not valid MCP; the call ran`, 'invalid_result');
+      // Of several things that a server may ask, this is one that it may not.
+      case SdkErrorCode.CapabilityNotSupported:
       case SdkErrorCode.UnsupportedResultType:
         return failed(
           `the server "${server}" asks for something this platform does not give: ${quoted(error.message)}`,

@@ -20,6 +20,7 @@ import type { EraCache } from './era-cache.ts';
 import { connectionReason, shownReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
+import { modelAnswers } from './sampling.ts';
 import { createSession, type Session } from './session.ts';
 import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
 
@@ -123,7 +124,7 @@ async function connectOnce(
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
   const askingCalls = new AskingCalls();
-  const answers = dependencies.answers ?? peopleAnswer(config, askingCalls);
+  const answers = dependencies.answers ?? allOf(peopleAnswer(config, askingCalls), modelAnswers(config, askingCalls));
   const hasCredentials = hasOwnCredentials(config.transport);
   const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
@@ -132,7 +133,7 @@ async function connectOnce(
       ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined })
       : httpLine(config.transport, {
           ...{ bounds, places, credentials: credentials?.middleware, token },
-          silentMs: longestCallMs(config) + slackMs,
+          silentMs: longestCallMs(config, bounds) + slackMs,
         });
   const { transport } = line;
   const tap = new ListTap(bounds);
@@ -192,7 +193,7 @@ async function connectOnce(
     followsChanges,
     callCancel,
     askingCalls,
-    peopleMs: config.questions?.timeoutMs ?? 0,
+    answersMs: answersMsOf(config, bounds),
     waits: { ...bounds, clock },
     hasSession: () => transport.sessionId !== undefined,
     endReason: () => {
@@ -208,9 +209,32 @@ async function connectOnce(
   return { kind: 'connected', session };
 }
 
-/** Longest that one call may last, in milliseconds, people's time included. */
-function longestCallMs({ timeoutMs, totalTimeoutMs, questions }: McpServerConfig): number {
-  return Math.max(timeoutMs, totalTimeoutMs) + (questions?.timeoutMs ?? 0);
+/** Longest that the calls of a server wait for people and for models, in milliseconds. */
+function answersMsOf(
+  { questions, sampling }: McpServerConfig,
+  { samplingMs }: Pick<BridgeBounds, 'samplingMs'>,
+): number {
+  return (questions?.timeoutMs ?? 0) + (sampling === undefined ? 0 : samplingMs);
+}
+
+/** Longest that one call may last, in milliseconds, the time of people and models included. */
+function longestCallMs(config: McpServerConfig, bounds: Pick<BridgeBounds, 'samplingMs'>): number {
+  return Math.max(config.timeoutMs, config.totalTimeoutMs) + answersMsOf(config, bounds);
+}
+
+function allOf(...parts: readonly (ServerAnswers | undefined)[]): ServerAnswers | undefined {
+  const [first, ...others] = parts.filter((part) => part !== undefined);
+  return others.reduce<ServerAnswers | undefined>(
+    (all, one) =>
+      all && {
+        capabilities: { ...all.capabilities, ...one.capabilities },
+        register: (client, server) => {
+          all.register(client, server);
+          one.register(client, server);
+        },
+      },
+    first,
+  );
 }
 
 /** What went wrong, without what the server wrote: it may have repeated a caller's token. */

@@ -1,6 +1,7 @@
 import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import { mcp, type store } from '@stopgo/proto';
+import { AnswerWait } from './answer-wait.ts';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
 import { isHeaderToken, withoutToken } from './bearer.ts';
@@ -10,7 +11,6 @@ import type { CatalogueTool } from './catalogue.ts';
 import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
-import { PeopleWait } from './people-wait.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Tickets } from './tickets.ts';
 import { untilAborted } from './unless-aborted.ts';
@@ -101,9 +101,9 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
-  const people = new PeopleWait(server, watch, { bounds, clock, clean });
+  const answers = new AnswerWait(server, watch, { bounds, clock, clean });
   const timeLeft = (first: number) =>
-    Math.min(first + totalTimeoutMs + people.tookMs, Math.max(first, progressAt, people.until) + timeoutMs) - clock();
+    Math.min(first + totalTimeoutMs + answers.tookMs, Math.max(first, progressAt, answers.until) + timeoutMs) - clock();
   // Once a repeatable call has been sent, nothing but a result says how it ended.
   let lost: { readonly text: string; readonly failure: FailureKind } | undefined;
   const end = (otherwise: Outcome): Outcome =>
@@ -118,7 +118,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const outOfTouch = new AbortController();
   // With an answer the call goes on, or is sent once more: by then, too, others may have taken this bridge for dead.
   const ask: Ask = async (question, over) => {
-    const said = await people.ask(question, over);
+    const said = await answers.ask(question, over);
     if (over.aborted || !isFenced() || (await mayStillSend(standing, request.instance, over))) return said;
     outOfTouch.abort();
     await untilAborted(over);
@@ -171,8 +171,8 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
       token,
       signal: AbortSignal.any([signal, outOfTouch.signal]),
       timeoutMs: Math.min(timeoutMs, timeLeft(sentAt)),
-      totalTimeoutMs: sentAt + totalTimeoutMs + people.tookMs - clock(),
-      ...(server.config.questions === undefined ? {} : { ask }),
+      totalTimeoutMs: sentAt + totalTimeoutMs + answers.tookMs - clock(),
+      ...(server.config.questions === undefined && server.config.sampling === undefined ? {} : { ask }),
       onProgress: (progress) => {
         progressAt = clock();
         watch.onProgress({ ...progress, message: clean(progress.message ?? '') });

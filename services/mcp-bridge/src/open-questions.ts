@@ -1,19 +1,23 @@
-// What the server of one attempt asks people:
+// What the server of one attempt asks people, or has a model asked:
 //
 // 1. A question is open until it is answered, its server gives it up, its time is over, or the attempt ends.
 // 2. The first answer is the answer. The same again is taken, and does nothing; another is not taken.
 // 3. Whoever waits for news of the attempt is told when the open questions are others than those that it knows.
 
-/** What a server wants to ask a person. */
+import type { SamplingAsked } from '@stopgo/core';
+
+/** What a server wants to ask a person, or have a model asked. */
 export type AskedQuestion = {
   /** In its words. */
   readonly message: string;
   /** JSON Schema of the values; empty for an address. */
   readonly schemaJson: string;
   readonly url: string;
+  /** What a model is asked; then the others are empty. */
+  readonly sampling?: SamplingAsked;
 };
 
-/** What a person made of it; `content` is a JSON object, empty if there are no values. */
+/** What became of it; `contentJson` is a JSON object, empty if there are no values, or no answer of a model. */
 export type QuestionAnswer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly contentJson: string };
 
 /** A question that waits. */

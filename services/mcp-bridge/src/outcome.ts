@@ -45,7 +45,7 @@ export function unknown(message: string, failure?: FailureKind): Outcome {
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value } });
 }
 
-/** The attempt goes on, and waits for people. */
+/** The attempt goes on, and waits for people, or for a model. */
 export function askingOutcome(open: readonly OpenQuestion[], now: number): Outcome {
   const value = { questions: open.map((one) => questionMessage(one, now)) };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'asking', value } });
@@ -53,10 +53,14 @@ export function askingOutcome(open: readonly OpenQuestion[], now: number): Outco
 
 /** A question as the contract describes it. */
 export function questionMessage(
-  { id, message, schemaJson, url, until }: OpenQuestion,
+  { id, message, schemaJson, url, until, sampling }: OpenQuestion,
   now: number,
 ): MessageInitShape<typeof mcp.QuestionSchema> {
-  return { id, message, schemaJson, url, waitMs: Math.max(0, Math.ceil(until - now)) };
+  const waitMs = Math.max(0, Math.ceil(until - now));
+  if (sampling === undefined) return { id, message, schemaJson, url, waitMs };
+  const { systemPrompt, messages, maxTokens, stopSequences } = sampling;
+  const said = messages.map(({ byModel, text }) => ({ byModel, text }));
+  return { id, waitMs, sampling: { systemPrompt, messages: said, maxTokens, stopSequences: [...stopSequences] } };
 }
 
 function failureCode(failure: FailureKind | undefined): mcp.FailureKind {

@@ -22,7 +22,7 @@ export type SessionCall = {
   readonly totalTimeoutMs: number;
   /** Aborting it asks the server to stop the call; what it answers shortly after is still how the call ended. */
   readonly signal: AbortSignal;
-  /** Asks people what the server wants to know; absent: nobody is to be asked. */
+  /** Asks people, or a model, what the server wants to know; absent: nobody is to be asked. */
   readonly ask?: Ask | undefined;
   /** Is told what the server says of its progress. */
   readonly onProgress?: (progress: Progress) => void;

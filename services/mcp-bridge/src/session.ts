@@ -58,8 +58,8 @@ export type SessionParts = {
   readonly waits: CallWaits;
   /** The calls that their server may ask something for. */
   readonly askingCalls: AskingCalls;
-  /** How long a call may wait for people, in milliseconds. */
-  readonly peopleMs: number;
+  /** How long a call may wait for people and models, in milliseconds. */
+  readonly answersMs: number;
   /** True while a legacy HTTP session id is held. */
   readonly hasSession: () => boolean;
   readonly followsChanges: () => boolean;
@@ -174,7 +174,7 @@ async function callTool(
   { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
   args: { readonly [key: string]: Json },
   running: RunningCall,
-  { clean: ofServer, peopleMs }: Pick<SessionParts, 'clean' | 'peopleMs'>,
+  { clean: ofServer, answersMs }: Pick<SessionParts, 'clean' | 'answersMs'>,
 ): Promise<CallEnd> {
   const { name, inputSchema } = tool;
   // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
@@ -184,7 +184,7 @@ async function callTool(
     { name, arguments: args },
     {
       signal: running.signal,
-      timeout: Math.max(timeoutMs, totalTimeoutMs) + peopleMs + clientTimerSlackMs,
+      timeout: Math.max(timeoutMs, totalTimeoutMs) + answersMs + clientTimerSlackMs,
       onprogress: (progress) => running.progress(progress),
       toolDefinition,
     },

@@ -138,7 +138,7 @@ test('what a server says of why it fails is kept and shown on one line, within b
 
 test('three pages are read; a list without end is refused', async () => {
   const { tools } = await startBridge([nastyServer('s', ['--page=3']).config]);
-  expect(await tools()).toHaveLength(9);
+  expect(await tools()).toHaveLength(8);
   const endless = startBridge([nastyServer('s', ['--page=3', '--endless']).config], { bounds: { listPagesMax: 5 } });
   await expect(endless).rejects.toThrow(/failed to start MCP server "s": /);
 });
@@ -147,10 +147,10 @@ test('tools that hide something, have no schema, or are too much are left out; w
   const server = nastyServer('s', ['--hidden', '--bad-input', '--many-values']);
   const { tools, lines, client } = await startBridge([server.config]);
   expect((await tools()).map(({ name }) => name)).not.toContain('sly');
-  expect(await tools()).toHaveLength(9);
+  expect(await tools()).toHaveLength(8);
   const [status] = (await client.listServers({})).servers;
   const problems = status?.problems;
-  expect(status?.tools).toBe(9);
+  expect(status?.tools).toBe(8);
   expect(status?.leftOut.map(({ name, reason }) => [name, reason])).toEqual([
     ['bomb', 'its definition holds more than 5000 values'],
     ['sly', 'its definition holds a character that a person does not see (U+E0041 in /description)'],

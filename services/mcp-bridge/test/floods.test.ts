@@ -85,7 +85,7 @@ test('a server that asks us without end, and takes no answer, gets a bounded num
 });
 
 test('a process that asks us without end, and does not read, is given up', async () => {
-  const server = nastyServer('s');
+  const server = nastyServer('s', ['--nag']);
   const { execute } = await startBridge([server.config], { bounds: { sendsWaitingMax: 50 } });
   expect(unknownOf(await execute('nag', {}))).toMatch(/its process does not read its input.*is not known$/);
 });

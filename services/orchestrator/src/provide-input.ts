@@ -35,10 +35,14 @@ export async function provide(
 ): Promise<Turn> {
   const { conversationId, inputId, contentJson } = request;
   const action = actions[request.action];
-  if (!isUuid(conversationId)) throw new DomainError('not_found', `conversation not found: ${conversationId}`);
+  if (!isUuid(conversationId)) throw conversationNotFound(conversationId);
+  if (!isUuid(inputId)) throw refusal(conversationId, inputId, { kind: 'unknown' });
   if (action === undefined) throw new DomainError('invalid_argument', 'action must be accept, decline or cancel');
   const idempotency = idempotencyOf(request.idempotency);
-  const loaded = await registry.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
+  const keys = idempotency === undefined ? [] : [clientKey(idempotency)];
+  const loaded = await registry.load(conversationId, keys).catch((error: unknown) => {
+    throw error instanceof DomainError && error.kind === 'not_found' ? conversationNotFound(conversationId) : error;
+  });
   const done = await transact(registry.ports, loaded, {
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),
@@ -57,6 +61,10 @@ export async function provide(
   return driver === undefined ? turns.ofState(state, waitMs) : turns.ofDriver(driver, waitMs);
 }
 
+function conversationNotFound(conversationId: string): DomainError {
+  return new DomainError('not_found', `conversation not found: ${conversationId}`);
+}
+
 function refusal(conversationId: string, inputId: string, decision: ProvideDecision): DomainError {
   switch (decision.kind) {
     case 'invalid':
@@ -72,7 +80,7 @@ function refusal(conversationId: string, inputId: string, decision: ProvideDecis
     default:
       return new DomainError(
         'not_found',
-        `conversation ${conversationId} asks no question ${inputId}: there was none, or its run has ended`,
+        `conversation ${conversationId} asks no question ${inputId}: there was none, or another run has followed`,
       );
   }
 }

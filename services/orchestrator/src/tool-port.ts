@@ -48,13 +48,13 @@ export type ExecuteOutcome =
   /** It was sent, and nobody can tell whether it ran. */
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** What the server of a call that is under way asks people. */
+/** What the server of a call that is under way asks people, or has a model asked. */
 export type AskedQuestions = CallAsked['questions'];
 
-/** The answer to a request to make an attempt: what became of it, or that it goes on and waits for people. */
+/** The answer to a request to make an attempt: what became of it, or that it goes on and waits for answers. */
 export type ExecuteAnswer = ExecuteOutcome | { readonly kind: 'asking'; readonly questions: AskedQuestions };
 
-/** A person's answer to the question of a server. */
+/** The answer to the question of a server. */
 export type QuestionAnswer = {
   readonly questionId: string;
   readonly action: InputAction;

@@ -72,7 +72,7 @@ export class Turns {
     if (past === undefined || view.head === undefined) return { outcome: outcomeOfView(view), view };
     // What the latest run waits for is not this one's.
     const { pipeline: _, ...latest } = view.head;
-    const head = { ...latest, run: past, pendingApprovalIds: [], authPrompt: '' };
+    const head = { ...latest, run: past, pendingApprovalIds: [], pendingInputs: [], authPrompt: '' };
     return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [] } };
   }
 

@@ -1,4 +1,4 @@
-import { type AgentDefinition, toolPin } from '@stopgo/core';
+import { type AgentDefinition, toolPin, uuidFrom } from '@stopgo/core';
 import { by, type Happening } from '../specification.ts';
 import {
   a2a,
@@ -18,6 +18,7 @@ import {
   drove,
   handsInLate,
   llm,
+  modelAnswers,
   notAllowed,
   opened,
   openedInContext,
@@ -28,6 +29,7 @@ import {
   replies,
   returns,
   said,
+  samplingQuestion,
   serverAsks,
   serverQuestion,
   starts,
@@ -38,7 +40,9 @@ import {
 } from '../story.ts';
 
 const id = 'root#1.0';
+const inputOf = (count: number) => uuidFrom('input', 'run-1', id, String(count));
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
+const noteUnderWay = [user(opened), user(said('note it')), answered({ calls: [call('note')] }), drove([starts(id)])];
 const asksToAdd = answered({ text: 'I would like to add it.', calls: [call('add', { name: 'my-test', value: 42 })] });
 const started = [
   user(opened),
@@ -225,21 +229,24 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     done,
   ],
   'asked-in-a-call': [
-    user(opened),
-    user(said('note it')),
-    answered({ calls: [call('note')] }),
-    drove([starts(id)]),
+    ...noteUnderWay,
     drove([serverAsks(id)]),
     by('ada', provides(id, 'accept', '{"amount":3}')),
     drove([serverAsks(id, [])]),
     drove([returns(id, 'noted 3')]),
     done,
   ],
+  'model-asked-in-a-call': [
+    ...noteUnderWay,
+    drove([serverAsks(id, [samplingQuestion('s-1'), samplingQuestion('s-2')])]),
+    drove([modelAnswers(inputOf(1))]),
+    drove([modelAnswers(inputOf(2), '', 'the model is away')]),
+    drove([serverAsks(id, [samplingQuestion('s-3')])]),
+    drove([returns(id, 'noted 3')]),
+    done,
+  ],
   'asked-in-vain': [
-    user(opened),
-    user(said('note it')),
-    answered({ calls: [call('note')] }),
-    drove([starts(id)]),
+    ...noteUnderWay,
     drove([serverAsks(id)]),
     drove([serverAsks(id, [serverQuestion('q-2', { schemaJson: '', url: 'https://pay.example/1' })])]),
     drove([unknown(id)]),

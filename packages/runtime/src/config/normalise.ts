@@ -87,6 +87,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
       server.concurrency ?? (server.url === undefined ? DEFAULTS.stdioConcurrency : DEFAULTS.httpConcurrency),
     onStartFailure: server.on_start_failure,
     ...(server.elicitation.length === 0 ? {} : { questions: questions(server) }),
+    ...(server.sampling === 'allow' ? { sampling: true } : {}),
   };
 }
 

@@ -54,6 +54,7 @@ const mcpServerKeys = {
   token_url: httpUrl('https://auth.example.com/token').optional(),
   scope: filledText().optional(),
   elicitation: list(choice(['form', 'url'])).default([]),
+  sampling: choice(['refuse', 'allow']).default('refuse'),
   input_timeout: duration(BOUNDS.timeoutMsMin, BOUNDS.inputTimeoutMsMax).prefault(DEFAULTS.inputTimeout),
 };
 

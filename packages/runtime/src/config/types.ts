@@ -75,8 +75,10 @@ export type McpServerConfig = {
   readonly pins?: 'strict';
   /** What it does to the agent's start when this server cannot be connected: end it, or go on and try again later. */
   readonly onStartFailure: 'fail' | 'degrade';
-  /** Absent: it is told that it may ask nothing. */
+  /** Absent: it is told that it may ask people nothing. */
   readonly questions?: McpQuestions;
+  /** Present: it may have the agent's model asked in the midst of a call; absent: it is told that it may not. */
+  readonly sampling?: true;
 };
 
 /** Another agent that can be delegated to over A2A. */

@@ -28,7 +28,7 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
   const { id } = view.head;
   await permit(deps, call.frame, 'input.provide', { kind: 'conversation', id });
   let after = view;
-  for (const [index, { inputId, action, contentJson }] of said.entries()) {
+  for (const [index, { inputId, action, contentJson, isNamed }] of said.entries()) {
     const milliseconds = index === said.length - 1 ? waitMs : 0;
     const answer = deps.clients.orchestrator.provideInput(
       {
@@ -38,7 +38,8 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
         contentJson,
         caller: { actor: approverOf(call, undefined) },
         wait: { milliseconds },
-        ...(identity === undefined ? {} : { idempotency: decisionIdentity(identity, inputId) }),
+        // Words that come again are what they were before: no answer to what is asked by then.
+        ...(identity === undefined ? {} : { idempotency: isNamed ? decisionIdentity(identity, inputId) : identity }),
       },
       { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
     );

@@ -14,7 +14,7 @@ import {
   TERMINAL,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
-import { isUuid, uuidFrom } from '@stopgo/core';
+import { isUuid } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { conversationIdFor } from '../idempotency.ts';
@@ -109,15 +109,17 @@ async function followUp(
   const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
   const { pendingInputs } = view.head;
-  const answers = inputsIn(message, pendingInputs, !isPending(view) && isFirstQuestion(view.head));
+  const answers = inputsIn(message, pendingInputs, !isPending(view));
+  const isNamed = answers.some((one) => one.isNamed);
+  const said = isNamed ? [] : decisionsIn(message);
+  const names = said.some(({ approvalId }) => approvalId !== undefined);
   // A message that may bring the token which the run waits for too is not kept from it.
   const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
-  if (answers.length > 0 || asksOnly) {
+  if (isNamed || (!names && (answers.length > 0 || asksOnly))) {
     await setPush();
-    return provideInputs(deps, call, { view, said: answers, identity, waitMs });
+    const isMeant = isNamed || (await isFirstOfRun(deps, call, view));
+    return provideInputs(deps, call, { view, said: isMeant ? answers : [], identity, waitMs });
   }
-  const said = decisionsIn(message);
-  const names = said.some(({ approvalId }) => approvalId !== undefined);
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
   if (TERMINAL.has(stateOf(view.head)) && call.dialect !== 'legacy') {
     if (identity !== undefined && (await wasTaken(deps, call, taskId, identity))) {
@@ -168,7 +170,11 @@ async function wasTaken({ clients }: RouteDependencies, call: A2ACall, conversat
   return knownKeys.length > 0;
 }
 
-/** True if the one question that waits is the first of its call: words that were sent for an earlier one must not answer it. */
-function isFirstQuestion({ run, pendingInputs: [input] }: SoundView['head']): boolean {
-  return input !== undefined && input.id === uuidFrom('input', run?.id ?? '', input.callId, '1');
+/** True if nobody was asked anything else in this run before: words that were sent for that must not answer what is asked now. */
+async function isFirstOfRun({ clients }: RouteDependencies, { frame }: A2ACall, { head }: SoundView) {
+  const [input] = head.pendingInputs;
+  if (input?.first !== true) return false;
+  const asked = { conversationId: head.id, askedInRun: head.run?.id ?? '', limit: 1 };
+  const { approvals } = await clients.store.listApprovals(asked, { context: frame.context });
+  return approvals.length === 0;
 }

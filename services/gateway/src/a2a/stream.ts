@@ -1,5 +1,6 @@
 import { fromBinary } from '@bufbuild/protobuf';
 import {
+  isWaiting,
   requireOpen,
   type SendMessageRequest,
   type StreamResponse,
@@ -28,8 +29,9 @@ export async function* sendAndFollow(deps: RouteDependencies, call: A2ACall, par
     view.head.revision,
     taskOf(view, { withHitl: call.withHitl, ...(says === undefined ? {} : { says }) }),
   );
-  if (stateOf(view.head) === TaskState.TASK_STATE_WORKING)
-    yield* updates(deps, call, view.head, { untilWaiting: true });
+  const state = stateOf(view.head);
+  if (state === TaskState.TASK_STATE_WORKING)
+    yield* updates(deps, call, view.head, { untilWaiting: true, shown: state });
 }
 
 /**
@@ -44,7 +46,7 @@ export async function* follow(deps: RouteDependencies, call: A2ACall, taskId: st
   if (after === undefined) {
     requireOpen(head);
     yield shown(call, head.revision, taskOf(view, { withHitl: call.withHitl }));
-    yield* updates(deps, call, head, { untilWaiting: false });
+    yield* updates(deps, call, head, { untilWaiting: false, shown: stateOf(head) });
     return;
   }
   // What was before the latest run is no part of the task that is shown.
@@ -63,18 +65,24 @@ function shown({ cursor }: A2ACall, revision: number, task: Task): StreamRespons
 async function* updates(
   deps: RouteDependencies,
   call: A2ACall,
-  head: Pick<views.ConversationHead, 'id' | 'revision'>,
-  { untilWaiting }: { readonly untilWaiting: boolean },
+  head: Pick<views.ConversationHead, 'id' | 'revision' | 'pendingInputs'>,
+  { untilWaiting, shown }: { readonly untilWaiting: boolean; readonly shown?: TaskState },
 ): Updates {
   const { store } = deps.clients;
   const options = { context: call.frame.context, signal: call.signal };
+  const asked = new Set(head.pendingInputs.map(({ id }) => id));
   let state: TaskState | undefined;
   try {
     const events = store.follow({ stream: conversationStream(head.id), fromRevision: head.revision + 1 }, options);
     for await (const { event } of events) {
       if (event === undefined) continue;
       const { revision, payload } = fromBinary(envelope.EnvelopeSchema, event.envelope);
-      const next = stateAfter(fromBinary(facts.PayloadSchema, payload).fact, state);
+      const { fact } = fromBinary(facts.PayloadSchema, payload);
+      keepAsked(asked, fact);
+      let next = stateAfter(fact, state);
+      // While tool servers ask, no event tells by itself that nothing else is left to do.
+      const isWorking = (next ?? state ?? shown) === TaskState.TASK_STATE_WORKING;
+      if (isWorking && asked.size > 0 && (await waits(deps, call, head.id, revision))) next = WAITING;
       if (next === undefined) continue;
       state = next;
       yield* update(deps, call, head.id, revision, next);
@@ -86,6 +94,17 @@ async function* updates(
 }
 
 const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
+
+/** Keeps the ids of what tool servers ask people. */
+function keepAsked(asked: Set<string>, fact: facts.Payload['fact']): void {
+  if (fact.case === 'inputRequested' && fact.value.serverQuestion !== undefined) asked.add(fact.value.inputId);
+  if (fact.case === 'inputProvided' || fact.case === 'inputWithdrawn') asked.delete(fact.value.inputId);
+}
+
+/** True if the task waits for somebody, at a revision or later. */
+async function waits(deps: RouteDependencies, call: A2ACall, id: string, revision: number): Promise<boolean> {
+  return isWaiting(stateOf((await viewOf(deps, call, id, revision)).head));
+}
 
 /** The updates that one event makes. Only the last of them carries the revision: who is cut off before it gets all again. */
 async function* update(deps: RouteDependencies, call: A2ACall, id: string, revision: number, next: TaskState): Updates {

@@ -178,7 +178,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
       },
       '404': {
         description: 'No such conversation, or it asks no such question.',
-        example: errorExample('conversation … asks no question …: there was none, or its run has ended'),
+        example: errorExample('conversation … asks no question …: there was none, or another run has followed'),
       },
       '409': {
         description: 'The question was answered before, or is not asked any more; the answer says what became of it.',

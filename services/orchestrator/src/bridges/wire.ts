@@ -58,11 +58,13 @@ function outcomeOf(answer: ExecuteAnswer): FenceOutcome {
     : { kind: 'outcome', outcome: answer };
 }
 
+const heldStates: ReadonlySet<wire.PinState> = new Set([wire.PinState.NEW, wire.PinState.CHANGED]);
+
 function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {
   switch (reason) {
     case wire.RefusedReason.PIN_CHANGED:
       if (tool === undefined) throw new Error('the tool bridge did not say what the tool is now');
-      return { kind: 'pin_changed', current: offeredTool(tool), isHeld: tool.pinState === wire.PinState.CHANGED };
+      return { kind: 'pin_changed', current: offeredTool(tool), isHeld: heldStates.has(tool.pinState) };
     case wire.RefusedReason.UNAUTHENTICATED:
       return { kind: 'unauthenticated' };
     case wire.RefusedReason.FENCED:

@@ -8,6 +8,7 @@ import type {
   FenceNews,
   FenceOutcome,
 } from '../tool-port.ts';
+import { answerSamplings } from './answer-samplings.ts';
 import { handOverAnswers } from './hand-over-answers.ts';
 import type { RunDriver } from './run-driver.ts';
 
@@ -16,7 +17,7 @@ const askPauseMs = 250;
 const askPauseMostMs = 1_000;
 /** Pause between questions about a call whose answer is still waited for, in milliseconds. */
 const besidePauseMs = 30_000;
-/** How long a bridge may hold back what it says of a call in the midst of which people were asked, in milliseconds. */
+/** How long a bridge may hold back what it says of a call in the midst of which something was asked, in milliseconds. */
 const newsWaitMs = 20_000;
 
 /**
@@ -34,7 +35,7 @@ export async function askFence(
     try {
       const answer = await askOnce(driver, key, bridge);
       if (answer.kind !== 'running') return answer;
-      if (answer.questions.length > 0) return await waitForPeople(driver, key, bridge, answer.questions);
+      if (answer.questions.length > 0) return await waitForAnswers(driver, key, bridge, answer.questions);
     } catch {
       // Also when another process answers at that address: what became of the one that was asked for is not known yet.
       if (hasEnded(liveness, bridge)) return endedWithin;
@@ -63,10 +64,11 @@ export async function askBeside(
 }
 
 /**
- * A call in the midst of which its server asks people: puts the questions on the record, hands the answers over, and waits for what
- * becomes of the call, as {@link askFence} does. It is under way all the time: this only asks about it.
+ * A call in the midst of which its server asks people, or the agent's model: puts the questions on the record, has the model answer
+ * its own, hands the answers over, and waits for what becomes of the call, as {@link askFence} does. It is under way all the time:
+ * this only asks about it.
  */
-export async function waitForPeople(
+export async function waitForAnswers(
   driver: RunDriver,
   key: AttemptKey,
   bridge: string,
@@ -74,6 +76,7 @@ export async function waitForPeople(
 ): Promise<ExecuteOutcome | undefined> {
   const over = new AbortController();
   const handing = handOverAnswers(driver, key, bridge, over.signal);
+  const sample = answerSamplings(driver, key, over.signal);
   try {
     let asked = questions;
     for (let pauseMs = askPauseMs; ; ) {
@@ -81,6 +84,7 @@ export async function waitForPeople(
       const { callId, attempt } = key;
       // Whoever drives the run by then, or nobody: what becomes of the call is still learnt.
       await driver.submit({ type: 'callAsked', callId, attempt, bridge, questions: asked });
+      sample(asked);
       try {
         const known = asked.map(({ id }) => id);
         const answer = await askOnce(driver, key, bridge, { known, waitMs: newsWaitMs });

@@ -7,7 +7,7 @@ const pauseMs = 250;
 const pauseMostMs = 2_000;
 
 /**
- * Hands what people answered to the bridge at which a call waits for it, until the signal aborts. An answer that was handed over
+ * Hands what people, or a model, answered to the bridge at which a call waits for it, until the signal aborts. An answer that was handed over
  * before, by whomever, is taken again there and does nothing; one that is not taken has come too late, and that is put on the
  * record. Never rejects.
  */

@@ -41,7 +41,8 @@ export async function performCall(
   const { tools } = driver.ports;
   // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
   // anything is awaited, so that it shares the append of a claim.
-  const bridge = call.agent === undefined ? (tools.choose() ?? (await tools.available(signal))) : '';
+  const bridge =
+    call.agent === undefined ? (askingBridge(driver, effect) ?? tools.choose() ?? (await tools.available(signal))) : '';
   if (call.agent !== undefined) return begun(driver, call, effect, bridge, signal);
   const turn = tools.turn(bridge, call.server, signal);
   try {
@@ -55,6 +56,22 @@ export async function performCall(
   } finally {
     turn.leave();
   }
+}
+
+/**
+ * The bridge at which this attempt was when its server asked people something, if that is alive: a call that is safe to repeat
+ * would begin, and ask, anew anywhere else, and what was answered would be lost.
+ */
+function askingBridge(
+  { state: { run }, ports }: RunDriver,
+  { id, attempt }: Extract<Effect, { kind: 'call' }>,
+): string | undefined {
+  const open = Object.values(run?.inputs ?? {}).flatMap(({ callId, server }) =>
+    server === undefined ? [] : [{ ...server, callId }],
+  );
+  const asked = [...Object.values(run?.settledInputs ?? {}), ...open];
+  const bridge = asked.findLast((one) => one.callId === id && one.attempt === attempt)?.bridge;
+  return bridge === undefined || ports.liveness.isDead(bridge) ? undefined : bridge;
 }
 
 /** Puts on the record that the call begins, makes it, and puts down what it came to. */

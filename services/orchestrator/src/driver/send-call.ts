@@ -1,7 +1,7 @@
 import { DomainError } from '@stopgo/core';
 import { isTimeUp } from '../bridges/tools.ts';
 import type { ExecuteOutcome, ExecuteRequest } from '../tool-port.ts';
-import { askBeside, askFence, waitForPeople } from './ask-fence.ts';
+import { askBeside, askFence, waitForAnswers } from './ask-fence.ts';
 import type { DriverPorts } from './ports.ts';
 import type { RunDriver } from './run-driver.ts';
 import { stopWithRun } from './stop-call.ts';
@@ -35,7 +35,7 @@ export async function sendOnce(
   try {
     const sent = driver.ports.tools.execute(request, onceWaitMs);
     const answer = await whileAlive(driver.ports, bridge, sent, (over) => askBeside(driver, key, bridge, over));
-    return answer.kind === 'asking' ? await waitForPeople(driver, key, bridge, answer.questions) : answer;
+    return answer.kind === 'asking' ? await waitForAnswers(driver, key, bridge, answer.questions) : answer;
   } catch {
     return await askFence(driver, key, bridge);
   } finally {
@@ -63,10 +63,11 @@ export async function sendRepeatable(
     try {
       const answer = await whileAlive(driver.ports, bridge, tools.execute(request, repeatableWaitMs));
       const asked = answer.kind === 'asking';
-      const outcome = asked ? await waitForPeople(driver, key, bridge, answer.questions) : answer;
+      const outcome = asked ? await waitForAnswers(driver, key, bridge, answer.questions) : answer;
       if (outcome === undefined) return undefined;
       // One that was lost while people were asked is made again elsewhere, as any other.
       if (outcome.kind !== 'fenced' && !(asked && outcome.kind === 'unknown')) return outcome;
+      message = outcome.message ?? message;
     } catch (error) {
       if (signal.aborted) return undefined;
       if (isTimeUp(error) && !liveness.isDead(bridge)) {

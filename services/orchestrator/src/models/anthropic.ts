@@ -37,7 +37,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
       const stream = await (await client).messages.create(
         {
           model: request.model,
-          max_tokens: ANSWER_TOKENS_MAX,
+          max_tokens: Math.min(request.answerTokensMax ?? ANSWER_TOKENS_MAX, ANSWER_TOKENS_MAX),
           messages,
           stream: true,
           ...(request.system.trim() === '' ? {} : { system: request.system }),

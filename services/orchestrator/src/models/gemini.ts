@@ -30,6 +30,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
         // On its own the SDK would also reconnect; retries are ours to count and to limit.
         automaticContinuation: false,
         ...(request.system.trim() === '' ? {} : { systemInstruction: request.system }),
+        ...(request.answerTokensMax === undefined ? {} : { maxOutputTokens: request.answerTokensMax }),
         ...(functionDeclarations.length === 0 ? {} : { tools: [{ functionDeclarations }] }),
         httpOptions: {
           // The SDK's error does not keep the headers, so Retry-After is noted here. The signal goes past the SDK: it would

@@ -7,21 +7,36 @@ export type Dialect = {
   readonly asksForUsage: boolean;
   /** Whether reasoning that came as text may be handed back. Some models at Groq refuse what they said themselves. */
   readonly takesReasoning: boolean;
+  /** What the field is called that limits the tokens of an answer. */
+  readonly limitField: 'max_completion_tokens' | 'max_tokens';
   /** Headers beside those of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /** The providers that speak it. */
 export const DIALECTS = {
-  openai: { provider: 'openai', asksForUsage: true, takesReasoning: true, headers: {} },
-  mistral: { provider: 'mistral', asksForUsage: false, takesReasoning: true, headers: {} },
-  groq: { provider: 'groq', asksForUsage: true, takesReasoning: false, headers: {} },
+  openai: {
+    provider: 'openai',
+    asksForUsage: true,
+    takesReasoning: true,
+    limitField: 'max_completion_tokens',
+    headers: {},
+  },
+  mistral: { provider: 'mistral', asksForUsage: false, takesReasoning: true, limitField: 'max_tokens', headers: {} },
+  groq: {
+    provider: 'groq',
+    asksForUsage: true,
+    takesReasoning: false,
+    limitField: 'max_completion_tokens',
+    headers: {},
+  },
   // By these OpenRouter tells which program a request came from.
   openrouter: {
     provider: 'openrouter',
     asksForUsage: true,
     takesReasoning: true,
+    limitField: 'max_tokens',
     headers: { 'HTTP-Referer': 'http://localhost', 'X-Title': 'Stop and Go' },
   },
-  ollama: { provider: 'ollama', asksForUsage: true, takesReasoning: true, headers: {} },
+  ollama: { provider: 'ollama', asksForUsage: true, takesReasoning: true, limitField: 'max_tokens', headers: {} },
 } as const satisfies Readonly<Record<string, Dialect>>;

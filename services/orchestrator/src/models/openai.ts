@@ -25,7 +25,7 @@ export const loadOpenaiSdk = () => import('openai');
 
 /** The models of a provider that speaks OpenAI's chat completions behind the port, streamed, through the OpenAI SDK. */
 export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPort {
-  const { provider, asksForUsage } = dialect;
+  const { provider, asksForUsage, limitField } = dialect;
   let client: Promise<OpenAI> | undefined;
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(dialect, options);
@@ -40,6 +40,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
           messages,
           stream: true,
           ...(asksForUsage ? { stream_options: { include_usage: true } } : {}),
+          ...(request.answerTokensMax === undefined ? {} : { [limitField]: request.answerTokensMax }),
           // An empty list is refused.
           ...(tools.length === 0 ? {} : { tools }),
         },

@@ -39,6 +39,8 @@ export type ModelRequest = {
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** Tokens that the answer may have, those of its thoughts among them; absent: what the provider gives. */
+  readonly answerTokensMax?: number;
   /** True if an answer without a word and without a call is one too, unless it was cut off; by default it is a failure. */
   readonly mayBeSilent?: boolean;
 };

@@ -1,7 +1,7 @@
 import { DomainError } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { askFence } from '../../src/driver/ask-fence.ts';
-import { sendOnce } from '../../src/driver/send-call.ts';
+import { sendOnce, sendRepeatable } from '../../src/driver/send-call.ts';
 import type { ExecuteOutcome, ExecuteRequest, FenceOutcome } from '../../src/tool-port.ts';
 import { driverWith } from './one-driver.ts';
 
@@ -74,4 +74,12 @@ test('a bridge whose process is gone knows nothing any more, whoever else is the
   const fence = oneAfterTheOther(silence);
   const { driver } = driverWith({ fence, dead: new Set(['bridge']), alive: ['another'] });
   expect(await askFence(driver, key, 'bridge')).toMatchObject({ kind: 'unknown' });
+});
+
+test('a call that no bridge begins has failed for the reason that they give', async () => {
+  const message = 'the log could not be asked whether the call may run';
+  const { clock, driver } = driverWith({ execute: async () => ({ kind: 'fenced', message }), alive: ['bridge'] });
+  const outcome = sendRepeatable(driver, request, signal);
+  for (let pause = 1; pause <= 4; pause += 1) await clock.pass(2_000);
+  expect(await outcome).toEqual({ kind: 'unknown', message });
 });

@@ -10,6 +10,8 @@ modelContract({
   urlVariable: 'GEMINI_BASE_URL',
   keyHeader: 'x-goog-api-key',
   key: GEMINI_KEY,
+  tokensMaxOf: (body) =>
+    (body as { generationConfig?: { maxOutputTokens?: number } }).generationConfig?.maxOutputTokens,
   toolsOf: (body) =>
     (body as { tools: { functionDeclarations: { name: string; parametersJsonSchema: unknown }[] }[] }).tools
       .flatMap((group) => group.functionDeclarations)

@@ -30,6 +30,8 @@ export type ModelUnderTest = {
   readonly urlVariable: string;
   /** The tools of a recorded request body as names and schemas. */
   readonly toolsOf: (body: Record<string, unknown>) => { name: string; schema: unknown }[];
+  /** What a recorded request body says of the tokens that the answer may have; undefined if it says nothing of its own. */
+  readonly tokensMaxOf: (body: Record<string, unknown>) => unknown;
   readonly keyHeader: string;
   readonly key: string;
 };
@@ -310,6 +312,14 @@ export function modelContract(under: ModelUnderTest): void {
       await fixture.script({ text: '' });
       const silent = await port.generate({ ...ask(model, 'hi'), mayBeSilent: true }, { signal: NEVER });
       expect(silent).toMatchObject({ kind: 'answer', answer: { text: '', calls: [] } });
+    });
+
+    test('an answer is asked for with as many tokens as it may have', async () => {
+      const port = fixture.models().forModel(model);
+      await port.generate({ ...ask(model, 'hi'), answerTokensMax: 50 }, { signal: NEVER });
+      await port.generate(ask(model, 'hi'), { signal: NEVER });
+      const sent = (await fixture.requests()).map(({ body }) => under.tokensMaxOf(body));
+      expect(sent).toEqual([50, undefined]);
     });
 
     test('a server that is not there is a failure that says so', async () => {

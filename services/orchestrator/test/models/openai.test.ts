@@ -22,6 +22,8 @@ describe.each([
     keyHeader: 'authorization',
     key: `Bearer ${key}`,
     usageSent: provider !== 'mistral',
+    // Older names and newer ones: each provider knows one of them for certain.
+    tokensMaxOf: (body) => body[['openai', 'groq'].includes(provider) ? 'max_completion_tokens' : 'max_tokens'],
     toolsOf: (body) =>
       (body as Tools).tools.map(({ function: { name, parameters } }) => ({ name, schema: parameters })),
   });

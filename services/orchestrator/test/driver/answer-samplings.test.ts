@@ -1,0 +1,99 @@
+import type { InputState, RunCommand } from '@stopgo/core';
+import { expect, test, vi } from 'vitest';
+import { answerSamplings } from '../../src/driver/answer-samplings.ts';
+import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
+import { driverWith } from './one-driver.ts';
+
+const key = { conversationId: 'c', runId: '', callId: 'root#1.0', attempt: 1 };
+const sampling = {
+  systemPrompt: 'Be kind.',
+  messages: [{ byModel: false, text: 'Hello?' }],
+  maxTokens: 1_000_000,
+  stopSequences: [],
+};
+const question = { id: 's-1', message: '', schemaJson: '', url: '', waitMs: 1_000, sampling };
+const waiting: Pick<InputState, 'id' | 'callId' | 'kind'> = { id: 'i-1', callId: 'root#1.0', kind: 'sampling' };
+const answer: ModelOutcome = {
+  kind: 'answer',
+  answer: {
+    text: 'Hello.',
+    calls: [],
+    provider: 'gemini',
+    model: 'm-1',
+    usage: { inputTokens: 7, outputTokens: 3 },
+    stopReason: 'STOP',
+  },
+};
+
+/** A driver whose call waits with this, and a model that answers so. */
+function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome = answer, isOwner = true) {
+  const { driver, ports } = driverWith({});
+  const asked: ModelRequest[] = [];
+  const submitted: RunCommand[] = [];
+  const failures: unknown[] = [];
+  Object.assign(ports, {
+    models: {
+      forModel: (name: string) => ({
+        generate: (request: ModelRequest) => {
+          asked.push({ ...request, model: name });
+          return Promise.resolve(outcome);
+        },
+      }),
+    },
+    onModelFailed: (failure: unknown) => failures.push(failure),
+  });
+  vi.spyOn(driver, 'submit').mockImplementation((command) => {
+    submitted.push(command);
+    return Promise.resolve('applied');
+  });
+  vi.spyOn(driver, 'isOwner').mockReturnValue(isOwner);
+  const calls = { 'root#1.0': { id: 'root#1.0', stepId: 'root' } };
+  const run = { id: '', status: 'open', inputs, calls };
+  driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
+  Object.assign(driver, { agent: { name: 'agent', root: { type: 'llm', name: 'root', model: 'm-1' } } });
+  const over = new AbortController();
+  return { sample: answerSamplings(driver, key, over.signal), asked, submitted, failures };
+}
+
+const pending = { 'i-1': { ...waiting, server: { questionId: 's-1' } } };
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('a model is asked once what a server wants, and nothing else, however often that is told', async () => {
+  const { sample, asked, submitted } = driverThatWaits(pending);
+  sample([question]);
+  sample([question]);
+  await settled();
+  sample([question]);
+  await settled();
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toMatchObject({
+    system: 'Be kind.',
+    messages: [{ role: 'user', text: 'Hello?' }],
+    tools: [],
+    answerTokensMax: 4_096,
+  });
+  expect(submitted).toMatchObject([{ type: 'samplingAnswered', inputId: 'i-1', error: '', model: 'm-1' }]);
+});
+
+test.each<[string, Record<string, object>, boolean]>([
+  ['has an answer on the record', {}, true],
+  ['is of another call', { 'i-1': { ...pending['i-1'], callId: 'root#1.1' } }, true],
+  ['is of another run owner', pending, false],
+  ['is for people', { 'i-1': { ...pending['i-1'], kind: 'input' } }, true],
+])('no model is asked what %s', async (_, inputs, isOwner) => {
+  const { sample, asked, submitted } = driverThatWaits(inputs, answer, isOwner);
+  sample([question]);
+  await settled();
+  expect([asked, submitted]).toEqual([[], []]);
+});
+
+test.each<[string, ModelOutcome]>([
+  ['the model is away', { kind: 'failed', message: 'the model is away' }],
+  ['the model gave no text', { kind: 'answer', answer: { ...answer.answer, text: '' } }],
+])('that there is no answer goes on the record too: %s', async (error, outcome) => {
+  const { sample, submitted, failures } = driverThatWaits(pending, outcome);
+  sample([question]);
+  await settled();
+  expect(submitted).toMatchObject([{ type: 'samplingAnswered', inputId: 'i-1', contentJson: '', error }]);
+  expect(failures).toMatchObject([{ reason: error, step: 'root' }]);
+});
