@@ -70,6 +70,7 @@ export async function runCommand(args: readonly string[], host: NodeJS.Process):
   const [command, ...rest] = args;
   if (command === undefined || command === 'help' || command === '--help') return void host.stdout.write(usage);
   const run = commands[command];
+  if (run !== undefined && isAskedForHelp(rest)) return void host.stdout.write(usage);
   if (run === undefined) throw new Error(`unknown command "${command}"\n\n${usage}`);
   const { values, positionals } = parse(rest, [...run.flags]);
   if (positionals.length < run.arguments[0] || positionals.length > run.arguments[1])
@@ -196,6 +197,12 @@ const commands: Readonly<Record<string, Runner>> = {
     },
   },
 };
+
+/** `--help` among the options of a command. No option takes a text that looks like one. */
+function isAskedForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? args.length : end).some((arg) => arg === '--help' || arg === '-h');
+}
 
 function parse(args: readonly string[], allowed: readonly FlagName[]) {
   const parsed = parsedArgs(args);

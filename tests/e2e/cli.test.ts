@@ -202,4 +202,14 @@ describe('what it does not understand', () => {
     expect(output).toMatch(/^usage: stopgo <command>/);
     expect(code).toBe(0);
   });
+
+  test.concurrent.each([
+    [['start', '--help']],
+    [['tools', 'accept', '-h']],
+    [['services', '--replicas', 'store=2', '--help']],
+  ])('%j is help, and nothing is done', async (args) => {
+    const { code, output, errors } = await stopgo(args);
+    expect(output).toMatch(/^usage: stopgo <command>/);
+    expect([code, errors]).toEqual([0, '']);
+  });
 });

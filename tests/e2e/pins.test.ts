@@ -159,6 +159,9 @@ describe('pins: strict', () => {
     await ask('look', { name: 'held' });
     expect(journal.began('look', 'held')).toBe(0);
     expect((await through(['tools', 'accept', 'nobody'])).errors).toContain('no tool of "nobody" is held');
+    expect((await through(['tools', 'accept', 'journaled', 'nope'])).errors).toContain(
+      '"nope" of "journaled" is not held, so that nothing was accepted; see `stopgo tools`',
+    );
     const other = await through(['tools', 'accept', 'journaled', 'look', '--pin', 'ffff']);
     expect(other).toMatchObject({ code: 1 });
     expect((await through(['tools', 'accept', 'journaled', 'look'])).code).toBe(0);

@@ -89,7 +89,7 @@ describe('what is shown', () => {
   test('is each server in the order of the configuration, all of them well', async () => {
     const { servers, bridges } = (await http.get('/mcp/servers')).body;
     expect(servers.map(({ name, state, tools, restarts }) => [name, state, tools, restarts])).toEqual([
-      ['everything', 'ready', 13, 0],
+      ['everything', 'ready', 12, 0],
       ['memory', 'ready', 9, 0],
       ['thinking', 'ready', 1, 0],
       ['commands', 'ready', 1, 0],
@@ -102,7 +102,7 @@ describe('what is shown', () => {
     ]);
     expect(bridges).toMatchObject([{ instance: servers[0]?.bridge, answers: true }]);
     expect(new Set(servers.map(({ protocol }) => protocol?.era))).toEqual(new Set(['legacy', undefined]));
-    expect((await http.get('/tools')).body.tools).toHaveLength(13 + 9 + 1 + 1 + 8 + 14);
+    expect((await http.get('/tools')).body.tools).toHaveLength(12 + 9 + 1 + 1 + 8 + 14);
   });
 
   test('is what each server is refused for, tool by tool', async () => {
@@ -112,6 +112,9 @@ describe('what is shown', () => {
       { name: 'shapeless', reason: expect.stringContaining('its inputSchema is not valid') },
     ]);
     expect(nasty.problems[0]).toContain('tool "unclear": its outputSchema is not valid');
+    expect((await serverNamed('everything')).left_out).toEqual([
+      { name: 'simulate-research-query', reason: expect.stringContaining('it can only be called as an MCP task') },
+    ]);
     const again = await serverNamed('same-again');
     expect(again.left_out).toHaveLength(14);
     expect(again.left_out).toContainEqual({ name: 'read_file', reason: '"files" has one of that name' });
@@ -186,7 +189,7 @@ describe('servers as they are published', () => {
     expect(back.last_error?.text).toContain('does not answer');
     expect(Date.parse(back.last_error?.at ?? '')).toBeLessThanOrEqual(Date.parse(back.since));
     expect(answered(await ask('get-sum', { a: 1, b: 2 }))?.result).toContain('3');
-    expect(back.tools).toBe(13);
+    expect(back.tools).toBe(12);
   });
 });
 

@@ -34,10 +34,10 @@ export async function toolsCommand(url: string, given: ToolsArguments, print: (l
   const all = ((await askGateway(url, '/tools/held')) as { tools: HeldTool[] }).tools;
   const held = all.filter((one) => (server ?? one.server) === one.server && (tool ?? one.name) === one.name);
   if (held.length === 0) {
-    const what =
-      server === undefined ? 'no tool' : tool === undefined ? `no tool of "${server}"` : `"${tool}" of "${server}"`;
-    if (action === 'accept') throw new Error(visibleText(`${what} is held; see \`stopgo tools\``));
-    return print(visibleText(tool === undefined ? `${what} is held` : `${what} is not held`));
+    const of = server === undefined ? '' : ` of "${server}"`;
+    const said = visibleText(tool === undefined ? `no tool${of} is held` : `"${tool}"${of} is not held`);
+    if (action === 'accept') throw new Error(`${said}, so that nothing was accepted; see \`stopgo tools\``);
+    return print(said);
   }
   for (const one of held) printTool(one, action !== '', print);
   if (action !== 'accept') return print(`${held.length} held; accept them with \`stopgo tools accept SERVER [TOOL]\``);

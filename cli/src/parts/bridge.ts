@@ -7,7 +7,7 @@ import type { PartOptions } from './part.ts';
 
 /** Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. */
 export function startBridgePart(
-  { config, env, logger, version }: PartOptions,
+  { config, env, logger, version, stopping }: PartOptions,
   standing: Standing,
   storeClient: Client<typeof store.StoreService>,
 ): Promise<McpBridge> {
@@ -22,5 +22,6 @@ export function startBridgePart(
     time: systemClock,
     newId: randomUUID,
     random: Math.random,
+    ...(stopping === undefined ? {} : { stopping }),
   });
 }

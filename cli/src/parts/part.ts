@@ -8,6 +8,8 @@ export type PartOptions = {
   readonly logger: Logger;
   /** Version of the platform, as it names itself to tool servers. */
   readonly version: string;
+  /** Aborts when the process is asked to end before all is started. */
+  readonly stopping?: AbortSignal;
 };
 
 /** Logs what a caller may not see of an exception, with the id that the caller was told. */

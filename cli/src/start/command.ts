@@ -37,7 +37,7 @@ export async function startCommand(flags: StartFlags, host: NodeJS.Process, vers
     stopDeadlineMs,
     printFailure: (line) => host.stderr.write(`${redactor.redact(line)}\n`),
     process: host,
-    start: () => start(config, flags, host, logger, version),
+    start: (stopping) => start(config, flags, host, { logger, version, stopping }),
   });
 }
 
@@ -45,8 +45,7 @@ async function start(
   config: AgentConfig,
   flags: StartFlags,
   host: NodeJS.Process,
-  logger: Logger,
-  version: string,
+  { logger, version, stopping }: { readonly logger: Logger; readonly version: string; readonly stopping: AbortSignal },
 ): Promise<Started> {
   const { env } = host;
   logger.info(`Starting Agent Stop and Go API on ${config.host}:${config.port}`);
@@ -55,7 +54,14 @@ async function start(
   try {
     const offline = await offlineModelOf(config, flags, env, logger);
     if (offline !== undefined) parts.push({ name: 'offline model', stop: offline.stop });
-    const options = { config, env, logger, version, ...(offline === undefined ? {} : { offlineModel: offline.url }) };
+    const options = {
+      config,
+      env,
+      logger,
+      version,
+      stopping,
+      ...(offline === undefined ? {} : { offlineModel: offline.url }),
+    };
     const started = await startOneProcess(options);
     parts.push({ name: 'platform', stop: started.stop });
     logger.info(

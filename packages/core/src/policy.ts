@@ -32,8 +32,9 @@ type Hint = { readonly value: boolean; readonly from: HintOrigin };
 
 /**
  * Effective hints (X39 to X41): annotations win over the top level, `readOnlyHint: true` wins over everything, an absent
- * destructive hint follows the configuration. A hint that is no boolean counts as absent. A missing idempotent hint
- * means not idempotent: for repeats the cautious reading holds.
+ * destructive hint follows the configuration. What is said in a form that nobody can read ({@link malformedHint}) was meant to
+ * say something: where nothing readable stands against it, the tool counts as destructive. A missing idempotent hint means not
+ * idempotent: for repeats the cautious reading holds.
  */
 export function effectiveHints(source: HintSource): Hints {
   const { readOnly, destructive, idempotent, openWorld } = readHints(source);
@@ -56,21 +57,45 @@ export function hintOrigins(source: HintSource): HintOrigins {
   };
 }
 
+/** What of the hints that approvals depend on is given in a form that they do not have; undefined if nothing is. */
+export function malformedHint({ annotations, topLevelDestructive }: HintSource): string | undefined {
+  return malformedAnnotation(annotations) ?? (isMalformed(topLevelDestructive) ? 'destructiveHint' : undefined);
+}
+
+/** Whether a tool says both that it only reads and that it destroys. That it only reads wins. */
+export function saysBoth({ annotations, topLevelDestructive }: HintSource): boolean {
+  if (!isMapping(annotations) || annotations.readOnlyHint !== true) return false;
+  return (annotations.destructiveHint ?? topLevelDestructive) === true;
+}
+
+function malformedAnnotation(annotations: Json | undefined): string | undefined {
+  if (annotations === undefined) return undefined;
+  if (!isMapping(annotations)) return 'annotations';
+  return ['readOnlyHint', 'destructiveHint'].find((name) => isMalformed(annotations[name]));
+}
+
+function isMalformed(hint: Json | undefined): boolean {
+  return hint !== undefined && typeof hint !== 'boolean';
+}
+
+function isMapping(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint } {
-  const annotations =
-    typeof source.annotations === 'object' && source.annotations !== null && !Array.isArray(source.annotations)
-      ? (source.annotations as { readonly [key: string]: Json })
-      : {};
+  const annotations = isMapping(source.annotations) ? source.annotations : {};
   const annotated = (name: string): Hint | undefined => {
     const value = annotations[name];
     return typeof value === 'boolean' ? { value, from: 'annotations' } : undefined;
   };
   const byDefault = (value: boolean): Hint => ({ value, from: 'default' });
   const unsaid: Hint = source.unannotated === 'ask' ? { value: true, from: 'configuration' } : byDefault(false);
+  const { topLevelDestructive } = source;
+  // What cannot be read counts as `true`.
   const topLevel: Hint | undefined =
-    typeof source.topLevelDestructive === 'boolean'
-      ? { value: source.topLevelDestructive, from: 'top_level' }
-      : undefined;
+    topLevelDestructive === undefined ? undefined : { value: topLevelDestructive !== false, from: 'top_level' };
+  const unreadable: Hint | undefined =
+    malformedAnnotation(source.annotations) === undefined ? undefined : { value: true, from: 'annotations' };
   const rest = {
     readOnly: annotated('readOnlyHint') ?? byDefault(false),
     openWorld: annotated('openWorldHint') ?? byDefault(true),
@@ -79,7 +104,7 @@ function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint }
     ? { ...rest, destructive: { value: false, from: 'read_only' }, idempotent: { value: true, from: 'read_only' } }
     : {
         ...rest,
-        destructive: annotated('destructiveHint') ?? topLevel ?? unsaid,
+        destructive: annotated('destructiveHint') ?? unreadable ?? topLevel ?? unsaid,
         idempotent: annotated('idempotentHint') ?? byDefault(false),
       };
 }

@@ -17,8 +17,26 @@ const rows: readonly Row[] = [
   ['read-only and destructive', { readOnlyHint: true, destructiveHint: true }, undefined, 'allow', 'allow'],
   ['read-only, and destructive at the top level', { readOnlyHint: true }, true, 'allow', 'allow'],
   ['not read-only', { readOnlyHint: false }, undefined, 'allow', 'ask'],
-  ['a hint that is no boolean', { destructiveHint: 'false', readOnlyHint: 1 }, 'yes', 'allow', 'ask'],
-  ['annotations that are no object', ['destructiveHint'], undefined, 'allow', 'ask'],
+  ['a hint that is no boolean', { destructiveHint: 'false' }, undefined, 'ask', 'ask'],
+  ['a hint that is null', { destructiveHint: null }, undefined, 'ask', 'ask'],
+  ['a hint that is no boolean, beside a top level that is fine', { destructiveHint: 1 }, false, 'ask', 'ask'],
+  ['a hint at the top level that is no boolean', undefined, 'no', 'ask', 'ask'],
+  ['a read-only hint that is no boolean', { readOnlyHint: 1 }, undefined, 'ask', 'ask'],
+  [
+    'not destructive, and a read-only hint that is no boolean',
+    { readOnlyHint: 1, destructiveHint: false },
+    'x',
+    'allow',
+    'allow',
+  ],
+  ['annotations that are no object', ['destructiveHint'], undefined, 'ask', 'ask'],
+  [
+    'read-only, and a hint that is no boolean',
+    { readOnlyHint: true, destructiveHint: 'yes' },
+    undefined,
+    'allow',
+    'allow',
+  ],
   ['idempotent', { idempotentHint: true }, undefined, 'allow', 'ask'],
 ];
 
@@ -80,9 +98,9 @@ describe('each hint says where it comes from', () => {
       ['annotations', 'read_only', 'read_only', 'default'],
     ],
     [
-      'what is no boolean was not said',
+      'what is no boolean was said, and is read cautiously',
       { annotations: { readOnlyHint: 'yes' } },
-      ['default', 'default', 'default', 'default'],
+      ['default', 'annotations', 'default', 'default'],
     ],
   ] as const)('%s', (_, source, expected) => {
     expect(origins(source)).toEqual(expected);

@@ -48,6 +48,14 @@ describe('what is refused, with one line each', () => {
       ['mcp_servers[0] "a": args is for a server with command'],
     ],
     [
+      'a limit for a whole call that is shorter than one for a part of it',
+      'mcp_servers: [{ name: a, command: x, total_timeout: 5s }, { name: b, command: x, timeout: 2m, total_timeout: 90 }, { name: c, command: x, timeout: 1h }, { name: d, command: x, total_timeout: 30s }]',
+      [
+        'mcp_servers[0] "a": total_timeout is 5s, which is shorter than timeout, 30s (the default); set it to at least that, or shorten timeout',
+        'mcp_servers[1] "b": total_timeout is 90, which is shorter than timeout, 2m; set it to at least that, or shorten timeout',
+      ],
+    ],
+    [
       'auth beside command',
       'mcp_servers: [{ name: a, command: x, auth: none }]',
       ['mcp_servers[0] "a": auth is for a server with url'],

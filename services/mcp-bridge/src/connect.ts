@@ -13,7 +13,7 @@ import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
-import type { OwnCredentials } from './credentials.ts';
+import { hasOwnCredentials, type OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
 import { peopleAnswer } from './elicitation.ts';
 import type { EraCache } from './era-cache.ts';
@@ -127,6 +127,7 @@ async function connectOnce(
   const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
   const askingCalls = new AskingCalls((why) => dependencies.onUnplaced?.(config.name, why));
   const answers = dependencies.answers ?? allOf(peopleAnswer(config, askingCalls), modelAnswers(config, askingCalls));
+  const hasCredentials = hasOwnCredentials(config.transport);
   const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
   const line =
@@ -163,14 +164,14 @@ async function connectOnce(
     closing = true;
     await line.close(client);
   };
-  const limit = deadlineOf(timeoutMs, signal);
+  const limit = deadlineOf(timeoutMs, 'the first message', signal);
   try {
     const options = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
     await Promise.race([client.connect(transport, options), limit.passed]);
   } catch (error) {
     const endedWhileAsked = line.end() !== undefined;
     await close().catch(() => undefined);
-    const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error);
+    const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error, hasCredentials);
     const text = shownReason(clean(withOutput(reason, line)));
     return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
   } finally {
@@ -189,6 +190,7 @@ async function connectOnce(
   const session = createSession({
     server: config.name,
     clean,
+    hasCredentials,
     client,
     tap,
     followsChanges,

@@ -23,6 +23,11 @@ export type CredentialDependencies = {
   readonly clock: () => number;
 };
 
+/** Whether the configuration gives a server credentials of its own. */
+export function hasOwnCredentials(transport: McpServerConfig['transport']): boolean {
+  return transport.kind === 'http' && (transport.auth === 'static' || transport.auth === 'client_credentials');
+}
+
 /**
  * The credentials that the configuration gives a server; undefined if it gives none.
  *

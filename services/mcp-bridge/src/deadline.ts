@@ -1,14 +1,15 @@
 /**
  * A promise that rejects when the time is over or the signal aborts. It is never an unhandled rejection; `clear` ends the
- * timer.
+ * timer. `asked`: what was to be answered in that time, for the error.
  */
 export function deadlineOf(
   ms: number,
+  asked: string,
   signal?: AbortSignal,
 ): { readonly passed: Promise<never>; readonly clear: () => void } {
   const { promise, reject } = rejectable();
   const stop = () => reject(new Error('the bridge is stopping'));
-  const timer = setTimeout(() => reject(new Error(`no answer within ${Math.round(ms)} ms`)), ms);
+  const timer = setTimeout(() => reject(new Error(`no answer within ${Math.round(ms)} ms to ${asked}`)), ms);
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   return {

@@ -50,14 +50,30 @@ export function isUnauthorized(error: unknown): boolean {
   return false;
 }
 
-/** Why a connection could not be made: the innermost failure that says it in plain words. */
-export function connectionReason(error: unknown): string {
+/**
+ * Why a connection could not be made, or its tools not be listed: the innermost failure that says it in plain words.
+ * `hasCredentials`: the server is configured with credentials of its own.
+ */
+export function connectionReason(error: unknown, hasCredentials: boolean): string {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof NotSent || at instanceof RedirectRefused || at instanceof NotAllowed || at instanceof LoginFailed)
       return at.message;
-    if ('status' in at && at.status === unauthorized) {
-      return 'it requires authorization (HTTP 401) before any call; it must allow connecting and listing without a token';
-    }
+    if ('status' in at && at.status === unauthorized) return hasCredentials ? credentialsRefused : tokenWanted;
+    if ('status' in at && typeof at.status === 'number') return `it answered with HTTP ${at.status}${bodyOf(at)}`;
+    const type = /^Unexpected content type: (.*)$/su.exec(at.message)?.[1];
+    if (type !== undefined) return `it answered with "${type}", not as an MCP server does; check its address`;
+    if (at.name === 'ZodError') return 'it answered with what is no message of the protocol; check its address';
   }
   return reasonOf(error);
+}
+
+const tokenWanted =
+  'it requires authorization (HTTP 401) before any call; it must allow connecting and listing without a token';
+const credentialsRefused =
+  'it refuses the credentials that it is configured with (HTTP 401); check the variables that its entry names';
+
+/** What a server wrote with its refusal, where the client's own words hold it. */
+function bodyOf({ message }: Error): string {
+  const body = /^Error POSTing to endpoint: (.+)$/su.exec(message)?.[1];
+  return body === undefined ? '' : `: ${body}`;
 }

@@ -95,6 +95,10 @@ export function createHttpFetch({
       end();
       const forbidden = notAllowed(error);
       if (forbidden !== undefined) throw forbidden;
+      if (isPortRefused(error))
+        throw new NotAllowed(
+          `no request is made to ${shownUrl(url)}: its port is one of those that HTTP never goes to`,
+        );
       const { code, established } = connectionFailure(error);
       if (code === undefined) throw error;
       if (!established && neverConnected.has(code)) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
@@ -169,6 +173,11 @@ function targetOf(url: string | URL, response: Response): string {
 function notAllowed(error: unknown): NotAllowed | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof NotAllowed) return at;
   return undefined;
+}
+
+/** `fetch` refuses some ports, whatever listens there, as those of other protocols; it says so in words only. */
+function isPortRefused(error: unknown): boolean {
+  return error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'bad port';
 }
 
 type ConnectionFailure = { readonly code: string | undefined; readonly established: boolean };

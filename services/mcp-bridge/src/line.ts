@@ -116,7 +116,7 @@ export function httpLine(
     end: () => undefined,
     lastOutput: () => '',
     close: async (client) => {
-      const limit = deadlineOf(bounds.sessionEndMs);
+      const limit = deadlineOf(bounds.sessionEndMs, 'the end of its session');
       try {
         await Promise.race([endHttpSession(transport), limit.passed]);
       } finally {

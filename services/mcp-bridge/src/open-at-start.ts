@@ -26,6 +26,7 @@ export async function openAtStart(connection: ServerConnection, dependencies: Op
       await connection.open(Math.max(1, deadline - clock()));
       return;
     } catch (error) {
+      if (connection.state.kind === 'stopped') throw error;
       const pauseEnds = clock() + bounds.httpStartPauseMs;
       if (!waitingHelps(error) || attempt === attempts || pauseEnds >= deadline) throw error;
       const reason = visibleText(reasonOf(error));

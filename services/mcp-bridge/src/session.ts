@@ -6,7 +6,7 @@ import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
-import { reasonOf, shownReason } from './failures.ts';
+import { connectionReason, shownReason } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
 import type { AskedQuestion } from './open-questions.ts';
@@ -50,6 +50,8 @@ export type SessionParts = {
   readonly server: string;
   /** The text without the credentials that the connection carries. */
   readonly clean: (text: string) => string;
+  /** Whether the server is configured with credentials of its own. */
+  readonly hasCredentials: boolean;
   readonly client: Client;
   readonly tap: ListTap;
   readonly callCancel: CallCancel;
@@ -99,7 +101,7 @@ export function createSession(parts: SessionParts): Session {
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
     },
     listTools: async (timeoutMs) =>
-      withoutLeaks(await listTools(client, tap, timeoutMs).catch(cleaned(parts.clean)), parts.clean),
+      withoutLeaks(await listTools(client, tap, timeoutMs).catch(inPlainWords(parts)), parts.clean),
     call: async (call) => {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
@@ -204,11 +206,9 @@ function withoutSecrets(end: CallEnd, clean: (text: string) => string): CallEnd 
   return end.kind === 'answered' ? { ...end, result: { ...end.result, text: clean(end.result.text) } } : end;
 }
 
-function cleaned(clean: (text: string) => string): (error: unknown) => never {
+function inPlainWords({ clean, hasCredentials }: SessionParts): (error: unknown) => never {
   return (error) => {
-    const text = reasonOf(error);
-    const shown = shownReason(clean(text));
-    throw shown === text ? error : new Error(shown, { cause: error });
+    throw new Error(shownReason(clean(connectionReason(error, hasCredentials))), { cause: error });
   };
 }
 

@@ -44,6 +44,8 @@ export type McpBridgeOptions = {
   readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
+  /** Aborts when the start is to be given up. */
+  readonly stopping?: AbortSignal;
   /** Only tests give other bounds. */
   readonly bounds?: Partial<BridgeBounds>;
 };
@@ -66,10 +68,10 @@ export type McpBridge = {
  *
  * @throws Error `failed to start MCP clients: failed to start MCP server "b": …` (a DomainError `unavailable` if it is a
  * server over HTTP that may still come) or `duplicate tool name "X" found in
- * MCP servers "a" and "b"`; whatever was started before has been ended.
+ * MCP servers "a" and "b"`; or the reason of `stopping`. Whatever was started before has been ended.
  */
 export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBridge> {
-  const { log, clock, random } = options;
+  const { log, clock, random, stopping: givenUp } = options;
   const bounds = { ...bridgeBounds, ...options.bounds };
   const eras = new EraCache();
   const attempts = new Attempts(bounds, clock, options.newId);
@@ -127,8 +129,17 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   }
 
   if (connections.length === 0) log.info('No MCP servers configured');
+  let ended: Promise<void> | undefined;
+  const endAll = () => {
+    givenUp?.removeEventListener('abort', giveUp);
+    ended ??= stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
+    return ended;
+  };
+  const giveUp = () => void endAll();
+  givenUp?.addEventListener('abort', giveUp, { once: true });
   const late: Promise<void>[] = [];
   for (const [index, connection] of connections.entries()) {
+    if (givenUp?.aborted === true) break;
     const { name } = connection.config;
     log.info(startLine(connection.config));
     if (isOptional(connection)) {
@@ -139,7 +150,8 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     try {
       await openAtStart(connection, { bounds, log, clock });
     } catch (error) {
-      await stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
+      await endAll();
+      givenUp?.throwIfAborted();
       const problem = `failed to start MCP clients: failed to start MCP server "${name}": ${reasonOf(error)}`;
       const mayCome = connection.config.transport.kind === 'http' || error instanceof DomainError;
       if (mayCome && waitingHelps(error)) throw unavailable(problem);
@@ -147,11 +159,16 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     }
     const duplicate = duplicateTool(connections.slice(0, index + 1).filter((one) => !isOptional(one)));
     if (duplicate === undefined) continue;
-    await stopAll(connections).catch((problem: unknown) => log.warn(reasonOf(problem)));
+    await endAll();
     const { tool, first, second } = duplicate;
     throw new Error(`duplicate tool name "${tool}" found in MCP servers "${first}" and "${second}"`);
   }
   await within(bounds.degradedStartMs, Promise.all(late));
+  givenUp?.removeEventListener('abort', giveUp);
+  if (givenUp?.aborted === true) {
+    await endAll();
+    throw givenUp.reason;
+  }
   started = true;
   assemble();
   const follow = async ([server, pins]: [string, ServerPins]) => {

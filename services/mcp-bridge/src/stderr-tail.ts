@@ -1,12 +1,14 @@
 import { visibleText } from '@stopgo/core';
 
-/** Lines of error output that an error text repeats, and how many characters of each. */
+/** Last lines of error output that an error text repeats beside the first that names an error; and how many characters of each. */
 const linesShown = 3;
 const lineCharactersMax = 300;
 /** Values of the configuration's environment from this length on are taken out of what is shown. */
 const secretCharactersMin = 6;
 const newline = 0x0a;
 const lineEnd = /\r?\n/u;
+/** What tells most in a long trace: `Error: …`, `SomeError [CODE]: …`, `ModuleNotFoundError: …`, `error: …`, `panic: …`. */
+const namesError = /\b(?:\w*(?:Error|Exception)|error|fatal|panic)\b[^:]{0,80}:/u;
 
 /** The end of a server's error output, in bounded memory. */
 export class StderrTail {
@@ -33,15 +35,15 @@ export class StderrTail {
     this.#kept = Buffer.from(whole.subarray(cut));
   }
 
-  /** The last lines on one line, control characters visible; empty if there are none. */
+  /** The first line that names an error, and the last ones, on one line, control characters visible; empty if there are none. */
   lastLines(): string {
     let text = this.#wholeLines().toString('utf8');
     for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
     const lines = text.split(lineEnd).filter((line) => line.trim() !== '');
-    return lines
-      .slice(-linesShown)
-      .map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' '))
-      .join(' | ');
+    const last = lines.slice(-linesShown);
+    const telling = lines.slice(0, -linesShown).find((line) => namesError.test(line));
+    const shown = telling === undefined || last.some((line) => namesError.test(line)) ? last : [telling, ...last];
+    return shown.map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' ')).join(' | ');
   }
 
   #wholeLines(): Buffer {

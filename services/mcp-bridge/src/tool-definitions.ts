@@ -2,14 +2,17 @@ import {
   byteLength,
   canonicalJson,
   effectiveHints,
+  exitLoopTool,
   type HintOrigins,
   type HintSource,
   type Hints,
   hintOrigins,
   type Json,
+  saysBoth,
   toolPin,
 } from '@stopgo/core';
 import { hiddenText } from './hidden-text.ts';
+import { contradictions, hintProblem } from './hint-problems.ts';
 import { type SchemaCheck, schemaCheck, schemaProblem } from './schema-check.ts';
 import { leftOut, namelessLeftOut, shownName, shownText, type ToolProblem } from './tool-problem.ts';
 
@@ -62,7 +65,8 @@ const nameCharactersMax = 256;
 
 /**
  * Reads the definitions of a server. One that cannot be used is left out and told, so that it does not take the others
- * with it: no name, a name given twice, a schema that is none, a definition beyond the bounds, text that nobody sees.
+ * with it: no name, one given twice or the platform's own, a schema that is none, a definition beyond the bounds, text that nobody
+ * sees, calls that only a client with MCP tasks can make.
  */
 export function defineTools(
   definitions: readonly Json[],
@@ -71,6 +75,7 @@ export function defineTools(
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
   const problems: ToolProblem[] = [];
+  const contradictory: string[] = [];
   for (const definition of definitions) {
     if (tools.size === bounds.toolsPerServerMax) {
       problems.push({ line: `it has more than ${bounds.toolsPerServerMax} tools; the others are left out` });
@@ -81,6 +86,10 @@ export function defineTools(
     else if (tools.has(result.name)) problems.push(leftOut(result.name, 'defined twice', 'the second is left out'));
     else {
       tools.set(result.name, result);
+      const declared = hintSource(definition, place);
+      const wrong = hintProblem(result.name, declared, result.hints);
+      if (wrong !== undefined) problems.push(wrong);
+      if (saysBoth(declared)) contradictory.push(result.name);
       const problem = outputProblem(definition);
       if (problem !== undefined)
         problems.push({
@@ -90,7 +99,7 @@ export function defineTools(
   }
   for (const name of place.approvalTools)
     if (!tools.has(name)) problems.push({ line: `approval_tools names ${shownName(name)}, which it does not offer` });
-  return { tools: [...tools.values()], problems };
+  return { tools: [...tools.values()], problems: [...problems, ...contradictions(contradictory)] };
 }
 
 type UseBounds = DefinitionBounds & { readonly schemaCheckMs: number };
@@ -101,15 +110,14 @@ function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): Defi
   if (typeof name !== 'string' || name === '') return namelessLeftOut('a tool without a name', 'it has no name');
   if (!isObject(inputSchema) || inputSchema.type !== 'object')
     return leftOut(name, 'its inputSchema is not the schema of an object');
+  if (name === exitLoopTool) return leftOut(name, 'the platform has a tool of that name, which ends a loop');
+  if (isObject(definition.execution) && definition.execution.taskSupport === 'required')
+    return leftOut(name, 'it can only be called as an MCP task (execution.taskSupport), which are not supported');
   const problem = definitionProblem(definition, inputSchema, bounds);
   if (problem !== undefined) return leftOut(name, problem);
   try {
     const { pin, definitionJson } = toolPin(pinned(definition));
-    const declared: HintSource = {
-      unannotated: place.unannotated,
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(definition.destructiveHint === undefined ? {} : { topLevelDestructive: definition.destructiveHint }),
-    };
+    const declared = hintSource(definition, place);
     return {
       server: place.server,
       name,
@@ -132,6 +140,16 @@ function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): Defi
   } catch {
     return leftOut(name, 'its definition cannot be written as canonical JSON');
   }
+}
+
+/** What a tool says of itself, wherever it says it. */
+function hintSource(definition: Json, { unannotated }: ToolPlace): HintSource {
+  const { annotations, destructiveHint } = isObject(definition) ? definition : {};
+  return {
+    unannotated,
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(destructiveHint === undefined ? {} : { topLevelDestructive: destructiveHint }),
+  };
 }
 
 /** Why a definition is not taken, if it is not. The size first: what follows walks through all of it. */

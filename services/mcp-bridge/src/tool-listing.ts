@@ -61,13 +61,17 @@ export class ToolListing {
     return this.#reading;
   }
 
-  /** Reads the list of a session. Throws if it cannot be had in time. */
+  /** Reads the list of a session. Throws, with what was being done, if it cannot be had in time. */
   async read(session: Session, timeoutMs: number): Promise<void> {
     const { bounds, log, clock, forwardsBearer, onTools } = this.#dependencies;
     const { name, unannotated, approvalRequired, approvalTools = [], callsAtOnce } = this.#config;
     // The limit is for all pages together.
-    const limit = deadlineOf(timeoutMs);
-    const listed = await Promise.race([session.listTools(timeoutMs), limit.passed]).finally(limit.clear);
+    const limit = deadlineOf(timeoutMs, 'the question for its tools');
+    const listed = await Promise.race([session.listTools(timeoutMs), limit.passed])
+      .catch((error: unknown) => {
+        throw new Error(`its tools could not be listed: ${reasonOf(error)}`, { cause: error });
+      })
+      .finally(limit.clear);
     const place = { server: name, unannotated, approvalRequired, approvalTools, forwardsBearer, callsAtOnce };
     const { tools, problems } = defineTools(listed.definitions, place, bounds);
     const before = new Set(this.#problems.map(({ line }) => line));
@@ -131,7 +135,7 @@ export class ToolListing {
       await this.read(session, bounds.listMs);
     } catch (error) {
       // Its tools are not known any more, so none of them may run.
-      onFailure(session, `its tools could not be listed: ${reasonOf(error)}`);
+      onFailure(session, reasonOf(error));
     }
   }
 }

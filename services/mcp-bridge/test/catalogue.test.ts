@@ -56,9 +56,9 @@ test('all pages are read, up to a bound', async () => {
 });
 
 test('a tool that cannot be used is left out with a warning and takes no other with it', async () => {
-  const { tools, lines } = await startBridge([scriptedServer('s', ['--broken-tools']).config]);
-  expect((await tools()).map(({ name }) => name)).toContain('odd_hint');
-  expect(await tools()).toHaveLength(13);
+  const { tools, lines, bridge, execute } = await startBridge([scriptedServer('s', ['--broken-tools']).config]);
+  expect((await tools()).map(({ name }) => name)).toEqual(expect.arrayContaining(['odd_hint', 'odd_annotations']));
+  expect(await tools()).toHaveLength(14);
   const warnings = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(warnings).toEqual([
     expect.stringMatching(
@@ -69,8 +69,16 @@ test('a tool that cannot be used is left out with a warning and takes no other w
     'MCP server "s": tool "array_schema": its inputSchema is not the schema of an object; the tool is left out',
     'MCP server "s": a tool without a name is left out',
     'MCP server "s": a tool that is no JSON object is left out',
+    'MCP server "s": tool "odd_hint": its destructiveHint is neither true nor false; its calls wait for an approval',
     'MCP server "s": tool "note": defined twice; the second is left out',
+    'MCP server "s": tool "exit_loop": the platform has a tool of that name, which ends a loop; the tool is left out',
+    'MCP server "s": tool "task_only": it can only be called as an MCP task (execution.taskSupport), which are not supported; the tool is left out',
+    'MCP server "s": tool "odd_annotations": its annotations are no JSON object; its calls wait for an approval',
+    'MCP server "s": what says both readOnlyHint and destructiveHint is taken to read only: "look"',
   ]);
+  expect(warnings).toEqual(bridge.describe()[0]?.problems.map((line) => `MCP server "s": ${line}`));
+  for (const name of ['odd_hint', 'odd_annotations'])
+    expect(refusedOf(await execute(name, {})).reason).toBe(mcp.RefusedReason.NOT_APPROVED);
 });
 
 test('a server that has tools without declaring that it does is asked all the same', async () => {

@@ -97,6 +97,23 @@ test('a token of the environment is in every request, and in nothing that comes 
   );
 });
 
+test.each(['initialize', 'tools/list'])(
+  'credentials that %s is refused with are said to be, not wanted',
+  async (refuses) => {
+    const server = await legacyServer({
+      before: (request, response, { method }) => {
+        if (method === refuses) response.writeHead(401).end(`not ${request.headers.authorization}`);
+      },
+    });
+    const config = serverWith(server.url, { auth: 'static', tokenVariable: 'TOOL_TOKEN' });
+    const failure = String(await startBridge([config], { environment }).catch((error: unknown) => error));
+    expect(failure).toMatch(
+      /server "l": .*it refuses the credentials that it is configured with \(HTTP 401\); check the variables/,
+    );
+    expect(failure).not.toMatch(/canary|must allow/);
+  },
+);
+
 test.each([
   ['as it is connected to', 'initialize'],
   ['as it is asked for its tools', 'tools/list'],

@@ -2,7 +2,16 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
-import { afterwards, eventually, isAlive, scriptedServer, startBridge, stdioServer } from './support/bridge.ts';
+import {
+  afterwards,
+  eventually,
+  httpServer,
+  isAlive,
+  scriptedServer,
+  startBridge,
+  stdioServer,
+} from './support/bridge.ts';
+import { listen } from './support/http.ts';
 
 test('no server is fine, and said', async () => {
   const { lines, tools } = await startBridge([]);
@@ -67,7 +76,9 @@ test.each(['--silent', '--silent-list'])(
   async (flag) => {
     const server = scriptedServer('mute', [flag]);
     await expect(startBridge([server.config], { bounds: { stdioStartMs: 700, endGraceMs: 300 } })).rejects.toThrow(
-      /failed to start MCP server "mute": (no answer within \d+ ms|Request timed out)/,
+      flag === '--silent'
+        ? /failed to start MCP server "mute": no answer within \d+ ms to the first message/
+        : /failed to start MCP server "mute": its tools could not be listed: (no answer within|Request timed out)/,
     );
     expect(server.pids().filter(isAlive)).toEqual([]);
   },
@@ -113,6 +124,35 @@ test('what a server is found to speak is remembered for its restarts', async () 
   await eventually(async () => (await execute('look', {})).case === 'finished', 'the server is back');
   expect(server.journal().filter(({ method }) => method === 'server/discover')).toHaveLength(1);
   expect(server.pids()).toHaveLength(3);
+});
+
+test('a start that is given up waits for no server, and what it started has ended', async () => {
+  const good = scriptedServer('good');
+  const mute = scriptedServer('mute', ['--silent']);
+  const stopping = new AbortController();
+  const started = startBridge([good.config, mute.config], {
+    stopping: stopping.signal,
+    bounds: { stdioStartMs: 600_000 },
+  });
+  await eventually(() => mute.pids().length === 1, 'the mute server has been started');
+  stopping.abort();
+  await expect(started).rejects.toBe(stopping.signal.reason);
+  expect([...good.pids(), ...mute.pids()].filter(isAlive)).toEqual([]);
+});
+
+test('nor does it wait for one that is about to be tried again', async () => {
+  const reason = new Error('asked to end');
+  const stopping = new AbortController();
+  const place = await listen(() => undefined);
+  await place.close();
+  const started = startBridge([httpServer('h', place.url)], {
+    stopping: stopping.signal,
+    bounds: { httpStartMs: 600_000, httpStartPauseMs: 50 },
+    onLine: ({ message }) => {
+      if (message.includes('retrying')) stopping.abort(reason);
+    },
+  });
+  await expect(started).rejects.toBe(reason);
 });
 
 test('stopping ends every server and its helpers, also a stubborn one', async () => {

@@ -10,6 +10,20 @@ test('a line that was cut is not shown, as half of a secret would not be recogni
   expect(tail.lastLines()).toBe('it failed | at last');
 });
 
+test('the line that names the error is shown beside the last ones', () => {
+  const tail = new StderrTail(8_000, ['hunter2-secret']);
+  tail.push(
+    Buffer.from(
+      'node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module "hunter2-secret"\n' +
+        'Require stack:\n    at node:internal/main/run_main_module:28:49 {\n' +
+        "  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+    ),
+  );
+  expect(tail.lastLines()).toBe('Error: Cannot find module "[secret]" |   requireStack: [] | } | Node.js v20.20.2');
+  tail.push(Buffer.from('started anew\nready\nError: the port is taken\n'));
+  expect(tail.lastLines()).toBe('started anew | ready | Error: the port is taken');
+});
+
 test('a line longer than what is kept is not shown before it has ended', () => {
   const tail = new StderrTail(16, ['hunter2-secret']);
   tail.push(Buffer.from('the password is hunter2-'));

@@ -1,4 +1,5 @@
 import { BOUNDS, DEFAULTS } from './defaults.ts';
+import { parseDuration } from './duration.ts';
 import { nameByPlace } from './normalise.ts';
 import { formatPath, problemLine, quote, type YamlPath } from './problem.ts';
 import { NODE_TYPES } from './schema.ts';
@@ -79,7 +80,21 @@ function transportProblems(server: Mapping, where: string): string[] {
   const wrong = misplaced
     .filter((key) => server[key] !== undefined)
     .map((key) => `${label}: ${key} is for a server with ${belongsTo}`);
-  return [...wrong, ...authProblems(server, label)];
+  return [...wrong, ...authProblems(server, label), ...limitProblems(server, label)];
+}
+
+/** A limit for all of a call that is shorter than the one for a part of it; a default that is, is raised. */
+function limitProblems({ timeout = DEFAULTS.mcpTimeout, total_timeout: total }: Mapping, label: string): string[] {
+  const [one, all] = [durationOf(timeout), durationOf(total)];
+  if (one === undefined || all === undefined || all >= one) return [];
+  const isDefault = timeout === DEFAULTS.mcpTimeout ? ' (the default)' : '';
+  return [
+    `${label}: total_timeout is ${total}, which is shorter than timeout, ${timeout}${isDefault}; set it to at least that, or shorten timeout`,
+  ];
+}
+
+function durationOf(value: unknown): number | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? parseDuration(value) : undefined;
 }
 
 /** Keys that mean something with one kind of `auth` only. */

@@ -47,7 +47,7 @@ export type RunProcessOptions = {
  * Exit codes: 0 after a clean stop; 1 when the start failed, the stop failed or took longer than the deadline, or an
  * error was caught by nobody; 130 or 143 at once on a second signal (an echo of
  * the first one does not count). A signal during the start stops the service as
- * soon as it has started. A parent that started the process with a channel and goes away is as good as a signal: nobody
+ * soon as it has started, or has given up starting. A parent that started the process with a channel and goes away is as good as a signal: nobody
  * would end the process otherwise. A closed output (`stopgo start | head`) does not end the process.
  */
 export async function runProcess(options: RunProcessOptions): Promise<void> {

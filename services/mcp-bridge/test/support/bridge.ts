@@ -153,6 +153,7 @@ export type TestBridgeOptions = {
   readonly standing?: Standing;
   readonly onLine?: (line: LogLine) => void;
   readonly store?: MemoryStore;
+  readonly stopping?: AbortSignal;
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
@@ -171,6 +172,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     environment: options.environment ?? process.env,
     clock: options.clock ?? (() => performance.now()),
     random: () => 0.5,
+    ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
     bounds: {
       backoffFirstMs: 20,
       endGraceMs: 1_000,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { httpServer, isAlive, scriptedServer, startBridge } from './support/bridge.ts';
+import { listen } from './support/http.ts';
+
+test.each<[string, number, string, string]>([
+  ['a proxy that refuses', 403, 'text/plain', 'it answered with HTTP 403'],
+  ['a server that fails', 500, 'text/plain', 'it answered with HTTP 500'],
+  ['an address that is none', 404, 'text/plain', 'it answered with HTTP 404'],
+  ['a web page', 200, 'text/html', 'it answered with "text/html", not as an MCP server does; check its address'],
+  ['another API', 200, 'application/json', 'it answered with what is no message of the protocol; check its address'],
+])('%s is told by what it answered', async (_, status, type, reason) => {
+  const server = await listen((_request, response) =>
+    response.writeHead(status, { 'content-type': type }).end('{"page":1}'),
+  );
+  for (const era of ['auto', 'legacy'] as const) {
+    const started = startBridge([httpServer('h', server.url, { era })], { bounds: { httpStartMs: 300 } });
+    await expect(started).rejects.toThrow(`failed to start MCP server "h": ${reason}`);
+  }
+});
+
+test('a port that HTTP never goes to is refused at once, with its address', async () => {
+  const started = startBridge([httpServer('h', 'http://127.0.0.1:1/mcp', { era: 'auto' })]);
+  await expect(started).rejects.toThrow(
+    'no request is made to http://127.0.0.1:1/mcp: its port is one of those that HTTP never goes to',
+  );
+});
+
+test('the start gives up on an HTTP server that never comes, and says that it may yet', async () => {
+  const place = await listen(() => undefined);
+  await place.close();
+  const good = scriptedServer('good');
+  const starting = startBridge([good.config, httpServer('never', place.url)], {
+    bounds: { httpStartMs: 300, httpStartPauseMs: 100 },
+  });
+  // Whoever can wait longer is told that it may help.
+  await expect(starting).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining(
+      `failed to start MCP clients: failed to start MCP server "never": no connection to ${place.url} (ECONNREFUSED)`,
+    ),
+  });
+  expect(good.pids().filter(isAlive)).toEqual([]);
+});
