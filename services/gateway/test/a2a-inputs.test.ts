@@ -14,11 +14,11 @@ const said = (text: string) => ({
   params: { message: { messageId: 'm-1', taskId: ID, role: 'ROLE_USER', parts: [{ text }] } },
 });
 
-/** A task in the midst of which a server asks for one text. `before`: what was to be approved in its run. */
-function asking(first: boolean, before: readonly views.Approval[] = []) {
+/** A task in the midst of which a server asks for one text. `before`: what was to be approved in its run; `authPrompt`: it waits for a token, too. */
+function asking(first: boolean, before: readonly views.Approval[] = [], authPrompt = '') {
   const schemaJson = '{"type":"object","properties":{"account":{"type":"string"}}}';
   const input = create(views.PendingInputSchema, { id: INPUT, callId: 'c', server: 's', tool: 't', schemaJson, first });
-  const view = fresh({ revision: 7, run: run(views.RunStatus.WAITING), pendingInputs: [input] });
+  const view = fresh({ revision: 7, run: run(views.RunStatus.WAITING), pendingInputs: [input], authPrompt });
   const listApprovals = async ({ askedInRun = '' }) => ({
     approvals: before.filter(({ runId }) => runId === askedInRun),
     nextCursor: '',
@@ -53,6 +53,14 @@ describe('words, where a tool server asks for one text', () => {
     await send('POST', '/a2a', { body: said(`decline ${INPUT}`) });
     expect(calls.filter(({ method }) => method === 'provideInput')).toHaveLength(1);
   });
+});
+
+test('words that are no answer, as something else was asked before, still bring the token that is waited for', async () => {
+  const { store, orchestrator } = asking(false, [], 'Bring a token.');
+  const sendMessage = async () => done;
+  const { send, calls } = await gateway({ store, orchestrator: { ...orchestrator, sendMessage } });
+  await send('POST', '/a2a', { body: said('savings') });
+  expect(calls.filter(({ method }) => method === 'sendMessage')).toHaveLength(1);
 });
 
 test.each([`cancel ${APPROVAL}`, `no ${APPROVAL}`])('%j decides on the approval', async (words) => {

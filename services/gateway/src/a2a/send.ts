@@ -109,16 +109,17 @@ async function followUp(
   const setPush = await permittedPush(deps, call, taskId, push);
   const identity = followUpIdentity(call, message);
   const { pendingInputs } = view.head;
-  const answers = inputsIn(message, pendingInputs, !isPending(view));
-  const isNamed = answers.some((one) => one.isNamed);
+  const heard = inputsIn(message, pendingInputs, !isPending(view));
+  const isNamed = heard.some((one) => one.isNamed);
   const said = isNamed ? [] : decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
+  const isMeant = isNamed || (heard.length > 0 && !names && (await isFirstOfRun(deps, call, view)));
+  const answers = isMeant ? heard : [];
   // A message that may bring the token which the run waits for too is not kept from it.
   const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
-  if (isNamed || (!names && (answers.length > 0 || asksOnly))) {
+  if (answers.length > 0 || (asksOnly && !names)) {
     await setPush();
-    const isMeant = isNamed || (await isFirstOfRun(deps, call, view));
-    return provideInputs(deps, call, { view, said: isMeant ? answers : [], identity, waitMs });
+    return provideInputs(deps, call, { view, said: answers, identity, waitMs });
   }
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
   if (TERMINAL.has(stateOf(view.head)) && call.dialect !== 'legacy') {
