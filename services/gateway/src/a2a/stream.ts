@@ -97,7 +97,7 @@ const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
 
 /** Keeps the ids of what tool servers ask people. */
 function keepAsked(asked: Set<string>, fact: facts.Payload['fact']): void {
-  if (fact.case === 'inputRequested' && fact.value.serverQuestion !== undefined) asked.add(fact.value.inputId);
+  if (fact.case === 'inputRequested' && fact.value.kind === facts.InputKind.INPUT) asked.add(fact.value.inputId);
   if (fact.case === 'inputProvided' || fact.case === 'inputWithdrawn') asked.delete(fact.value.inputId);
 }
 
