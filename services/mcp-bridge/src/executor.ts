@@ -107,9 +107,11 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     const hints = find(request.server, request.tool)?.hints;
     return hints !== undefined && !isRepeatable(hints);
   };
+  // As it was when it was sent: whatever its server says of the tool meanwhile, or no longer says, the call is on record as fenced.
+  let sentFenced = false;
   const goesOn = new CallStanding(standing, request.instance, watch.questions);
   const put: AnswerWaitDependencies['put'] = (question, until, over) =>
-    (isFenced() ? goesOn : watch.questions).ask(question, until, over);
+    (sentFenced ? goesOn : watch.questions).ask(question, until, over);
   const answers = new AnswerWait(server, watch, { bounds, clock, clean, put });
   const timeLeft = (first: number) =>
     Math.min(first + totalTimeoutMs + answers.tookMs, Math.max(first, progressAt, answers.until) + timeoutMs) - clock();
@@ -120,11 +122,12 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   let renewed = false;
   // Nothing has been sent, so that all is looked at again and it can be: once, for a server that is away for a moment.
   let waited = false;
+  let unsent = false;
   const outOfTouch = new AbortController();
   // With an answer the call goes on, or is sent once more: by then, too, others may have taken this bridge for dead.
   const ask: Ask = async (question, over) => {
     const said = await answers.ask(question, over);
-    if (over.aborted || !isFenced() || goesOn.isGiven(said) || (await goesOn.mayGoOn(over))) return said;
+    if (over.aborted || !sentFenced || goesOn.isGiven(said) || (await goesOn.mayGoOn(over))) return said;
     outOfTouch.abort();
     await untilAborted(over);
     return dismissed;
@@ -167,6 +170,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     }
     if (signal.aborted) return end(canceledInTime());
     sentAt ??= clock();
+    sentFenced = !isRepeatable(tool.hints);
     if (timeLeft(sentAt) <= 0)
       return end(unavailable({ reason: `the server "${request.server}" took too long to come back` }));
     const { session } = place;
@@ -193,8 +197,9 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
         return unauthenticated(request);
       case 'not_sent':
         server.happened(session, { type: 'lost', reason: sent.reason });
-        if (waited || lost !== undefined)
+        if (waited || unsent || lost !== undefined)
           return end(unavailable({ reason: `the server "${request.server}" is down: ${sent.reason}` }));
+        unsent = true;
         sentAt = undefined;
         available = await server.current(signal);
         continue;

@@ -120,6 +120,26 @@ test('401 to the session of one caller is for that caller: the call did not run'
   expect(server.calls()).toBe(1);
 });
 
+test('a call that gets through in no session of its caller is refused, and not tried for ever', async () => {
+  const server = await legacyServer({
+    // What these two are answered with goes on for as long as the session: more may not be open.
+    before: ({ headers, method }, response, { id, method: rpc }) => {
+      if (headers.authorization !== `Bearer ${alice}` || (method !== 'GET' && rpc !== 'initialize')) return;
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'l', version: '1' } };
+      response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': 'session-1' });
+      response.write(method === 'GET' ? ': open\n\n' : `data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+    },
+  });
+  const bounds = { requestsOpenMax: 2, sessionEndMs: 10 };
+  const { execute } = await startBridge([httpServer('l', server.url)], { bounds });
+  const refused = refusedOf(await execute('pay', {}, { token: alice }));
+  expect(refused.reason).toBe(mcp.RefusedReason.SERVER_UNAVAILABLE);
+  expect(refused.message).toContain('are open already');
+  expect(server.calls()).toBe(0);
+  const ofAlice = server.seen.filter(({ authorization }) => authorization === `Bearer ${alice}`);
+  expect(ofAlice.filter(({ rpc }) => rpc === 'initialize')).toHaveLength(2);
+});
+
 test('a bridge that stops has ended the sessions of all callers', async () => {
   let ended = 0;
   const server = await legacyServer({

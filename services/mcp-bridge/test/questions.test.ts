@@ -279,6 +279,28 @@ describe.each(servers)('%s', (_, made) => {
   });
 });
 
+test('a call whose tool is not offered any more is still one that must not run twice', async () => {
+  const { config, journal } = await overHttp({ callsAtOnce: 2 });
+  const { pass, heartbeat } = watched();
+  const standing = heartbeat('bridge-1');
+  await standing.renew();
+  const bridge = await startBridge([config], { standing, bounds: { listFreshMs: 0 } });
+  const asked = answering(bridge, 'c');
+  const [first] = askedIn(await bridge.execute('endless', { name: 'the last one' }, { call: 'c' }));
+  // The list is read again for another call.
+  askedIn(await bridge.execute('survey', {}));
+  expect((await bridge.tools()).map(({ name }) => name)).not.toContain('endless');
+  expect(await asked.answer(first?.id ?? '', ACCEPT, { more: 'yes' })).toMatchObject({ taken: true });
+  const { state } = await asked.news([]);
+  const [second] = state.case === 'running' ? state.value.questions : [];
+  expect(second?.id).not.toBe(first?.id);
+  pass(0.8 * ttlMs);
+  const answered = asked.answer(second?.id ?? '', ACCEPT, { more: 'yes' });
+  await standing.renew();
+  expect(await answered).toMatchObject({ taken: false, askedAnew: true });
+  expect(journal().filter(({ tool }) => tool === 'endless')).toHaveLength(2);
+});
+
 test('calls that ask at the same time are asked for each by itself', async () => {
   for (const { config } of [overPipes('modern', { callsAtOnce: 4 }), await overHttp({ callsAtOnce: 4 })]) {
     const bridge = await startBridge([config]);

@@ -103,7 +103,7 @@ export async function legacyServer(
       const { authorization, 'mcp-session-id': session } = request.headers;
       seen.push({ method: request.method ?? '', rpc: method, authorization, session });
       options.before?.(request, response, message);
-      if (response.writableEnded || response.destroyed) return;
+      if (response.headersSent || response.writableEnded || response.destroyed) return;
       if (request.method === 'DELETE') {
         return options.onDelete === undefined
           ? void response.writeHead(200).end()
