@@ -3,6 +3,7 @@ export { formatDuration, parseDuration } from './config/duration.ts';
 export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
 export { ConfigError } from './config/problem.ts';
 export type * from './config/types.ts';
+export { abortsWithin } from './lifecycle/aborts-within.ts';
 export { type RunProcessOptions, runProcess, STOP_DEADLINE_MS } from './lifecycle/run-process.ts';
 export { messageOf, type NamedStop, type Started, stopAll } from './lifecycle/started.ts';
 export { describeError, type LogFields } from './logging/fields.ts';

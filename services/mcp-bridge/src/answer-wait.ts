@@ -1,4 +1,5 @@
 import { type SamplingAsked, samplingProblem } from '@stopgo/core';
+import { abortsWithin } from '@stopgo/runtime';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
 import type { BridgeBounds } from './bounds.ts';
@@ -78,8 +79,7 @@ export class AnswerWait {
     const left = ms - waits.tookMs;
     const asked = this.#cleaned(question);
     if (left <= 0 || waits.open >= openMax || waits.asked >= askedMax || asked === undefined) return dismissed;
-    const limit = AbortSignal.timeout(Math.ceil(left));
-    const over = AbortSignal.any([signal, this.#watch.signal, limit]);
+    const over = abortsWithin(Math.ceil(left), signal, this.#watch.signal);
     return this.#all.during(() => waits.during(() => put(asked, clock() + left, over)));
   };
 

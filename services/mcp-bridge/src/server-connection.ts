@@ -1,5 +1,5 @@
 import { visibleText } from '@stopgo/core';
-import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import { abortsWithin, type Logger, type McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
 import { withoutToken } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
@@ -220,8 +220,7 @@ export class ServerConnection {
    */
   async waitFor(ms: number, signal: AbortSignal): Promise<Ready | Down> {
     if (this.#state.kind === 'backoff' && this.#comingBack !== undefined && !signal.aborted) {
-      const limit = AbortSignal.timeout(Math.max(0, Math.ceil(ms)));
-      await unlessAborted(this.#comingBack, AbortSignal.any([signal, limit]));
+      await unlessAborted(this.#comingBack, abortsWithin(Math.max(0, Math.ceil(ms)), signal));
     }
     return this.current(signal);
   }

@@ -19,7 +19,7 @@ import {
   unmet,
 } from '@stopgo/core';
 import { appendUntilKnown, type Clock, type ConversationLog, recordedOf, untilAnswered } from '@stopgo/log';
-import type { McpServerConfig } from '@stopgo/runtime';
+import { abortsWithin, type McpServerConfig } from '@stopgo/runtime';
 import { reasonOf } from './failures.ts';
 import { shownAddress } from './start-lines.ts';
 import type { DefinedTool } from './tool-definitions.ts';
@@ -128,7 +128,7 @@ export class ServerPins {
   }
 
   async #within(signal: AbortSignal, work: (end: AbortSignal) => Promise<void>): Promise<void> {
-    const end = AbortSignal.any([signal, AbortSignal.timeout(this.#ports.bounds.pinsMs)]);
+    const end = abortsWithin(this.#ports.bounds.pinsMs, signal);
     try {
       await work(end);
     } catch (error) {

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { actorFromWire, failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
 import { facts, mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
+import { abortsWithin } from '@stopgo/runtime';
 import type { Acceptance } from './acceptance.ts';
 import type { AttemptState, Attempts } from './attempts.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -76,7 +77,7 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       const key = check(request);
       const state = attempts.fence(key);
       if (state.kind !== 'running' || request.waitMs === 0) return { state: fenceState(state, clock()) };
-      const limit = AbortSignal.timeout(Math.min(request.waitMs, bounds.newsWaitMs));
+      const limit = abortsWithin(Math.min(request.waitMs, bounds.newsWaitMs));
       await attempts.news(key, request.knownQuestions, limit);
       return { state: fenceState(attempts.fence(key), clock()) };
     },

@@ -2,6 +2,7 @@ import type { Clock } from '@stopgo/log';
 import { untilAnswered } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
+import { abortsWithin } from '@stopgo/runtime';
 
 /** What is on the record of the calls that this bridge is asked to make. */
 export type Tickets = {
@@ -28,7 +29,7 @@ export function storeTickets({ store, clock, random, bounds }: TicketPorts): Tic
   const { recordAskMs: timeoutMs, recordWaitMs } = bounds;
   return {
     ticket: async ({ conversationId, runId, callId }, signal) => {
-      const end = AbortSignal.any([signal, AbortSignal.timeout(recordWaitMs)]);
+      const end = abortsWithin(recordWaitMs, signal);
       const ask = () => store.readTicket({ conversationId, runId, callId }, { signal: end, timeoutMs });
       return (await untilAnswered(ask, clock, random, end)).ticket;
     },

@@ -13,6 +13,7 @@ import {
 } from '@stopgo/core';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
+import { abortsWithin } from '@stopgo/runtime';
 import {
   keysPerLoadMax,
   listBytesMax,
@@ -257,7 +258,7 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
   /** Waits for a revision that the caller knows of and the view does not show yet. */
   async function reached(conversationId: string, revision: number, signal: AbortSignal): Promise<void> {
     if (revision <= (views.snapshot(conversationId)?.revision ?? 0) || !isUuid(conversationId)) return;
-    const end = AbortSignal.any([signal, AbortSignal.timeout(readWaitMsMax)]);
+    const end = abortsWithin(readWaitMsMax, signal);
     for await (const { position } of log.follow(conversationStream(conversationId), revision, end)) {
       // The log has it; the views may be behind the log.
       await views.caughtUp(signal, Number(position));

@@ -70,6 +70,11 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
     if (!deps.profile.streaming)
       throw new UnsupportedOperationError('this agent has no streams; send the message and get the task');
   };
+  const idleOrLate = async (taskId: string): Promise<void> => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), deps.answerWaitMs);
+    await tasks.idle(taskId, AbortSignal.any([call.signal, late.signal])).finally(() => clearTimeout(timer));
+  };
   return {
     getAgentCard: async () => AgentCard.fromJSON(cardOf(deps.profile)),
     getAuthenticatedExtendedAgentCard: (params) =>
@@ -85,7 +90,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
         const sent = send(deps, call, params);
         if ('messageId' in sent) return sent;
         if (configuration?.returnImmediately) return recent(sent, length);
-        await tasks.idle(sent.id, AbortSignal.any([call.signal, AbortSignal.timeout(deps.answerWaitMs)]));
+        await idleOrLate(sent.id);
         return recent(store.get(sent.id), length);
       }),
     sendMessageStream: (params) =>
