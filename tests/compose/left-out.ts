@@ -12,6 +12,7 @@ const files: Readonly<Record<string, string>> = {
   'a2a-gateways.test.ts': 'is about two gateways that the launcher starts',
   'a2a-hostile.test.ts': 'has a configuration of its own: small bodies, a port for gRPC',
   'a2a-lost-answer.test.ts': 'has configurations of its own: a tree with another agent',
+  'a2a-questions.test.ts': 'has tool servers of its own',
   'a2a-races.test.ts': 'has a configuration of its own: small bodies',
   'a2a-restart.test.ts': 'kills the platform and starts it again',
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',
