@@ -29,7 +29,7 @@ export const mutants = {
   'doubt-is-no': [
     {
       file: 'services/orchestrator/src/driver/ask-fence.ts',
-      from: "kind: 'unknown',\n          message: 'the process that made the call has ended, and nobody knows how the call ended',",
+      from: "kind: 'unknown',\n  message: 'the process that made the call has ended, and nobody knows how the call ended',",
       to: "kind: 'fenced',",
     },
   ],
@@ -37,13 +37,21 @@ export const mutants = {
   'attempts-forgotten': [
     {
       file: 'services/mcp-bridge/src/attempts.ts',
-      from: 'this.#running.set(id, { outcome, cancel });',
+      from: 'this.#running.set(id, running);',
       to: '',
     },
     {
       file: 'services/mcp-bridge/src/attempts.ts',
       from: 'this.#keep(id, isRepeatable, end);',
       to: '',
+    },
+  ],
+  /** Each call is sent twice. */
+  'execute-twice': [
+    {
+      file: 'services/mcp-bridge/src/executor.ts',
+      from: 'resolve(await runCall(call, dependencies));',
+      to: 'await runCall(call, dependencies);\n        resolve(await runCall(call, dependencies));',
     },
   ],
   /** A call whose answer is lost is made anew without asking what became of it. */
@@ -71,8 +79,8 @@ export const mutants = {
   'keys-ignored': [
     {
       file: 'services/gateway/src/idempotency.ts',
-      from: "const key = req.get('idempotency-key');",
-      to: "const key = req.get('idempotency-key')?.concat(String(Math.random()));",
+      from: "checkedKey(req.get('idempotency-key'))",
+      to: "checkedKey(req.get('idempotency-key')?.concat(String(Math.random())))",
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Edit[]>>;

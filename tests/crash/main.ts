@@ -3,6 +3,7 @@
 //
 // Usage: main.ts [--seed N] [--kills N] [--only STORY|random] [--mutant NAME]
 import { parseArgs } from 'node:util';
+import { mutantOf } from '../chaos/mutants.ts';
 import { ModelProcess } from '../promises/model-process.ts';
 import { type Findings, total } from './findings.ts';
 import { type MutantName, mutants } from './mutants.ts';
@@ -37,9 +38,10 @@ const { values } = parseArgs({
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const kills = Number(values.kills ?? killsDefault);
 if (!Number.isInteger(seed) || !Number.isInteger(kills)) throw new Error('--seed and --kills are whole numbers');
-const mutant = mutantOf(values.mutant);
+const mutant = seamMutant(values.mutant);
 
-const programs = await bundlePrograms();
+const isEdit = values.mutant !== undefined && mutant === undefined;
+const programs = await bundlePrograms(isEdit ? mutantOf(values.mutant ?? '') : []);
 const model = await ModelProcess.start(programs.model);
 const options: WorldOptions = {
   model,
@@ -103,12 +105,9 @@ say(
 );
 process.exitCode = all.violations.length === 0 ? 0 : 1;
 
-function mutantOf(name: string | undefined): MutantName | undefined {
-  if (name === undefined) return undefined;
-  const names = Object.keys(mutants) as MutantName[];
-  const found = names.find((one) => one === name);
-  if (found === undefined) throw new Error(`there is no mutant "${name}"; there are ${names.join(', ')}`);
-  return found;
+/** The mutant of this name between the services; undefined if there is none: then it is one of the source. */
+function seamMutant(name: string | undefined): MutantName | undefined {
+  return (Object.keys(mutants) as MutantName[]).find((one) => one === name);
 }
 
 function seconds(from: number): string {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mutantOf } from '../chaos/mutants.ts';
 import { ModelProcess } from '../promises/model-process.ts';
-import type { MutantName } from './mutants.ts';
 import { oneDecision } from './one-decision.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { storyOf } from './stories.ts';
@@ -55,27 +54,27 @@ test(
 );
 
 describe('a platform that is broken on purpose is found out', () => {
-  test.each<[MutantName, string, Plan, string]>([
-    ['execute-twice', 'add-approved', [], 'a call ran twice and nobody asked for it'],
-    ['no-approval', 'add-approved', [], 'a gated call ran without an approval before it'],
-    ['ask-model-again', 'list', [], 'asked the model twice for turn 1'],
-  ])(
-    '%s',
-    async (mutant, story, plan, violation) => {
-      const found = await runPlans(storyOf(story), [plan], { model, programs, mutant, keepEvidence: false });
-      expect(found.violations.join('\n')).toContain(violation);
+  test(
+    'ask-model-again',
+    async () => {
+      const options = { model, programs, mutant: 'ask-model-again', keepEvidence: false } as const;
+      const found = await runPlans(storyOf('list'), [[]], options);
+      expect(found.violations.join('\n')).toContain('asked the model twice for turn 1');
     },
     testMs,
   );
 
-  test(
-    'a call of a process that has died counts as one that never began',
-    async () => {
-      const broken = await bundlePrograms(mutantOf('doubt-is-no'));
+  test.each<[string, string, Plan, string]>([
+    ['execute-twice', 'add-approved', [], 'a call ran twice and nobody asked for it'],
+    ['no-approval', 'add-approved', [], 'a gated call ran without an approval before it'],
+    ['doubt-is-no', 'not-repeatable', ['execute.after:1'], 'a call ran twice and nobody asked for it'],
+  ])(
+    'by an edit of its source: %s',
+    async (name, story, plan, violation) => {
+      const broken = await bundlePrograms(mutantOf(name));
       try {
-        const options = { model, programs: broken, keepEvidence: false };
-        const found = await runPlans(storyOf('not-repeatable'), [['execute.after:1']], options);
-        expect(found.violations.join('\n')).toContain('a call ran twice and nobody asked for it');
+        const found = await runPlans(storyOf(story), [plan], { model, programs: broken, keepEvidence: false });
+        expect(found.violations.join('\n')).toContain(violation);
       } finally {
         broken.remove();
       }
