@@ -54,6 +54,10 @@ test.skipIf(!hasNatsServer)(
   { timeout: startMs },
   async () => {
     const { conversation } = (await api.post('/conversations', {})).body;
+    // The last call of what comes before the turns; it may be told a while after its answer.
+    await until('the calls of the creation are told', async () =>
+      callsSince(0).includes('GetConversation') ? true : undefined,
+    );
     for (const turn of ['one', 'two', 'three', 'four']) {
       const from = platform?.output().length ?? 0;
       const message = `call erase ${JSON.stringify({ name: turn })}`;
