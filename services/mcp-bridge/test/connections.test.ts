@@ -22,7 +22,7 @@ test('an agent starts without a server that it does not insist on, however that 
   const good = scriptedServer('good', ['--prefix=g_']);
   const { tools, lines, client, bridge } = await startBridge(
     [mute.config, broken.config, httpServer('late', place.url, { onStartFailure: 'degrade' }), good.config],
-    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, degradedStartMs: 1_500, crashesMax: 100 } },
+    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, degradedStartMs: 4_000, crashesMax: 100 } },
   );
   expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('good'));
   const state = async (name: string) => (await client.listServers({})).servers.find((server) => server.name === name);

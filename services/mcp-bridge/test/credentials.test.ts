@@ -11,6 +11,8 @@ import { json, legacyServer, listen, textResult } from './support/http.ts';
 const canary = 'canary-static-0123456789';
 const secret = 'canary-secret-0123456789';
 const environment = { TOOL_TOKEN: canary, CLIENT: 'the-client', SECRET: secret };
+/** At a server that answers, which may take its time. */
+const oneAttempt = { httpStartMs: 10_000, httpStartPauseMs: 10_000 };
 
 type Http = Extract<McpServerConfig['transport'], { kind: 'http' }>;
 
@@ -229,7 +231,7 @@ test('what a server says of where to log in leads nowhere inside', async () => {
   const server = await guarded(issued, `${inside.origin}/admin`);
   const login = { idVariable: 'CLIENT', secretVariable: 'SECRET', issuer: giver.origin };
   const config = serverWith(server.url, { auth: 'client_credentials', login });
-  const failure = await startBridge([config], { environment, bounds: { httpStartMs: 100 } }).catch((error: unknown) =>
+  const failure = await startBridge([config], { environment, bounds: oneAttempt }).catch((error: unknown) =>
     String(error),
   );
   expect(failure).toContain('no token for the server "l" was to be had');
@@ -244,7 +246,7 @@ test('the secret does not follow where a token endpoint points', async () => {
   const server = await guarded(issued, thief.origin);
   const login = { idVariable: 'CLIENT', secretVariable: 'SECRET', tokenUrl: giver.url };
   const config = serverWith(server.url, { auth: 'client_credentials', login });
-  const failure = await startBridge([config], { environment, bounds: { httpStartMs: 100 } }).catch((error: unknown) =>
+  const failure = await startBridge([config], { environment, bounds: oneAttempt }).catch((error: unknown) =>
     String(error),
   );
   expect(failure).toContain('no token for the server "l" was to be had');

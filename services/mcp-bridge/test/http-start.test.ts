@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { httpServer, isAlive, scriptedServer, startBridge } from './support/bridge.ts';
 import { listen } from './support/http.ts';
 
+/** At a server that answers, which may take its time. */
+const oneAttempt = { httpStartMs: 10_000, httpStartPauseMs: 10_000 };
+
 test.each<[string, number, string, string]>([
   ['a proxy that refuses', 403, 'text/plain', 'it answered with HTTP 403'],
   ['a server that fails', 500, 'text/plain', 'it answered with HTTP 500'],
@@ -13,7 +16,7 @@ test.each<[string, number, string, string]>([
     response.writeHead(status, { 'content-type': type }).end('{"page":1}'),
   );
   for (const era of ['auto', 'legacy'] as const) {
-    const started = startBridge([httpServer('h', server.url, { era })], { bounds: { httpStartMs: 300 } });
+    const started = startBridge([httpServer('h', server.url, { era })], { bounds: oneAttempt });
     await expect(started).rejects.toThrow(`failed to start MCP server "h": ${reason}`);
   }
 });
