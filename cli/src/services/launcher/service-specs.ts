@@ -59,9 +59,26 @@ function ownVariables(service: ServiceName, name: string, options: SpecOptions):
         STOPGO_PUSH_KEY: pushKey.reveal(),
         ...(offlineModel === undefined ? {} : { STOPGO_OFFLINE_MODEL: offlineModel }),
       };
+    case 'mcp-bridge':
+      return credentialsOf(options);
     default:
       return {};
   }
+}
+
+/** The variables that the configuration names for tool servers, as far as they are set; the bridge tells of those that are not. */
+function credentialsOf({ config, env }: SpecOptions): Readonly<Record<string, string>> {
+  const names = config.mcpServers.flatMap(({ transport }) =>
+    transport.kind === 'http'
+      ? [transport.tokenVariable, transport.login?.idVariable, transport.login?.secretVariable]
+      : [],
+  );
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = name === undefined ? undefined : env[name];
+      return name === undefined || value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** A port that was found at the first start is kept at the next, so that the others' lists of addresses stay true. */
