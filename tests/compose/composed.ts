@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { keepBridgeAddresses } from './bridge-addresses.ts';
 import { Containers } from './containers.ts';
 import { mustRun, type RunOptions, run } from './run.ts';
 import type { Tool } from './tool.ts';
@@ -29,7 +30,9 @@ export class Composed extends Containers {
 
   /** Starts everything. */
   async up(): Promise<void> {
-    await this.compose(['up', '-d'], this.stoppable());
+    const start = this.compose(['up', '-d'], this.stoppable());
+    const isPodman = this.tool.engine === 'podman';
+    await Promise.all([start, isPodman && keepBridgeAddresses(() => this.ours('network', []), start)]);
   }
 
   /**
