@@ -107,6 +107,35 @@ test('no error of a look repeats a token, not even to who looks without', async 
   expect(error).not.toContain(token);
 });
 
+test('a token that contains another of the conversation is hidden whole', async () => {
+  const by = client();
+  const longer = `${token}-of-alice`;
+  const request = order(await asking('TASK_STATE_AUTH_REQUIRED', { text: `${longer}, ${token}.` }), { taskId: 't' });
+  for (const one of [token, longer]) await by.lookUp({ ...request, bearer: new Secret(one) }, never);
+  expect(await by.lookUp(request, never)).toMatchObject({ questions: [{ prompt: '[redacted], [redacted].' }] });
+});
+
+test.each([['INPUT'], ['AUTH']])(
+  'a token that is named as the approval is in no key, in whatever letters: %s',
+  async (kind) => {
+    const named = 'A1B2C3D4-5E6F-4A1B-8C2D-3E4F5A6B7C8D';
+    for (const shown of [named, named.toLowerCase()]) {
+      const url = await asking(`TASK_STATE_${kind}_REQUIRED`, { text: `Approval required (id: ${shown}): pay` });
+      const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(named) }, never);
+      const marked = kind === 'INPUT' ? { key: '[redacted]', holdsToken: true } : { key: 'auth [redacted]' };
+      expect(found).toMatchObject({ kind: 'asks', questions: [marked] });
+      expect(JSON.stringify(found).toLowerCase()).not.toContain(named.toLowerCase());
+    }
+  },
+);
+
+test('a token with signs of patterns in it is hidden as it is, and no other', async () => {
+  const signs = 'a+b/c.d$(e)[f]|g\\^{h}*?==';
+  const url = await asking('TASK_STATE_AUTH_REQUIRED', { text: `${signs} is not aab/cxd.` });
+  const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(signs) }, never);
+  expect(found).toMatchObject({ questions: [{ prompt: '[redacted] is not aab/cxd.' }] });
+});
+
 // Wherever within its first kilobyte an error would be cut, some token is there.
 const long = `${'x'.repeat(300)} ${token.repeat(200)}`;
 
