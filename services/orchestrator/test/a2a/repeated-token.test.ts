@@ -3,7 +3,7 @@ import { Secret } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { quotedCharactersMax } from '../../src/a2a/bounds.ts';
 import { questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
-import { client, never, order } from './orders.ts';
+import { agentAt, client, may, never, order } from './orders.ts';
 import {
   cardOf,
   isCard,
@@ -25,9 +25,10 @@ afterEach(() => {
 async function answering(
   answer: (request: ScriptedRequest, response: ServerResponse) => void,
   version = '1.0',
+  card: Record<string, unknown> = {},
 ): Promise<string> {
   const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}, version));
+    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, card, version));
     answer(request, response);
   });
   open.push(agent);
@@ -169,6 +170,45 @@ test('words of an error that are too long to be looked through are not told', as
     kind: 'unavailable',
     message: expect.stringContaining('too many to be repeated'),
   });
+});
+
+test('a defect that what an agent answers has led to says where it is, and nothing of a token', async () => {
+  // An SDK looks for a member of what is only a text.
+  const url = await answering((_, response) => sendJson(response, `You are ${token}.`), '0.3');
+  const bearer = new Secret(token);
+  const request = { ...order(url, { taskId: 't' }), bearer };
+  const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+  const [by, tell] = [client(), () => undefined];
+  const errors = [
+    await by.lookUp(request, never).catch((error: unknown) => error),
+    await by.lookUp(order(url, { taskId: 't' }), never).catch((error: unknown) => error),
+    await by.delegate({ ...order(url), bearer }, tell, never).catch((error: unknown) => error),
+    await by.answer(request, answer, tell, never, may).catch((error: unknown) => error),
+  ];
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(TypeError);
+    const { message, stack } = error as TypeError;
+    expect(stack).toMatch(/^TypeError: .*You are \[redacted\]\.\n {4}at \S/);
+    expect(`${message} ${stack}`).not.toContain(token);
+  }
+});
+
+test('an answer that is no JSON is told without the piece of it that the runtime shows', async () => {
+  const text = `{"member": "${'x'.repeat(50)}", "other": ${token}-of-alice}`;
+  const url = await answering((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+  );
+  const request = { ...order(url, { taskId: 't' }), bearer: new Secret(`${token}-of-alice`) };
+  const callback = { id: 'c', url: 'http://127.0.0.1:1/', token: new Secret('another-token') };
+  const capabilities = { pushNotifications: true };
+  const notifying = await answering((_, response) => response.writeHead(200).end(text), '1.0', { capabilities });
+  const errors = [
+    await client().lookUp(request, never).catch(String),
+    await client()
+      .notify({ ...request, agent: agentAt(notifying) }, callback, never)
+      .catch(String),
+  ];
+  expect(errors).toEqual(['Error: the answer cannot be read', 'Error: the answer cannot be read']);
 });
 
 test('a task that is named by the token is none', async () => {
