@@ -38,8 +38,8 @@ export const partsMax = 100_000;
 export const eventCharactersMax = 4 * 1024 * 1024;
 /** The most that is read of an answer with an error status, in bytes. */
 export const errorBytesMax = 64 * 1024;
-/** The most of an agent's own words that an error repeats, in characters. */
-export const quotedCharactersMax = 512;
+/** The longest words of an agent that an error repeats, in characters. Longer ones are not told, not even in part. */
+export const quotedCharactersMax = 64 * 1024;
 /** The longest id of a task that is taken, in bytes of UTF-8. */
 export const taskIdBytesMax = 256;
 /** Tasks of one context that are looked at: more than one is more than was asked for. */

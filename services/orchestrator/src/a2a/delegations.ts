@@ -19,7 +19,6 @@ import type {
   DelegationUpdate,
   LookedUp,
 } from '../delegation-port.ts';
-import { isDefect } from '../is-defect.ts';
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
 import { listPauseMostMs, pollPauseMs } from './bounds.ts';
@@ -44,6 +43,7 @@ import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
 import { type Said, SentTokens } from './sent-tokens.ts';
+import { toldError } from './told-error.ts';
 
 /** The agent has named no task that this would be about. */
 const noTask = { id: '', state: '' };
@@ -88,7 +88,7 @@ export class A2aDelegations implements DelegationPort {
       // An agent that takes a message once may have taken this one before, whatever it says now.
       if (error instanceof AgentFailed && endpoint?.isIdempotent === false)
         return { kind: 'finished', task: noTask, text: redact(error.message), isError: true, durationMs: since() };
-      throw error;
+      throw toldError(error, redact);
     }
   }
 
@@ -129,7 +129,7 @@ export class A2aDelegations implements DelegationPort {
       if (error instanceof NotTaken || error instanceof NoSuchTask)
         return { kind: 'unavailable', message: redact(error.message) };
       if (error instanceof AgentFailed) return { kind: 'failed', message: redact(error.message) };
-      throw error;
+      throw toldError(error, redact);
     }
   }
 
@@ -141,9 +141,8 @@ export class A2aDelegations implements DelegationPort {
         this.agents.answered(request.agent.url);
         return { kind: 'unauthenticated' };
       }
-      if (isDefect(error)) throw error;
-      // Of an agent's own words: it may repeat a token that whoever looks does not have.
-      throw new Error(this.tokens.redactor(request)(error instanceof Error ? error.message : String(error)));
+      // The agent may repeat a token that whoever looks does not have.
+      throw toldError(error, this.tokens.redactor(request));
     }
   }
 
@@ -195,7 +194,7 @@ export class A2aDelegations implements DelegationPort {
       const isSure = error instanceof AgentFailed || error instanceof NoSuchTask;
       if (isSure || (error instanceof NotTaken && !error.isOutage))
         return { kind: 'refused', reason: redact(error.message) };
-      throw new Error(redact(error instanceof Error ? error.message : String(error)));
+      throw toldError(error, redact);
     }
   }
 

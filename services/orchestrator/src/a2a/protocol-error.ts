@@ -27,7 +27,10 @@ export function failureOf(code: number, message: string): Error {
   return refusals.has(code) ? new NotTaken(`it refuses the message: ${text}`) : new AgentFailed(text);
 }
 
-/** The agent's words as an error repeats them. */
+/**
+ * The agent's words as an error repeats them: whole, since half of a token would be found by nobody. Whoever tells them hides
+ * tokens, and cuts what is left.
+ */
 export function quoted(message: string): string {
-  return message.length <= quotedCharactersMax ? message : `${message.slice(0, quotedCharactersMax)}…`;
+  return message.length <= quotedCharactersMax ? message : `${message.length} characters, too many to be repeated`;
 }

@@ -24,25 +24,25 @@ export class SentTokens {
   }
 
   /**
-   * What an agent says, without a token. A question for people that holds one is marked, and nothing else of it is told:
+   * What an agent says, without a token, in large letters or small: a key may have been made small here. A question for people that holds one is marked, and nothing else of it is told:
    * hidden it could not be told from another one.
    *
    * @throws AgentFailed if it names its task by one: that would be shown wherever the task is.
    */
   hidden<T extends Said>(request: DelegationRequest, said: T): T {
-    const tokens = this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin);
-    if (tokens.length === 0) return said;
+    const tokens = anyOf(this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin));
+    if (tokens === undefined) return said;
     // The words of a message may be those of all its questions, and long.
     const known = new Map<string, string>();
     const hide = (text: string): string => {
-      const left = known.get(text) ?? tokens.reduce((whole, token) => whole.replaceAll(token, '[redacted]'), text);
+      const left = known.get(text) ?? text.replace(tokens, '[redacted]');
       known.set(text, left);
       return left;
     };
     const holds = (text: string): boolean => hide(text) !== text;
     if (holds(said.id ?? '')) throw new AgentFailed('it names its task by the bearer token that it was given');
     const questions = said.questions?.map((one): RemoteQuestion => {
-      if (one.kind === 'auth') return { ...one, prompt: hide(one.prompt) };
+      if (one.kind === 'auth') return { ...one, key: hide(one.key), prompt: hide(one.prompt) };
       return textsOf(one).some(holds)
         ? { key: hide(one.key), kind: one.kind, prompt: hide(one.prompt), holdsToken: true }
         : one;
@@ -59,6 +59,13 @@ export class SentTokens {
     const known = this.kept.get(key.conversationId) ?? [];
     return [...new Set([...known, ...(bearer === undefined ? [] : [bearer])].map((one) => one.reveal()))];
   }
+}
+
+/** The longest first: one may contain another, and is to be hidden whole. Undefined for none. */
+function anyOf(tokens: readonly string[]): RegExp | undefined {
+  if (tokens.length === 0) return undefined;
+  const longestFirst = [...tokens].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map((token) => token.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gi');
 }
 
 function textsOf({ key, prompt, approval }: RemoteQuestion): readonly string[] {

@@ -1,4 +1,4 @@
-import { byteLength } from '@stopgo/core';
+import { byteLength, describeCall, describeQuestion, descriptionBytesMax } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { cutQuestions, questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
 import { questionsIn } from '../../src/a2a/remote-questions.ts';
@@ -40,6 +40,23 @@ test('the words of a message with several questions are of none of them: each ha
   ];
   const prompts = questionsIn('input-required', { ...message, data: data as never }).map(({ prompt }) => prompt);
   expect(prompts).toEqual(['Reboot test-1', '', 'Really?']);
+});
+
+test('the words of an agent are whole for as long as they can be shown: those that only describe the call are not shown twice', () => {
+  const ask = { agent: 'peer', agents: [], tool: 'write', choices: [] };
+  const describedBy = (bytes: number) => {
+    const bare = byteLength(describeCall(ask.tool, JSON.stringify({ text: '' })));
+    const args = { text: 'x'.repeat(bytes - bare) };
+    const data = [{ approval_id: 'a', arguments: args, description: describeCall(ask.tool, JSON.stringify(args)) }];
+    const questions = questionsIn('input-required', { ...message, data: data as never });
+    const [prompt = ''] = cutQuestions({ questions }).questions.map((one) => one.prompt);
+    return { prompt, shown: describeQuestion({ ...ask, prompt, argumentsJson: JSON.stringify(args) }) };
+  };
+  for (const bytes of [1_000, questionWordsBytesMax + 1, descriptionBytesMax]) {
+    const { prompt, shown } = describedBy(bytes);
+    expect(byteLength(prompt)).toBe(bytes);
+    expect(shown).not.toContain('The agent says');
+  }
 });
 
 test('words that are too long to be shown are cut, and any other letter of them is another question', () => {

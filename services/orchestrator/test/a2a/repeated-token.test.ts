@@ -1,8 +1,19 @@
+import type { ServerResponse } from 'node:http';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
+import { quotedCharactersMax } from '../../src/a2a/bounds.ts';
 import { questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
-import { client, never, order } from './orders.ts';
-import { cardOf, isCard, result, rpcError, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
+import { agentAt, client, may, never, order } from './orders.ts';
+import {
+  cardOf,
+  isCard,
+  result,
+  rpcError,
+  type ScriptedAgent,
+  type ScriptedRequest,
+  scriptedAgent,
+  sendJson,
+} from './scripted-agent.ts';
 
 const token = 's3cret-token';
 const open: ScriptedAgent[] = [];
@@ -10,15 +21,26 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-/** An agent whose task waits, and shows this. */
-async function asking(state: string, ...parts: readonly object[]): Promise<string> {
+/** An agent whose card is in order; what it answers to anything else is scripted. */
+async function answering(
+  answer: (request: ScriptedRequest, response: ServerResponse) => void,
+  version = '1.0',
+  card: Record<string, unknown> = {},
+): Promise<string> {
   const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
-    const message = { messageId: 'm', role: 'ROLE_AGENT', parts };
-    result(request, response, { id: 't', contextId: 'c', artifacts: [], status: { state, message } });
+    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, card, version));
+    answer(request, response);
   });
   open.push(agent);
   return `${agent.origin}/a2a`;
+}
+
+/** An agent whose task waits, and shows this. */
+function asking(state: string, ...parts: readonly object[]): Promise<string> {
+  const message = { messageId: 'm', role: 'ROLE_AGENT', parts };
+  return answering((request, response) =>
+    result(request, response, { id: 't', contextId: 'c', artifacts: [], status: { state, message } }),
+  );
 }
 
 const shows = (more: object) => [
@@ -73,33 +95,132 @@ test('what an agent says that wants another token is shown without the one that 
 
 test('no error of a look repeats a token, not even to who looks without', async () => {
   let asked = 0;
-  const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
+  const url = await answering((request, response) => {
     asked += 1;
     if (asked > 1) return rpcError(request, response, -32603, `the session of ${token} has timed out`);
     result(request, response, { id: 't', contextId: 'c', artifacts: [], status: { state: 'TASK_STATE_WORKING' } });
   });
-  open.push(agent);
   const by = client();
-  const request = order(`${agent.origin}/a2a`, { taskId: 't' });
+  const request = order(url, { taskId: 't' });
   await by.lookUp({ ...request, bearer: new Secret(token) }, never);
   const error = await by.lookUp(request, never).catch(String);
   expect(error).toMatch(/the session of \S+ has timed out/);
   expect(error).not.toContain(token);
 });
 
+test('a token that contains another of the conversation is hidden whole', async () => {
+  const by = client();
+  const longer = `${token}-of-alice`;
+  const request = order(await asking('TASK_STATE_AUTH_REQUIRED', { text: `${longer}, ${token}.` }), { taskId: 't' });
+  for (const one of [token, longer]) await by.lookUp({ ...request, bearer: new Secret(one) }, never);
+  expect(await by.lookUp(request, never)).toMatchObject({ questions: [{ prompt: '[redacted], [redacted].' }] });
+});
+
+test.each([['INPUT'], ['AUTH']])(
+  'a token that is named as the approval is in no key, in whatever letters: %s',
+  async (kind) => {
+    const named = 'A1B2C3D4-5E6F-4A1B-8C2D-3E4F5A6B7C8D';
+    for (const shown of [named, named.toLowerCase()]) {
+      const url = await asking(`TASK_STATE_${kind}_REQUIRED`, { text: `Approval required (id: ${shown}): pay` });
+      const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(named) }, never);
+      const marked = kind === 'INPUT' ? { key: '[redacted]', holdsToken: true } : { key: 'auth [redacted]' };
+      expect(found).toMatchObject({ kind: 'asks', questions: [marked] });
+      expect(JSON.stringify(found).toLowerCase()).not.toContain(named.toLowerCase());
+    }
+  },
+);
+
+test('a token with signs of patterns in it is hidden as it is, and no other', async () => {
+  const signs = 'a+b/c.d$(e)[f]|g\\^{h}*?==';
+  const url = await asking('TASK_STATE_AUTH_REQUIRED', { text: `${signs} is not aab/cxd.` });
+  const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(signs) }, never);
+  expect(found).toMatchObject({ questions: [{ prompt: '[redacted] is not aab/cxd.' }] });
+});
+
+// Wherever within its first kilobyte an error would be cut, some token is there.
+const long = `${'x'.repeat(300)} ${token.repeat(200)}`;
+
+test.each<[string, (request: ScriptedRequest, response: ServerResponse) => void]>([
+  ['a refusal', (request, response) => rpcError(request, response, -32602, long)],
+  ['a failure', (request, response) => rpcError(request, response, -32603, long)],
+  ['an error status', (_, response) => sendJson(response, { error: { code: 403, message: long } }, 403)],
+])('a token where the long words of an error are cut is told nobody, not even in part: %s', async (_, answer) => {
+  const url = await answering(answer);
+  const bearer = new Secret(token);
+  const told = [
+    JSON.stringify(await client().delegate({ ...order(url), bearer }, () => undefined, never)),
+    String(
+      await client()
+        .lookUp({ ...order(url, { taskId: 't' }), bearer }, never)
+        .catch(String),
+    ),
+  ];
+  for (const one of told) {
+    expect(one).toContain('x [redacted]');
+    expect(one).not.toContain(token.slice(0, 4));
+    expect(one.length).toBeLessThan(2_000);
+  }
+});
+
+test('words of an error that are too long to be looked through are not told', async () => {
+  const url = await answering((request, response) =>
+    rpcError(request, response, -32602, 'sk-'.repeat(quotedCharactersMax)),
+  );
+  expect(await client().delegate(order(url), () => undefined, never)).toMatchObject({
+    kind: 'unavailable',
+    message: expect.stringContaining('too many to be repeated'),
+  });
+});
+
+test('a defect that what an agent answers has led to says where it is, and nothing of a token', async () => {
+  // An SDK looks for a member of what is only a text.
+  const url = await answering((_, response) => sendJson(response, `You are ${token}.`), '0.3');
+  const bearer = new Secret(token);
+  const request = { ...order(url, { taskId: 't' }), bearer };
+  const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+  const [by, tell] = [client(), () => undefined];
+  const errors = [
+    await by.lookUp(request, never).catch((error: unknown) => error),
+    await by.lookUp(order(url, { taskId: 't' }), never).catch((error: unknown) => error),
+    await by.delegate({ ...order(url), bearer }, tell, never).catch((error: unknown) => error),
+    await by.answer(request, answer, tell, never, may).catch((error: unknown) => error),
+  ];
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(TypeError);
+    const { message, stack } = error as TypeError;
+    expect(stack).toMatch(/^TypeError: .*You are \[redacted\]\.\n {4}at \S/);
+    expect(`${message} ${stack}`).not.toContain(token);
+  }
+});
+
+test('an answer that is no JSON is told without the piece of it that the runtime shows', async () => {
+  const text = `{"member": "${'x'.repeat(50)}", "other": ${token}-of-alice}`;
+  const url = await answering((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+  );
+  const request = { ...order(url, { taskId: 't' }), bearer: new Secret(`${token}-of-alice`) };
+  const callback = { id: 'c', url: 'http://127.0.0.1:1/', token: new Secret('another-token') };
+  const capabilities = { pushNotifications: true };
+  const notifying = await answering((_, response) => response.writeHead(200).end(text), '1.0', { capabilities });
+  const errors = [
+    await client().lookUp(request, never).catch(String),
+    await client()
+      .notify({ ...request, agent: agentAt(notifying) }, callback, never)
+      .catch(String),
+  ];
+  expect(errors).toEqual(['Error: the answer cannot be read', 'Error: the answer cannot be read']);
+});
+
 test('a task that is named by the token is none', async () => {
-  const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, {}));
+  const url = await answering((request, response) => {
     const status = {
       state: 'TASK_STATE_INPUT_REQUIRED',
       message: { messageId: 'm', role: 'ROLE_AGENT', parts: shows({}) },
     };
     result(request, response, { task: { id: `task of ${token}`, contextId: 'c', artifacts: [], status } });
   });
-  open.push(agent);
   const told: unknown[] = [];
-  const request = { ...order(`${agent.origin}/a2a`), bearer: new Secret(token) };
+  const request = { ...order(url), bearer: new Secret(token) };
   const end = await client().delegate(request, (update) => told.push(update), never);
   expect(end.kind).not.toBe('asks');
   expect(JSON.stringify([end, told])).not.toContain(token);
