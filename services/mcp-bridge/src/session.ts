@@ -161,7 +161,7 @@ function endOfGivenUp(why: GivenUp, call: SessionCall, server: string): CallEnd 
 
 /**
  * A call that its server had begun, and asked something for, has not been left undone because it did not take the answer, or was not
- * sent it: only an error in the words of the protocol says how it ended.
+ * sent it: neither a status of HTTP nor a rule of ours says how it ended.
  */
 function endOfRound(end: CallEnd, error: unknown): CallEnd {
   if (end.kind === 'not_sent') return lost(`was lost in the midst of the call (${end.reason})`);
