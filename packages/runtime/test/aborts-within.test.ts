@@ -12,6 +12,14 @@ function waits(ms: number, ...others: AbortSignal[]): Promise<unknown> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason), { once: true }));
 }
 
+/** The wait is over long before its limit. */
+function waitedFor(other: AbortSignal): void {
+  const signal = abortsWithin(60_000, other);
+  const listener = () => undefined;
+  signal.addEventListener('abort', listener);
+  signal.removeEventListener('abort', listener);
+}
+
 test('a limit holds, however often the garbage is collected before it', async () => {
   const ends = Array.from({ length: 10 }, () => waits(200, new AbortController().signal));
   for (let times = 0; times < 3; times += 1) {
@@ -19,6 +27,25 @@ test('a limit holds, however often the garbage is collected before it', async ()
     collectGarbage();
   }
   for (const reason of await Promise.all(ends)) expect(reason).toMatchObject({ name: 'TimeoutError' });
+});
+
+test('a limit that nobody waits for any more is gone with the garbage, however far off it is', async () => {
+  const made: WeakRef<AbortSignal>[] = [];
+  const { timeout } = AbortSignal;
+  AbortSignal.timeout = (ms) => {
+    const limit = timeout.call(AbortSignal, ms);
+    made.push(new WeakRef(limit));
+    return limit;
+  };
+  const other = new AbortController();
+  for (let times = 0; times < 10; times += 1) waitedFor(other.signal);
+  AbortSignal.timeout = timeout;
+  for (let times = 0; times < 3; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    collectGarbage();
+  }
+  expect(made).toHaveLength(10);
+  expect(made.filter((limit) => limit.deref() !== undefined)).toEqual([]);
 });
 
 test('what aborts before the limit is what it aborts with', async () => {

@@ -34,15 +34,22 @@ function modesOf({ form, url }: McpQuestions) {
 
 /** @throws ProtocolError that tells the server what cannot be asked. */
 function questionOf({ params }: ElicitRequest): AskedQuestion {
-  const message = cutText(visibleText(params.message), inputMessageBytesMax).text;
+  // Cut before it is read character by character, and again if it has grown by that.
+  const said = cutText(params.message, inputMessageBytesMax).text;
+  const message = cutText(visibleText(said), inputMessageBytesMax).text;
   const asked =
     params.mode === 'url'
       ? { message, schemaJson: '', url: params.url }
       : { message, schemaJson: JSON.stringify(params.requestedSchema), url: '' };
-  const hidden = hiddenText([parseJson(asked.schemaJson || 'null') ?? null, asked.url]);
-  const problem = hidden === undefined ? questionProblem(asked) : `it holds a character that nobody sees (${hidden})`;
+  // How long it is first: what is searched for characters is bounded.
+  const problem = questionProblem(asked) ?? hiddenProblem(asked);
   if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   return asked;
+}
+
+function hiddenProblem({ schemaJson, url }: AskedQuestion): string | undefined {
+  const hidden = hiddenText([parseJson(schemaJson || 'null') ?? null, url]);
+  return hidden === undefined ? undefined : `it holds a character that nobody sees (${hidden})`;
 }
 
 function resultOf({ action, contentJson }: { readonly action: ElicitResult['action']; readonly contentJson: string }) {

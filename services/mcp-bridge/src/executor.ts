@@ -14,6 +14,7 @@ import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { dismissed } from './open-questions.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
 import type { ServerConnection } from './server-connection.ts';
+import type { Session } from './session.ts';
 import type { Tickets } from './tickets.ts';
 import { untilAborted } from './unless-aborted.ts';
 
@@ -135,6 +136,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   // People have approved the tool as it was: its server is asked what it is now, if it would not have told.
   const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
   let available = await server.current(signal, freshMs);
+  let previous: Session | undefined;
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') {
       if (waited || lost !== undefined) return end(unavailable(available));
@@ -146,6 +148,10 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     const place = await server.sessionFor(available.session, token);
     if (place.kind === 'unauthenticated') return end(unauthenticated(request));
     if (place.kind === 'refused') return end(unavailable(place));
+    const { session } = place;
+    // One of its caller's own may have taken so long to open that the list is old again.
+    if (session !== available.session && session !== previous) server.listing.refreshIfStale(freshMs);
+    previous = session;
     const look = await lookUp(call, dependencies);
     if (signal.aborted) return end(canceledInTime());
     if (look.kind === 'refused') return end(look.outcome);
@@ -173,7 +179,6 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     sentFenced = !isRepeatable(tool.hints);
     if (timeLeft(sentAt) <= 0)
       return end(unavailable({ reason: `the server "${request.server}" took too long to come back` }));
-    const { session } = place;
     const sent = await session.call({
       tool,
       arguments: args,

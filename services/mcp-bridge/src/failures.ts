@@ -32,6 +32,11 @@ export class LoginFailed extends Error {
   }
 }
 
+/** True if it is we who keep the server from being told anything: what it answered, or never saw, is not its word on the call. */
+export function isNeverTold(error: unknown): error is Error {
+  return error instanceof RedirectRefused || error instanceof NotAllowed || error instanceof LoginFailed;
+}
+
 /** The text of an error, for texts of ours. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

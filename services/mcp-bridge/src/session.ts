@@ -1,4 +1,4 @@
-import { type Client, ProtocolError, ProtocolErrorCode, type Tool } from '@modelcontextprotocol/client';
+import { type Client, ProtocolError, ProtocolErrorCode, SdkHttpError, type Tool } from '@modelcontextprotocol/client';
 import { isRepeatable, type Json } from '@stopgo/core';
 import type { AskingCalls } from './asking-calls.ts';
 import { withoutToken } from './bearer.ts';
@@ -6,7 +6,7 @@ import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
-import { connectionReason, shownReason } from './failures.ts';
+import { connectionReason, isNeverTold, shownReason } from './failures.ts';
 import type { Line } from './line.ts';
 import type { ListTap } from './list-tap.ts';
 import type { AskedQuestion } from './open-questions.ts';
@@ -125,8 +125,9 @@ export function createSession(parts: SessionParts): Session {
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
-        const last = withoutSecrets(endOfError(error, server, parts.hasSession()), parts.clean);
-        const known = callCancel.wasUnderWay(args) && !isRepeatable(call.tool.hints) ? endOfRound(last) : last;
+        const last = endOfError(error, server, parts.hasSession());
+        const isRound = callCancel.wasUnderWay(args) && !isRepeatable(call.tool.hints);
+        const known = withoutSecrets(isRound ? endOfRound(last, error) : last, parts.clean);
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
@@ -158,12 +159,21 @@ function endOfGivenUp(why: GivenUp, call: SessionCall, server: string): CallEnd 
   }
 }
 
-/** A call that its server had begun, and asked something for, has not been left undone because it did not take the answer. */
-function endOfRound(end: CallEnd): CallEnd {
+/**
+ * A call that its server had begun, and asked something for, has not been left undone because it did not take the answer, or was not
+ * sent it: neither a status of HTTP nor a rule of ours says how it ended.
+ */
+function endOfRound(end: CallEnd, error: unknown): CallEnd {
   if (end.kind === 'not_sent') return lost(`was lost in the midst of the call (${end.reason})`);
-  return end.kind === 'unauthenticated'
-    ? { kind: 'lost', cause: 'status', reason: 'began the call, and then wanted other credentials' }
-    : end;
+  const why =
+    end.kind === 'unauthenticated'
+      ? 'wanted other credentials'
+      : error instanceof SdkHttpError
+        ? `answered HTTP ${error.status} to what it had asked for`
+        : isNeverTold(error)
+          ? `was not told what it had asked for (${error.message})`
+          : undefined;
+  return why === undefined ? end : { kind: 'lost', cause: 'status', reason: `began the call, and then ${why}` };
 }
 
 function lost(reason: string): CallEnd {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { byteLength } from '@stopgo/core';
 import { facts, type mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
@@ -307,6 +308,15 @@ test('a call whose tool is not offered any more is still one that must not run t
   await standing.renew();
   expect(await answered).toMatchObject({ taken: false, askedAnew: true });
   expect(journal().filter(({ tool }) => tool === 'endless')).toHaveLength(2);
+});
+
+test('a long question is cut before anything is made of it: its mark is that of what the server said', async () => {
+  const bridge = await startBridge([overPipes('modern', { callsAtOnce: 2 }).config]);
+  const name = `${'x'.repeat(5_000)}\u202e`;
+  const [question] = askedIn(await bridge.execute('order', { name }, { call: 'c' }));
+  expect(question?.message).toContain(`[cut: ${byteLength(`What about ${name}?`)} bytes in full`);
+  const [short] = askedIn(await bridge.execute('order', { name: '\u202e' }, { call: 'd' }));
+  expect(short?.message).toBe('What about \\u{202e}?');
 });
 
 test('calls that ask at the same time are asked for each by itself', async () => {

@@ -87,6 +87,19 @@ test('a call that its server had begun is in doubt if it is not there for the an
   });
 });
 
+test.each([
+  [307, { location: 'http://127.0.0.1:9/' }, /was not told what it had asked for \(.*redirect.*is not known$/],
+  [429, {}, /answered HTTP 429 to what it had asked for.*is not known$/],
+  [503, {}, /answered HTTP 503.*is not known$/],
+])('a call that its server had begun is in doubt if the answer comes to HTTP %i', async (status, headers, message) => {
+  const server = await askingServer((response) => response.writeHead(status, headers).end());
+  expect(await afterAnswer(server, 'pay', () => undefined)).toMatchObject({
+    case: 'unknown',
+    value: { message: expect.stringMatching(message) },
+  });
+  expect(server.rounds()).toBe(2);
+});
+
 test('one that is safe to repeat waits for the credentials, and is made anew with them', async () => {
   const server = await askingServer((response) => response.writeHead(401).end());
   expect(await afterAnswer(server, 'look', () => undefined)).toMatchObject({

@@ -1,5 +1,9 @@
+/** The limits of signals, for as long as anybody listens to the signal or has it. */
+const limits = new WeakMap<AbortSignal, AbortSignal>();
+
 /**
- * A signal that aborts with any of the others, and after so many milliseconds at the latest.
+ * A signal that aborts with any of the others, and after so many milliseconds at the latest. What nobody waits for any more costs
+ * nothing, however far off its limit is.
  *
  * To be used wherever `AbortSignal.any` would be given an `AbortSignal.timeout`: it holds on to none of the signals that it is made of,
  * and one with a time limit is held by nothing but its own listeners. In Node 20 it is gone with the next collection of garbage, and
@@ -7,6 +11,7 @@
  */
 export function abortsWithin(ms: number, ...others: readonly AbortSignal[]): AbortSignal {
   const limit = AbortSignal.timeout(ms);
-  limit.addEventListener('abort', () => undefined, { once: true });
-  return AbortSignal.any([...others, limit]);
+  const signal = AbortSignal.any([...others, limit]);
+  limits.set(signal, limit);
+  return signal;
 }
