@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
-import { cutText, inputMessageBytesMax, parseJson, questionProblem, visibleText } from '@stopgo/core';
+import { parseJson, questionProblem, visibleText } from '@stopgo/core';
 import type { McpQuestions, McpServerConfig } from '@stopgo/runtime';
 import type { AskingCalls } from './asking-calls.ts';
 import type { ServerAnswers } from './connect.ts';
@@ -32,15 +32,22 @@ function modesOf({ form, url }: McpQuestions) {
   return { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
 }
 
-/** @throws ProtocolError that tells the server what cannot be asked. */
+/**
+ * The message is whole: it is cut when no token is left in it.
+ *
+ * @throws ProtocolError that tells the server what cannot be asked.
+ */
 function questionOf({ params }: ElicitRequest): AskedQuestion {
-  const message = cutText(visibleText(params.message), inputMessageBytesMax).text;
+  const message = visibleText(params.message);
   const asked =
     params.mode === 'url'
       ? { message, schemaJson: '', url: params.url }
       : { message, schemaJson: JSON.stringify(params.requestedSchema), url: '' };
   const hidden = hiddenText([parseJson(asked.schemaJson || 'null') ?? null, asked.url]);
-  const problem = hidden === undefined ? questionProblem(asked) : `it holds a character that nobody sees (${hidden})`;
+  const problem =
+    hidden === undefined
+      ? questionProblem({ ...asked, message: '' })
+      : `it holds a character that nobody sees (${hidden})`;
   if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   return asked;
 }
