@@ -3,7 +3,7 @@ import type { McpServerConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
 import { withoutTokens } from '../src/bearer.ts';
 import { eventually, finishedOf, httpServer, startBridge, unknownOf } from './support/bridge.ts';
-import { json, legacyServer, listen } from './support/http.ts';
+import { json, legacyServer, listen, modernServer } from './support/http.ts';
 
 const token = 'canary-token-0123456789';
 // Wherever within it the words would be cut, some token is there.
@@ -97,6 +97,17 @@ test('a token where a long message of progress is cut is told nobody, not even i
   expect(told).not.toContain('can');
   finish();
   await sent.outcome;
+});
+
+test('a token with which changes of the tools are not told is in no line of the log', async () => {
+  const server = await modernServer('', 0, [], (request, response) => {
+    if (request.headers['mcp-method'] === 'subscriptions/listen')
+      response.writeHead(403).end(`not with ${request.headers.authorization}`);
+  });
+  const { logText } = await startBridge([withOwnToken(server.url, { era: 'modern' })], { environment });
+  await eventually(() => logText().includes('cannot be followed'), 'the failure is in the log');
+  expect(logText()).toContain('not with Bearer [secret]');
+  expect(logText()).not.toContain('canary');
 });
 
 test('an answer that is no JSON is told without the piece of it that the runtime shows', async () => {
