@@ -36,17 +36,30 @@ test.each<[string, (response: ServerResponse, id: number | undefined) => unknown
 ])('a token where the long words of a server are cut is told nobody, not even in part: %s', async (_, answer) => {
   const outputSchema = { type: 'object', additionalProperties: false };
   const tool = { name: 'pay', inputSchema: { type: 'object' }, outputSchema, annotations: { destructiveHint: false } };
-  const server = await legacyServer({
+  const listed = (response: ServerResponse, id: number | undefined) =>
+    json(response, { jsonrpc: '2.0', id, result: { tools: [tool] } });
+  const one = await legacyServer({
     before: (_request, response, { id, method }) => {
-      if (method === 'tools/list') json(response, { jsonrpc: '2.0', id, result: { tools: [tool] } });
+      if (method === 'tools/list') listed(response, id);
     },
     onCall: (_request, response, { id }) => void answer(response, id),
   });
-  for (const config of [httpServer('l', server.url), withOwnToken(server.url)]) {
+  // All callers share its one connection.
+  const shared = await legacyServer({
+    before: (request, response, { id, method }) => {
+      const serverInfo = { name: 'shared', version: '1' };
+      const result = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo };
+      if (method === 'initialize') json(response, { jsonrpc: '2.0', id, result });
+      else if (method === 'tools/list') listed(response, id);
+      else if (method === 'tools/call') answer(response, id);
+      else response.writeHead(request.method === 'POST' ? 202 : 405).end();
+    },
+  });
+  for (const config of [httpServer('l', one.url), withOwnToken(one.url), httpServer('l', shared.url)]) {
     const { execute, logText } = await startBridge([config], { environment });
     const { content, isError } = finishedOf(await execute('pay', {}, { token }));
     expect(content).toContain('[secret]');
-    expect(content.replaceAll('[secret]', '') + logText()).not.toMatch(/can|789/);
+    expect(content.replaceAll('[secret]', '') + logText()).not.toMatch(/cana|456789/);
     expect(content.length).toBeLessThan(isError ? 5_000 : 10_000);
   }
 });
@@ -69,7 +82,7 @@ test.each([
     return status?.reason.includes('xxx') ? status : undefined;
   }, 'what it answers is shown');
   expect(shown.reason).toContain('[secret]');
-  expect(shown.reason + shown.lastError + logText()).not.toContain('can');
+  expect(shown.reason + shown.lastError + logText()).not.toContain('cana');
 });
 
 test('a token where a long message of progress is cut is told nobody, not even in part', async () => {
@@ -94,7 +107,7 @@ test('a token where a long message of progress is cut is told nobody, not even i
     return state.case === 'running' && state.value.progressMessage !== '' ? state.value.progressMessage : undefined;
   }, 'the progress is told');
   expect(told).toContain('x [secret]');
-  expect(told).not.toContain('can');
+  expect(told).not.toContain('cana');
   finish();
   await sent.outcome;
 });
@@ -121,7 +134,7 @@ test('an answer that is no JSON is told without the piece of it that the runtime
   expect(told).toBe(
     'the server "l" was lost while the call ran (its answer is no JSON); whether the call took effect is not known',
   );
-  expect(JSON.stringify(bridge.describe()) + logText()).not.toContain('can');
+  expect(JSON.stringify(bridge.describe()) + logText()).not.toContain('cana');
   const other = await listen((_request, response) => void begin(response));
   const config = withOwnToken(other.url);
   const started = startBridge([config], { environment, bounds: { httpStartMs: 10_000, httpStartPauseMs: 10_000 } });
