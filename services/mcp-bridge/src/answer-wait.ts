@@ -1,4 +1,4 @@
-import { type SamplingAsked, samplingProblem } from '@stopgo/core';
+import { cutText, inputMessageBytesMax, type SamplingAsked, samplingProblem, visibleText } from '@stopgo/core';
 import { abortsWithin } from '@stopgo/runtime';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
@@ -83,7 +83,7 @@ export class AnswerWait {
     return this.#all.during(() => waits.during(() => put(asked, clock() + left, over)));
   };
 
-  /** Without credentials; undefined if it cannot be asked without. */
+  /** Without credentials, and cut after that; undefined if it cannot be asked without. */
   #cleaned({ message, schemaJson, url, sampling }: AskedQuestion): AskedQuestion | undefined {
     const { clean } = this.#dependencies;
     if (sampling !== undefined) {
@@ -91,7 +91,10 @@ export class AnswerWait {
       return samplingProblem(asked) === undefined ? { message, schemaJson, url, sampling: asked } : undefined;
     }
     // What repeats a credential is put before nobody.
-    return clean(schemaJson + url) === schemaJson + url ? { message: clean(message), schemaJson, url } : undefined;
+    if (clean(schemaJson) !== schemaJson || clean(url) !== url) return undefined;
+    // Cut before it is read character by character, and again if it has grown by that.
+    const said = cutText(clean(message), inputMessageBytesMax).text;
+    return { message: cutText(visibleText(said), inputMessageBytesMax).text, schemaJson, url };
   }
 }
 

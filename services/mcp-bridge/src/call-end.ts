@@ -40,15 +40,24 @@ export function failed(reason: string, failure: FailureKind): Extract<CallEnd, {
   return { kind: 'answered', failure, result: { text: `Tool execution failed: ${reason}` } };
 }
 
-/** Reads what an error of the MCP client means for the call that it ended. `server` is the server's name. */
-export function endOfError(error: unknown, server: string, hasSession: boolean): CallEnd {
+/**
+ * Reads what an error of the MCP client means for the call that it ended. `server` is the server's name, `clean` takes out of
+ * its words what must not be kept.
+ */
+export function endOfError(
+  error: unknown,
+  server: string,
+  hasSession: boolean,
+  clean: (text: string) => string,
+): CallEnd {
+  const quoted = (text: string) => cutWords(clean(text));
   if (error instanceof NotSent) return { kind: 'not_sent', reason: error.message };
   if (error instanceof RedirectRefused)
     return failed(`the server "${server}" was not reached: ${error.message}`, 'protocol');
   if (error instanceof NotAllowed || error instanceof LoginFailed)
     return failed(`the server "${server}" was not reached: ${error.message}`, 'server_unavailable');
   if (error instanceof ProtocolError) return failed(quoted(error.message), 'protocol');
-  if (error instanceof SdkHttpError) return endOfStatus(error, server, hasSession);
+  if (error instanceof SdkHttpError) return endOfStatus(error, server, hasSession, quoted);
   if (error instanceof SdkError) {
     switch (error.code) {
       case SdkErrorCode.NotConnected:
@@ -89,7 +98,12 @@ const notFound = 404;
 const badRequest = 400;
 const serverError = 500;
 
-function endOfStatus(error: SdkHttpError, server: string, hasSession: boolean): CallEnd {
+function endOfStatus(
+  error: SdkHttpError,
+  server: string,
+  hasSession: boolean,
+  quoted: (text: string) => string,
+): CallEnd {
   const status = error.status ?? serverError;
   if (status === unauthorized) return { kind: 'unauthenticated' };
   const namesSession = status === badRequest && /session/iu.test(error.message);
@@ -111,6 +125,7 @@ function refusalText({ data: { text } }: SdkHttpError): string {
   return typeof error?.message === 'string' ? error.message : text.trim();
 }
 
-function quoted(text: string): string {
+/** For what holds no token any more: half of one is not found. */
+function cutWords(text: string): string {
   return text.length > quotedCharactersMax ? `${text.slice(0, quotedCharactersMax)}…` : text;
 }

@@ -14,7 +14,7 @@ import {
   OAuthErrorCode,
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
-import { withoutToken } from './bearer.ts';
+import { withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { LoginFailed } from './failures.ts';
 
@@ -58,9 +58,9 @@ export class ClientCredentials {
     this.#dependencies = dependencies;
   }
 
-  /** The text without the tokens. */
+  /** The text without the tokens and the secret. */
   clean(text: string): string {
-    return this.#shown.reduce(withoutToken, text);
+    return withoutTokens(text, this.#account.clientSecret, ...this.#shown);
   }
 
   /** The same `fetch`, with the token in its requests. It throws LoginFailed, before anything is sent, if none is to be had. */

@@ -9,7 +9,7 @@ import {
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
 import { AskingCalls, type Unplaced } from './asking-calls.ts';
-import { withoutToken } from './bearer.ts';
+import { withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
@@ -128,7 +128,7 @@ async function connectOnce(
   const askingCalls = new AskingCalls((why) => dependencies.onUnplaced?.(config.name, why));
   const answers = dependencies.answers ?? allOf(peopleAnswer(config, askingCalls), modelAnswers(config, askingCalls));
   const hasCredentials = hasOwnCredentials(config.transport);
-  const clean = (text: string) => withoutToken(credentials?.clean(text) ?? text, token);
+  const clean = (text: string) => withoutTokens(credentials?.clean(text) ?? text, token);
   const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio'
@@ -138,7 +138,7 @@ async function connectOnce(
           silentMs: longestCallMs(config, bounds) + slackMs,
         });
   const { transport } = line;
-  const tap = new ListTap(bounds);
+  const tap = new ListTap(bounds, clean);
   tap.attach(transport, (message) => askingCalls.came(message));
   const callCancel = new CallCancel();
   callCancel.attach(transport);

@@ -20,7 +20,7 @@ export function resultText(
 ): ResultText {
   const texts = result.content.filter(hasText);
   const structured = result.structuredContent;
-  const lines = result.content.map(blockText);
+  const lines = result.content.map((block) => blockText(block, clean));
   if (texts.length === 0 && structured !== undefined) lines.push(structuredText(structured));
   if (note !== '') lines.unshift(note);
   return cutResult(clean(wellFormed(lines.join('\n'))), textBytesMax);
@@ -30,7 +30,8 @@ function hasText(block: ContentBlock): boolean {
   return block.type === 'text' || (block.type === 'resource' && 'text' in block.resource);
 }
 
-function blockText(block: ContentBlock): string {
+function blockText(block: ContentBlock, clean: (text: string) => string): string {
+  const label = (text: string) => shownLabel(clean(text));
   switch (block.type) {
     case 'text':
       return block.text;
@@ -48,7 +49,8 @@ function blockText(block: ContentBlock): string {
   }
 }
 
-function label(text: string): string {
+/** For what holds no token any more: half of one is not found. */
+function shownLabel(text: string): string {
   return visibleText(text.slice(0, labelCharactersMax)).replaceAll('\n', ' ');
 }
 

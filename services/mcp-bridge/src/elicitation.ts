@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
-import { cutText, inputMessageBytesMax, parseJson, questionProblem, visibleText } from '@stopgo/core';
+import { parseJson, questionProblem } from '@stopgo/core';
 import type { McpQuestions, McpServerConfig } from '@stopgo/runtime';
 import type { AskingCalls } from './asking-calls.ts';
 import type { ServerAnswers } from './connect.ts';
@@ -32,17 +32,19 @@ function modesOf({ form, url }: McpQuestions) {
   return { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
 }
 
-/** @throws ProtocolError that tells the server what cannot be asked. */
+/**
+ * The message is as it came, and whole: it is cut and shown in signs that can be seen when no token is left in it.
+ *
+ * @throws ProtocolError that tells the server what cannot be asked.
+ */
 function questionOf({ params }: ElicitRequest): AskedQuestion {
-  // Cut before it is read character by character, and again if it has grown by that.
-  const said = cutText(params.message, inputMessageBytesMax).text;
-  const message = cutText(visibleText(said), inputMessageBytesMax).text;
+  const { message } = params;
   const asked =
     params.mode === 'url'
       ? { message, schemaJson: '', url: params.url }
       : { message, schemaJson: JSON.stringify(params.requestedSchema), url: '' };
   // How long it is first: what is searched for characters is bounded.
-  const problem = questionProblem(asked) ?? hiddenProblem(asked);
+  const problem = questionProblem({ ...asked, message: '' }) ?? hiddenProblem(asked);
   if (problem !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
   return asked;
 }

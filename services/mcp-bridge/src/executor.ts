@@ -4,7 +4,7 @@ import { mcp, type store } from '@stopgo/proto';
 import { AnswerWait, type AnswerWaitDependencies } from './answer-wait.ts';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
-import { isHeaderToken, withoutToken } from './bearer.ts';
+import { isHeaderToken, withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
 import { CallStanding } from './call-standing.ts';
@@ -13,6 +13,7 @@ import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { dismissed } from './open-questions.ts';
 import { finished, type Outcome, refused, unknown } from './outcome.ts';
+import { shownProblem } from './schema-check.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Session } from './session.ts';
 import type { Tickets } from './tickets.ts';
@@ -82,7 +83,7 @@ export async function makeAttempt(
         resolve(await runCall(call, dependencies));
       } catch (error) {
         dependencies.onDefect(
-          withoutToken(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
+          withoutTokens(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
         );
         resolve(unknown(inDoubt('the bridge failed while the call ran')));
       }
@@ -171,7 +172,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     if (refusal !== undefined) return end(refusal);
     const mismatch = tool.inputCheck(args);
     if (mismatch !== undefined) {
-      const words = `the arguments are not what the tool takes: ${clean(mismatch)}`;
+      const words = `the arguments are not what the tool takes: ${shownProblem(clean(mismatch))}`;
       return end(answer(failed(words, 'invalid_arguments'), 0, undefined));
     }
     if (signal.aborted) return end(canceledInTime());
@@ -304,7 +305,7 @@ function parseArguments(text: string): Arguments | string {
 }
 
 function answer(end: Extract<CallEnd, { kind: 'answered' }>, durationMs: number, token: string | undefined): Outcome {
-  return finished({ ...end.result, text: withoutToken(end.result.text, token) }, end.failure, durationMs);
+  return finished({ ...end.result, text: withoutTokens(end.result.text, token) }, end.failure, durationMs);
 }
 
 function inDoubt(reason: string): string {

@@ -37,12 +37,17 @@ export function isNeverTold(error: unknown): error is Error {
   return error instanceof RedirectRefused || error instanceof NotAllowed || error instanceof LoginFailed;
 }
 
-/** The text of an error, for texts of ours. */
+/** The text of an error, for texts of ours: whole, as tokens are still to be hidden in it. */
 export function reasonOf(error: unknown): string {
+  // The runtime shows a piece of what is no JSON: half of a token may be in it.
+  if (error instanceof SyntaxError) return 'its answer is no JSON';
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What a server may have written of why it failed, as it may be kept and shown: on one line, bounded, with nothing hidden. */
+/**
+ * What a server may have written of why it failed, as it may be kept and shown: on one line, bounded, with nothing hidden. Only for what
+ * holds no token any more: half of one is not found.
+ */
 export function shownReason(text: string): string {
   const cut = text.length > reasonCharactersMax ? `${text.slice(0, reasonCharactersMax)}…` : text;
   return visibleText(cut.replace(/\s*\n\s*/gu, ' '));
@@ -67,6 +72,7 @@ export function connectionReason(error: unknown, hasCredentials: boolean): strin
     if ('status' in at && typeof at.status === 'number') return `it answered with HTTP ${at.status}${bodyOf(at)}`;
     const type = /^Unexpected content type: (.*)$/su.exec(at.message)?.[1];
     if (type !== undefined) return `it answered with "${type}", not as an MCP server does; check its address`;
+    if (at instanceof SyntaxError) return 'it answered with what is no JSON; check its address';
     if (at.name === 'ZodError') return 'it answered with what is no message of the protocol; check its address';
   }
   return reasonOf(error);

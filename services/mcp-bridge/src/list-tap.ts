@@ -24,9 +24,12 @@ export class ListTap {
   #collected: Collected | undefined;
   readonly #seen = new WeakSet<object>();
   readonly #bounds: ListBounds;
+  readonly #clean: (text: string) => string;
 
-  constructor(bounds: ListBounds) {
+  /** `clean` gives a text without the credentials that the connection carries. */
+  constructor(bounds: ListBounds, clean: (text: string) => string) {
     this.#bounds = bounds;
+    this.#clean = clean;
   }
 
   /** Puts the tap between a transport and its client. To be called before the client connects. `beside` is shown each message, too. */
@@ -80,7 +83,7 @@ export class ListTap {
       }
       const size = definitionSize(definition, this.#bounds);
       if (typeof size === 'string') {
-        collected.problems.push(tooLarge(definition, size));
+        collected.problems.push(tooLarge(definition, size, this.#clean));
         continue;
       }
       collected.bytes += size;
@@ -102,10 +105,10 @@ export class ListTap {
 
 type ListBounds = DefinitionBounds & Pick<BridgeBounds, 'toolsPerServerMax' | 'problemsMax' | 'listBytesMax'>;
 
-function tooLarge(definition: Json, problem: string): ToolProblem {
+function tooLarge(definition: Json, problem: string, clean: (text: string) => string): ToolProblem {
   const name = typeof definition === 'object' && definition !== null && 'name' in definition ? definition.name : '';
   return typeof name === 'string' && name !== ''
-    ? leftOut(name, problem)
+    ? leftOut(clean(name), problem)
     : namelessLeftOut(`a tool without a name (${problem})`, problem);
 }
 

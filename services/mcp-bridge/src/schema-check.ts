@@ -4,7 +4,10 @@ import { TimeBoxed, timeBoxed } from './time-box.ts';
 
 type ObjectSchema = { readonly [key: string]: Json };
 
-/** Says what is wrong with a value, as words; undefined if nothing is, or if the schema cannot tell. */
+/**
+ * Says what is wrong with a value, as words that may repeat names in it whole ({@link shownProblem}); undefined if nothing is, or if
+ * the schema cannot tell.
+ */
 export type SchemaCheck = (value: unknown) => string | undefined;
 
 /** Longest problem that is told, in characters: a schema may name a thousand properties. */
@@ -28,7 +31,7 @@ export function schemaCheck(schema: ObjectSchema, ms: number): SchemaCheck {
         validate ??= validator.getValidator(schema as Parameters<typeof validator.getValidator>[0]);
         return validate(value);
       });
-      return verdict.valid ? undefined : shown(innermost(verdict.errorMessage ?? 'it does not match'));
+      return verdict.valid ? undefined : innermost(verdict.errorMessage ?? 'it does not match');
     } catch (error) {
       return error instanceof TimeBoxed ? `the schema takes longer than ${ms} ms to check it` : undefined;
     }
@@ -42,7 +45,8 @@ function innermost(message: string): string {
   return message.split('; ').at(-1) ?? message;
 }
 
-function shown(text: string): string {
+/** What is wrong with a value, as it may be told: bounded, on one line, with nothing hidden. Only for what holds no token any more. */
+export function shownProblem(text: string): string {
   const cut = text.length > problemCharactersMax ? `${text.slice(0, problemCharactersMax)}…` : text;
   return visibleText(cut).replaceAll('\n', ' ');
 }

@@ -1,7 +1,7 @@
 import { visibleText } from '@stopgo/core';
 import { abortsWithin, type Logger, type McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
-import { withoutToken } from './bearer.ts';
+import { withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallQueue } from './call-queue.ts';
 import { type ConnectDependencies, type ConnectPlace, connect } from './connect.ts';
@@ -160,7 +160,8 @@ export class ServerConnection {
           changed = true;
           this.listing.changed();
         },
-        onError: (error) => log.debug(`MCP server "${this.config.name}": ${visibleText(error.message)}`),
+        onError: (error) =>
+          log.debug(`MCP server "${this.config.name}": ${visibleText(this.clean(error.message, undefined))}`),
       },
       { timeoutMs, signal: this.#stop.signal },
     );
@@ -247,7 +248,7 @@ export class ServerConnection {
 
   /** The text without credentials of ours, and without the caller's token. */
   clean(text: string, token: string | undefined): string {
-    return withoutToken(this.#credentials?.clean(text) ?? text, token);
+    return withoutTokens(this.#credentials?.clean(text) ?? text, token);
   }
 
   /** To be called when the server answered 401 to a call. */

@@ -1,7 +1,7 @@
 import { type Client, ProtocolError, ProtocolErrorCode, SdkHttpError, type Tool } from '@modelcontextprotocol/client';
 import { isRepeatable, type Json } from '@stopgo/core';
 import type { AskingCalls } from './asking-calls.ts';
-import { withoutToken } from './bearer.ts';
+import { withoutTokens } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
@@ -13,6 +13,7 @@ import type { AskedQuestion } from './open-questions.ts';
 import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
+import { shownProblem } from './schema-check.ts';
 import type { SessionCall } from './session-call.ts';
 import { leftOut, type ToolProblem } from './tool-problem.ts';
 
@@ -78,7 +79,7 @@ const clientTimerSlackMs = 5_000;
 
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
-  const { server, client, tap, callCancel } = parts;
+  const { server, client, callCancel } = parts;
   const calls = new Map<object, RunningCall>();
   parts.oversize.told = (ends) => {
     const id = idOfSkipped(ends);
@@ -92,7 +93,7 @@ export function createSession(parts: SessionParts): Session {
     protocolVersion: client.getNegotiatedProtocolVersion(),
     protocolEra: client.getProtocolEra(),
     keepsState: () => client.getProtocolEra() !== 'modern' && parts.hasSession(),
-    isGone: (error) => endOfError(error, server, parts.hasSession()).kind === 'session_gone',
+    isGone: (error) => endOfError(error, server, parts.hasSession(), parts.clean).kind === 'session_gone',
     ended: parts.ended,
     followsChanges: parts.followsChanges,
     close: parts.close,
@@ -101,7 +102,7 @@ export function createSession(parts: SessionParts): Session {
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
     },
     listTools: async (timeoutMs) =>
-      withoutLeaks(await listTools(client, tap, timeoutMs).catch(inPlainWords(parts)), parts.clean),
+      withoutLeaks(await listTools(parts, timeoutMs).catch(inPlainWords(parts)), parts.clean),
     call: async (call) => {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
@@ -112,6 +113,7 @@ export function createSession(parts: SessionParts): Session {
         ((asked: AskedQuestion, signal: AbortSignal) =>
           running.paused(() => askPeople(asked, AbortSignal.any([signal, running.signal]))));
       const leave = ask && parts.askingCalls.add(args, ask);
+      const clean = (text: string) => withoutTokens(parts.clean(text), token);
       const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {
@@ -121,13 +123,15 @@ export function createSession(parts: SessionParts): Session {
       call.signal.addEventListener('abort', cancel, { once: true });
       calls.set(args, running);
       try {
-        return await parts.within(scope, () => callTool(client, call, args, running, parts));
+        return await parts.within(scope, () =>
+          callTool(client, call, args, running, { clean, answersMs: parts.answersMs }),
+        );
       } catch (error) {
         const why = scope.oversize ? 'oversize' : running.givenUp;
         if (why !== undefined) return endOfGivenUp(why, call, server);
-        const last = endOfError(error, server, parts.hasSession());
+        const last = endOfError(error, server, parts.hasSession(), clean);
         const isRound = callCancel.wasUnderWay(args) && !isRepeatable(call.tool.hints);
-        const known = withoutSecrets(isRound ? endOfRound(last, error) : last, parts.clean);
+        const known = withoutSecrets(isRound ? endOfRound(last, error) : last, clean);
         const reason = parts.endReason();
         return known.kind === 'lost' && reason !== undefined ? lost(`ended while the call ran (${reason})`) : known;
       } finally {
@@ -182,10 +186,10 @@ function lost(reason: string): CallEnd {
 
 async function callTool(
   client: Client,
-  { tool, token, timeoutMs, totalTimeoutMs }: SessionCall,
+  { tool, timeoutMs, totalTimeoutMs }: SessionCall,
   args: { readonly [key: string]: Json },
   running: RunningCall,
-  { clean: ofServer, answersMs }: Pick<SessionParts, 'clean' | 'answersMs'>,
+  { clean, answersMs }: Pick<SessionParts, 'clean' | 'answersMs'>,
 ): Promise<CallEnd> {
   const { name, inputSchema } = tool;
   // The definition spares the client a list of its own. Without an output schema in it: the client would throw away what
@@ -200,10 +204,9 @@ async function callTool(
       toolDefinition,
     },
   );
-  const clean = (text: string) => withoutToken(ofServer(text), token);
   const mismatch = resultMismatch(tool, result);
   if (mismatch !== undefined) {
-    const words = `The call ran, but its structured result is not what the tool promises: ${clean(mismatch)}`;
+    const words = `The call ran, but its structured result is not what the tool promises: ${shownProblem(clean(mismatch))}`;
     return { kind: 'answered', failure: 'invalid_result', result: resultText(result, clean, words) };
   }
   const text = resultText(result, clean);
@@ -247,7 +250,7 @@ function noTools(error: unknown): { readonly tools: readonly Tool[] } {
   throw error;
 }
 
-async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promise<ToolList> {
+async function listTools({ client, tap, clean }: SessionParts, timeoutMs: number): Promise<ToolList> {
   let readable: ReadonlySet<string> = new Set();
   const all = await tap.collect(async () => {
     const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs };
@@ -264,7 +267,7 @@ async function listTools(client: Client, tap: ListTap, timeoutMs: number): Promi
     const bare = tap.bare(definition);
     if (bare === undefined || readable.has(bare.name)) definitions.push(definition);
     // The one reason for which the client leaves out a tool that it can read.
-    else problems.push(leftOut(bare.name, 'its x-mcp-header declarations are not valid'));
+    else problems.push(leftOut(clean(bare.name), 'its x-mcp-header declarations are not valid'));
   }
   return { definitions, problems };
 }

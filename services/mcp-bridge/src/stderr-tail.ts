@@ -24,7 +24,9 @@ export class StderrTail {
     // A secret of several lines may have lost its first ones, so that each line is one by itself.
     this.#secrets = secrets
       .flatMap((value) => [value, ...value.split(lineEnd)])
-      .filter((value) => value.length >= secretCharactersMin);
+      .filter((value) => value.length >= secretCharactersMin)
+      // The longest first: one may contain another, and is to be hidden whole.
+      .sort((one, other) => other.length - one.length);
   }
 
   push(chunk: Buffer): void {
@@ -39,11 +41,20 @@ export class StderrTail {
   lastLines(): string {
     let text = this.#wholeLines().toString('utf8');
     for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
+    text = this.#withoutBeginning(text);
     const lines = text.split(lineEnd).filter((line) => line.trim() !== '');
     const last = lines.slice(-linesShown);
     const telling = lines.slice(0, -linesShown).find((line) => namesError.test(line));
     const shown = telling === undefined || last.some((line) => namesError.test(line)) ? last : [telling, ...last];
     return shown.map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' ')).join(' | ');
+  }
+
+  /** The text without what a secret begins with at its end: the rest of it may be on its way. */
+  #withoutBeginning(text: string): string {
+    for (const secret of this.#secrets)
+      for (let length = Math.min(secret.length - 1, text.length); length >= secretCharactersMin; length -= 1)
+        if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}[secret]`;
+    return text;
   }
 
   #wholeLines(): Buffer {

@@ -46,6 +46,21 @@ test('text is cleaned before it is cut, so that the end of a secret cannot stay'
   expect(cut?.fullBytes).toBe(256 * 1024 + 400);
 });
 
+test('a token in the name of a block is hidden before the name is cut', () => {
+  const name = `${'x'.repeat(190)}secret-token`;
+  const uri = `file:///${name.slice(8)}`;
+  const result = {
+    content: [
+      { type: 'resource_link', name, uri },
+      { type: 'image', data: '', mimeType: name },
+      { type: 'resource', resource: { uri, blob: '', mimeType: name } },
+    ],
+  } as const;
+  const { text } = resultText({ content: [...result.content] }, (whole) => whole.replaceAll('secret-token', '[x]'));
+  expect(text.match(/x\[x\]/gu)).toHaveLength(5);
+  expect(text).not.toContain('secret');
+});
+
 test('half a character becomes the replacement character', () => {
   expect(resultText({ content: [{ type: 'text', text: 'a\ud800b' }] }, plain).text).toBe('a\ufffdb');
 });

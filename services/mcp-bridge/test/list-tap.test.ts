@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
 import { ListTap } from '../src/list-tap.ts';
 
+const token = 'canary-static-0123456789';
+
 /** What comes through the tap of one page, and what it keeps of all. */
 async function listed(pages: readonly (readonly unknown[])[], bounds = {}) {
-  const tap = new ListTap({ ...bridgeBounds, ...bounds });
+  const tap = new ListTap({ ...bridgeBounds, ...bounds }, (text) => text.replaceAll(token, '[secret]'));
   const transport = {} as Transport;
   tap.attach(transport);
   const passed: unknown[] = [];
@@ -30,6 +32,16 @@ test('what is beyond the bounds of a definition is told and not kept', async () 
     'a tool without a name (its definition holds more than 40 values) is left out',
   ]);
   expect(passed).toEqual([{ tools: [{ name: 'good', inputSchema: { type: 'object' } }], nextCursor: 'more' }]);
+});
+
+test('a token in the name of a tool that is left out is told nobody, not even in part', async () => {
+  for (let before = 50; before < 81; before += 1) {
+    const { lines } = await listed([[tool(`${'n'.repeat(before)}${token}`, 'x'.repeat(500))]], {
+      definitionBytesMax: 300,
+    });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).not.toContain('can');
+  }
 });
 
 test('a list that is too long ends there, whatever is in it', async () => {

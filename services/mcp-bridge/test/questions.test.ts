@@ -358,3 +358,22 @@ test('a token that the server repeats in a question is shown to nobody', async (
   await answering(bridge, 'c').answer(question?.id ?? '', CANCEL);
   await eventually(async () => (await answering(bridge, 'c').news()).state.case === 'outcome', 'the end');
 });
+
+test('a token where a long question is cut is shown to nobody, not even in part', async () => {
+  const token = 'alice-token-0123456789';
+  const bridge = await startBridge([(await overHttp()).config]);
+  const name = `${'x'.repeat(300)} ${token.repeat(300)}`;
+  const [question] = askedIn(await bridge.execute('order', { name }, { call: 'c', token }));
+  expect(question?.message).toMatch(/^What about x+ \[secret\]/);
+  expect(question?.message).not.toContain('ali');
+  await answering(bridge, 'c').answer(question?.id ?? '', CANCEL);
+  await eventually(async () => (await answering(bridge, 'c').news()).state.case === 'outcome', 'the end');
+});
+
+test('a question that is too long is cut', async () => {
+  const bridge = await startBridge([overPipes('legacy').config]);
+  const [question] = askedIn(await bridge.execute('order', { name: 'x'.repeat(5_000) }, { call: 'c' }));
+  expect(question?.message).toHaveLength(4 * 1024);
+  await answering(bridge, 'c').answer(question?.id ?? '', CANCEL);
+  await eventually(async () => (await answering(bridge, 'c').news()).state.case === 'outcome', 'the end');
+});

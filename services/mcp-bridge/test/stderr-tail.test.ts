@@ -33,6 +33,20 @@ test('a line longer than what is kept is not shown before it has ended', () => {
   expect(tail.lastLines()).toBe('over');
 });
 
+test('a secret that contains another is hidden whole', () => {
+  const tail = new StderrTail(100, ['hunter2', 'hunter2-secret']);
+  tail.push(Buffer.from('hunter2-secret, hunter2\n'));
+  expect(tail.lastLines()).toBe('[secret], [secret]');
+});
+
+test('what a secret begins with is not shown while the rest of it is on its way', () => {
+  const tail = new StderrTail(100, ['hunter2-secret']);
+  tail.push(Buffer.from('the password is hunter2-se'));
+  expect(tail.lastLines()).toBe('the password is [secret]');
+  tail.push(Buffer.from('cret\n'));
+  expect(tail.lastLines()).toBe('the password is [secret]');
+});
+
 test('the rest of a secret of several lines is not shown either', () => {
   const tail = new StderrTail(24, ['-----BEGIN-----\nc2VjcmV0\n']);
   tail.push(Buffer.from('key: -----BEGIN-----\nc2VjcmV0\nrefused\n'));

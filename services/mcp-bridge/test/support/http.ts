@@ -41,7 +41,12 @@ export const tools = [
 ] as const satisfies readonly Tool[];
 
 /** A server of the newer protocol only. `whoami` answers with the credentials of its request. */
-export async function modernServer(prefix = '', port = 0, more: readonly Tool[] = []) {
+export async function modernServer(
+  prefix = '',
+  port = 0,
+  more: readonly Tool[] = [],
+  before: (request: IncomingMessage, response: ServerResponse) => void = () => undefined,
+) {
   const seen: Seen[] = [];
   const offered: Tool[] = [...tools, ...more].map((tool) => ({ ...tool, name: prefix + tool.name }));
   const handler = createMcpHandler(
@@ -66,6 +71,8 @@ export async function modernServer(prefix = '', port = 0, more: readonly Tool[] 
       rpc: String(request.headers['mcp-method']),
       authorization: request.headers.authorization,
     });
+    before(request, response);
+    if (response.writableEnded) return;
     void node(request as IncomingMessage & { method: string; url: string }, response);
   }, port);
   afterwards(() => handler.close());

@@ -1,6 +1,12 @@
 /** The longest error text that leaves an adapter, in bytes of UTF-8. */
 export const ERROR_TEXT_BYTES_MAX = 1024;
 
+/**
+ * The longest text that is looked through, in characters: one of some million that look like a key is beyond what the expressions
+ * below can take, and what is cut before may hide half of one.
+ */
+export const SEARCHED_CHARACTERS_MAX = 1024 * 1024;
+
 const HIDDEN = '[redacted]';
 const CUT = '…';
 // Header and parameter names whose value is a credential, as text, as JSON and as JSON inside JSON.
@@ -12,7 +18,8 @@ const KEY_SHAPE = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,})
 
 /**
  * Makes a function that rids a text of these secrets (as they are and URL-encoded), of whatever follows the name of a
- * credential, and of what looks like a provider's key; then cuts it to `ERROR_TEXT_BYTES_MAX`. An error of a provider
+ * credential, and of what looks like a provider's key; then cuts it to `ERROR_TEXT_BYTES_MAX`. Of a text that is too long to be
+ * looked through it tells the length only. An error of a provider
  * may quote the request that it is about, so every one of them goes through this (row A008).
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
@@ -21,6 +28,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     // The longest first: a secret may contain another.
     .sort((a, b) => b.length - a.length);
   return (text) => {
+    if (text.length > SEARCHED_CHARACTERS_MAX) return `an error of ${text.length} characters, too many to be repeated`;
     const named = exact
       .reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text)
       .replace(NAMED_CREDENTIAL, `$1${HIDDEN}`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRedactor, ERROR_TEXT_BYTES_MAX } from '../../src/models/redact.ts';
+import { createRedactor, ERROR_TEXT_BYTES_MAX, SEARCHED_CHARACTERS_MAX } from '../../src/models/redact.ts';
 import { providerToolName } from '../../src/models/tool-names.ts';
 
 const redact = createRedactor(['p/q+r', 'p/q+r+longer']);
@@ -32,6 +32,15 @@ test('a key is removed before the text is cut, and no character is cut in two', 
   const cut = redact('x'.concat('ä'.repeat(2000)));
   expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(ERROR_TEXT_BYTES_MAX);
   expect(cut).toMatch(/^xä+…$/);
+});
+
+test('a text that is too long to be looked through is told by its length', () => {
+  for (const begin of ['sk-', 'bearer ', 'key=']) {
+    expect(redact(begin.padEnd(SEARCHED_CHARACTERS_MAX, 'sk-'))).toContain('[redacted]');
+    expect(redact(begin.padEnd(16 * SEARCHED_CHARACTERS_MAX, 'sk-'))).toBe(
+      'an error of 16777216 characters, too many to be repeated',
+    );
+  }
 });
 
 test('a tool cannot take the place of another by choosing the name that other is shown under', () => {
