@@ -20,6 +20,7 @@ import type { EraCache } from './era-cache.ts';
 import { connectionReason, shownReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
+import { quietSdk } from './quiet-sdk.ts';
 import { modelAnswers } from './sampling.ts';
 import { createSession, type Session } from './session.ts';
 import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
@@ -143,6 +144,7 @@ async function connectOnce(
   const callCancel = new CallCancel();
   callCancel.attach(transport);
   askingCalls.attach(transport);
+  quietSdk(console);
   const mode = config.era === 'legacy' ? 'legacy' : pinned ? { pin: modernRevision } : 'auto';
   const client = new Client(clientInfo, {
     capabilities: answers?.capabilities ?? {},

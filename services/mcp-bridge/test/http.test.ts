@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   afterwards,
   eventually,
@@ -53,11 +53,15 @@ test('arguments go into headers where a tool says so; a tool that says it wrongl
     { name: 'bad', ...inHeader('not a header') },
   ];
   const server = await modernServer('', 0, more);
+  const warned = vi.spyOn(console, 'warn');
+  onTestFinished(() => warned.mockRestore());
   const { execute, tools, lines } = await startBridge([httpServer('m', server.url, { era: 'modern' })]);
   expect((await tools()).map(({ name }) => name)).toEqual(['whoami', 'pay', 'good']);
   expect(lines.map(({ message }) => message)).toContain(
     'MCP server "m": tool "bad": its x-mcp-header declarations are not valid; the tool is left out',
   );
+  // The client library would write the server's words to our error output, as they are.
+  expect(warned).not.toHaveBeenCalled();
   finishedOf(await execute('good', { region: 'north' }));
   expect(server.seen.find(({ rpc }) => rpc === 'tools/call')?.region).toBe('north');
 });

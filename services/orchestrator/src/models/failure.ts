@@ -33,8 +33,9 @@ export function unreadable(why: string): Failure {
 export function failedWith(error: unknown): Failure {
   const problem = connectionProblem(error);
   if (problem !== undefined) return { kind: 'failed', message: `connection failed: ${problem}`, retry: {} };
-  const message = error instanceof Error ? error.message : String(error);
-  return error instanceof SyntaxError ? unreadable(message) : failed(message);
+  // The runtime shows a piece of what is no JSON: half of a key may be in it.
+  if (error instanceof SyntaxError) return unreadable('it is no JSON');
+  return failed(error instanceof Error ? error.message : String(error));
 }
 
 /** Looks for a network error in an error and its causes. */

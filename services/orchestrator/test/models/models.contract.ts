@@ -296,9 +296,12 @@ export function modelContract(under: ModelUnderTest): void {
     test('an answer that is no answer is a failure, not retried', async () => {
       const port = fixture.models().forModel(model);
       await fixture.script({ garbage: true }, { text: '' });
+      // Nothing of what the runtime shows of it: half of a key may be in that.
       expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
-        message: expect.stringContaining('the answer could not be read'),
+        message: expect.stringMatching(
+          /: the answer could not be read: it is (?:no JSON|not a stream of [\w ]+)$/,
+        ),
       });
       expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
