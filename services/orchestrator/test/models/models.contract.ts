@@ -299,9 +299,7 @@ export function modelContract(under: ModelUnderTest): void {
       // Nothing of what the runtime shows of it: half of a key may be in that.
       expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
-        message: expect.stringMatching(
-          /: the answer could not be read: it is (?:no JSON|not a stream of [\w ]+)$/,
-        ),
+        message: expect.stringMatching(/: the answer could not be read: it is (?:no JSON|not a stream of [\w ]+)$/),
       });
       expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
