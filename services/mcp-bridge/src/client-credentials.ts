@@ -14,7 +14,7 @@ import {
   OAuthErrorCode,
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
-import { withoutTokens } from './bearer.ts';
+import { tokensHidden } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { LoginFailed } from './failures.ts';
 
@@ -51,16 +51,18 @@ export class ClientCredentials {
   #asking: Promise<Token> | undefined;
   /** Tokens that the server was shown lately, so that they can be taken out of what it says. */
   #shown: string[] = [];
+  #clean: (text: string) => string;
   #failed: { readonly error: LoginFailed; readonly until: number } | undefined;
 
   constructor(account: ClientAccount, dependencies: LoginDependencies) {
     this.#account = account;
     this.#dependencies = dependencies;
+    this.#clean = tokensHidden(account.clientSecret);
   }
 
   /** The text without the tokens and the secret. */
   clean(text: string): string {
-    return withoutTokens(text, this.#account.clientSecret, ...this.#shown);
+    return this.#clean(text);
   }
 
   /** The same `fetch`, with the token in its requests. It throws LoginFailed, before anything is sent, if none is to be had. */
@@ -104,6 +106,7 @@ export class ClientCredentials {
     const token = { text, until: began + Math.max(lives / 2, lives - bounds.loginEarlyMs) };
     this.#token = token;
     this.#shown = [text, ...this.#shown.filter((one) => one !== text)].slice(0, 2);
+    this.#clean = tokensHidden(this.#account.clientSecret, ...this.#shown);
     this.#failed = undefined;
     return token;
   }

@@ -9,7 +9,7 @@ import {
 import type { McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
 import { AskingCalls, type Unplaced } from './asking-calls.ts';
-import { withoutTokens } from './bearer.ts';
+import { tokensHidden } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
 import type { Environment } from './child-environment.ts';
@@ -129,7 +129,8 @@ async function connectOnce(
   const askingCalls = new AskingCalls((why) => dependencies.onUnplaced?.(config.name, why));
   const answers = dependencies.answers ?? allOf(peopleAnswer(config, askingCalls), modelAnswers(config, askingCalls));
   const hasCredentials = hasOwnCredentials(config.transport);
-  const clean = (text: string) => withoutTokens(credentials?.clean(text) ?? text, token);
+  const hideToken = tokensHidden(token);
+  const clean = (text: string) => hideToken(credentials?.clean(text) ?? text);
   const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio'

@@ -1,6 +1,6 @@
 import type { FetchLike, Middleware } from '@modelcontextprotocol/client';
 import type { McpServerConfig } from '@stopgo/runtime';
-import { isHeaderToken, withoutTokens } from './bearer.ts';
+import { isHeaderToken, tokensHidden } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import type { Environment } from './child-environment.ts';
 import { ClientCredentials } from './client-credentials.ts';
@@ -41,7 +41,7 @@ export function ownCredentials(
   const { auth, url, tokenVariable, login } = transport;
   if (auth === 'static') {
     const token = secretOf(tokenVariable, environment);
-    return { middleware: withAuthorization(() => token), clean: (text) => withoutTokens(text, token) };
+    return { middleware: withAuthorization(() => token), clean: tokensHidden(token) };
   }
   if (auth !== 'client_credentials' || login === undefined) return undefined;
   const clientId = secretOf(login.idVariable, environment);

@@ -1,7 +1,7 @@
 import { type Client, ProtocolError, ProtocolErrorCode, SdkHttpError, type Tool } from '@modelcontextprotocol/client';
 import { isRepeatable, type Json } from '@stopgo/core';
 import type { AskingCalls } from './asking-calls.ts';
-import { withoutTokens } from './bearer.ts';
+import { tokensHidden } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
 import type { CallScope } from './call-scope.ts';
@@ -113,7 +113,8 @@ export function createSession(parts: SessionParts): Session {
         ((asked: AskedQuestion, signal: AbortSignal) =>
           running.paused(() => askPeople(asked, AbortSignal.any([signal, running.signal]))));
       const leave = ask && parts.askingCalls.add(args, ask);
-      const clean = (text: string) => withoutTokens(parts.clean(text), token);
+      const hideToken = tokensHidden(token);
+      const clean = (text: string) => hideToken(parts.clean(text));
       const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {

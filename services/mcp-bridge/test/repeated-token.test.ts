@@ -150,3 +150,20 @@ test('tokens are hidden the longest first, in whatever letters, and as JSON spel
   expect(withoutTokens(`${signs}, ${JSON.stringify([signs])}, aab/cxd`, signs)).toBe('[secret], ["[secret]"], aab/cxd');
   expect(withoutTokens('abc', 'abc')).toBe('abc');
 });
+
+test('a token that is too long for a regular expression is hidden all the same', () => {
+  const endless = 'a+b/c.d$'.repeat(5_000);
+  expect(withoutTokens(`${endless} ${token.toUpperCase()}`, token, endless)).toBe('[secret] [secret]');
+});
+
+test('a result of very many names is read at once, however long the token is that is looked for in each', async () => {
+  const block = { type: 'image', data: '', mimeType: '' };
+  const content = Array.from({ length: 300_000 }, () => block);
+  const server = await legacyServer({
+    onCall: (_request, response, { id }) => json(response, { jsonrpc: '2.0', id, result: { content } }),
+  });
+  const { execute } = await startBridge([httpServer('l', server.url)]);
+  const ended = finishedOf(await execute('pay', {}, { token: token.repeat(250) }));
+  expect(ended.content).toContain('[image , 0 bytes]');
+  expect(ended.isError).toBe(false);
+});
