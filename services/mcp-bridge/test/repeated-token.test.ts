@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { McpServerConfig } from '@stopgo/runtime';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withoutTokens } from '../src/bearer.ts';
 import { eventually, finishedOf, httpServer, startBridge, unknownOf } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer } from './support/http.ts';
@@ -156,14 +156,24 @@ test('a token that is too long for a regular expression is hidden all the same',
   expect(withoutTokens(`${endless} ${token.toUpperCase()}`, token, endless)).toBe('[secret] [secret]');
 });
 
-test('a result of very many names is read at once, however long the token is that is looked for in each', async () => {
-  const block = { type: 'image', data: '', mimeType: '' };
-  const content = Array.from({ length: 300_000 }, () => block);
+test('what searches for a token is made once for all names of a result: made for each, it holds the bridge up', async () => {
+  const content = Array.from({ length: 1_000 }, () => ({ type: 'image', data: '', mimeType: 'image/png' }));
   const server = await legacyServer({
     onCall: (_request, response, { id }) => json(response, { jsonrpc: '2.0', id, result: { content } }),
   });
   const { execute } = await startBridge([httpServer('l', server.url)]);
-  const ended = finishedOf(await execute('pay', {}, { token: token.repeat(250) }));
-  expect(ended.content).toContain('[image , 0 bytes]');
-  expect(ended.isError).toBe(false);
+  const expressions = globalThis.RegExp;
+  onTestFinished(() => {
+    globalThis.RegExp = expressions;
+  });
+  let made = 0;
+  globalThis.RegExp = new Proxy(expressions, {
+    construct: (target, args) => {
+      made += 1;
+      return Reflect.construct(target, args);
+    },
+  });
+  expect(finishedOf(await execute('pay', {}, { token })).content).toContain('[image image/png, 0 bytes]');
+  expect(made).toBeGreaterThan(0);
+  expect(made).toBeLessThan(content.length);
 });
