@@ -24,8 +24,8 @@ export class SentTokens {
   }
 
   /**
-   * What an agent says, without a token, in large letters or small: a key may have been made small here. A question for people that holds one is marked, and nothing else of it is told:
-   * hidden it could not be told from another one.
+   * What an agent says, without a token, in large letters or small: a key may have been made small here. A question for people that
+   * holds one is marked, and nothing else of it is told: hidden it could not be told from another one.
    *
    * @throws AgentFailed if it names its task by one: that would be shown wherever the task is.
    */

@@ -1,6 +1,9 @@
 import { isDefect } from '../is-defect.ts';
 import { quoted } from './protocol-error.ts';
 
+/** How the client library begins to say what it cannot read; the first hundred characters of that follow. */
+const unreadableEvent = /^Failed to parse SSE event data/;
+
 /**
  * An error as it may be told and logged, when what an agent says may have led to it: without what `redact` hides. One of the
  * program's own making stays one, and says where it was made.
@@ -16,9 +19,10 @@ export function toldError(error: unknown, redact: (text: string) => string): Err
 }
 
 function wordsOf(error: unknown): string {
-  // The runtime shows a piece of what is no JSON: half of a token may be in it.
-  if (error instanceof SyntaxError) return 'the answer cannot be read';
-  return quoted(error instanceof Error ? error.message : String(error));
+  const words = error instanceof Error ? error.message : String(error);
+  // The runtime shows a piece of what is no JSON, the client library one of an event: half of a token may be in it.
+  if (error instanceof SyntaxError || unreadableEvent.test(words)) return 'the answer cannot be read';
+  return quoted(words);
 }
 
 function emptyLike(error: Error): Error {

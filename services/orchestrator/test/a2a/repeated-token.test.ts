@@ -202,13 +202,23 @@ test('an answer that is no JSON is told without the piece of it that the runtime
   const callback = { id: 'c', url: 'http://127.0.0.1:1/', token: new Secret('another-token') };
   const capabilities = { pushNotifications: true };
   const notifying = await answering((_, response) => response.writeHead(200).end(text), '1.0', { capabilities });
+  // Of an event the client library shows the first hundred characters.
+  const event = `data: {"member": "${'x'.repeat(75)}", ${token}-of-alice}\n\n`;
+  const streaming = await answering(
+    (_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event),
+    '1.0',
+    { capabilities: { streaming: true } },
+  );
   const errors = [
     await client().lookUp(request, never).catch(String),
     await client()
       .notify({ ...request, agent: agentAt(notifying) }, callback, never)
       .catch(String),
+    await client()
+      .delegate({ ...request, agent: agentAt(streaming), taskId: '' }, () => undefined, never)
+      .catch(String),
   ];
-  expect(errors).toEqual(['Error: the answer cannot be read', 'Error: the answer cannot be read']);
+  expect(errors).toEqual(errors.map(() => 'Error: the answer cannot be read'));
 });
 
 test('a task that is named by the token is none', async () => {
