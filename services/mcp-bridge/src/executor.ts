@@ -4,7 +4,7 @@ import { mcp, type store } from '@stopgo/proto';
 import { AnswerWait, type AnswerWaitDependencies } from './answer-wait.ts';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
-import { isHeaderToken, withoutTokens } from './bearer.ts';
+import { isHeaderToken, tokensHidden, withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { type CallEnd, type FailureKind, failed, type LostCause } from './call-end.ts';
 import { CallStanding } from './call-standing.ts';
@@ -101,7 +101,8 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const { signal } = watch;
   const { timeoutMs, totalTimeoutMs } = server.config;
   const began = clock();
-  const clean = (text: string) => server.clean(text, token);
+  const hideToken = tokensHidden(token);
+  const clean = (text: string) => hideToken(server.clean(text, undefined));
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;
