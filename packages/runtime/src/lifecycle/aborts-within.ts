@@ -7,7 +7,8 @@ const limits = new WeakMap<AbortSignal, AbortSignal>();
  *
  * To be used wherever `AbortSignal.any` would be given an `AbortSignal.timeout`: it holds on to none of the signals that it is made of,
  * and one with a time limit is held by nothing but its own listeners. In Node 20 it is gone with the next collection of garbage, and
- * the limit with it.
+ * the limit with it. So is this one if all that is left of it is another signal that `AbortSignal.any` made of it: whoever makes one
+ * holds on to this one as well.
  */
 export function abortsWithin(ms: number, ...others: readonly AbortSignal[]): AbortSignal {
   const limit = AbortSignal.timeout(ms);
