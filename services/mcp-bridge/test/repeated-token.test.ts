@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { expect, onTestFinished, test } from 'vitest';
 import { withoutTokens } from '../src/bearer.ts';
+import { schemaCheck } from '../src/schema-check.ts';
 import { eventually, finishedOf, httpServer, startBridge, unknownOf } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer } from './support/http.ts';
 
@@ -141,13 +142,19 @@ test('an answer that is no JSON is told without the piece of it that the runtime
   expect(await started.catch(String)).toContain('it answered with what is no JSON; check its address');
 });
 
-test('tokens are hidden the longest first, in whatever letters, and as JSON spells them', () => {
+test('tokens are hidden the longest first, in whatever letters, and as JSON, addresses and validators spell them', () => {
   expect(withoutTokens('token-1-of-alice, token-1.', 'token-1', undefined, 'token-1-of-alice')).toBe(
     '[secret], [secret].',
   );
   expect(withoutTokens('at http://token-a.example', 'TOKEN-A')).toBe('at http://[secret].example');
   const signs = 'a+b/c.d$(e)[f]|g\\^{h}*?"=';
   expect(withoutTokens(`${signs}, ${JSON.stringify([signs])}, aab/cxd`, signs)).toBe('[secret], ["[secret]"], aab/cxd');
+  expect(withoutTokens(`https://a.example/?t=${encodeURIComponent(signs)}&u=1`, signs)).toBe(
+    'https://a.example/?t=[secret]&u=1',
+  );
+  const named = schemaCheck({ type: 'object', additionalProperties: { type: 'string' } }, 1_000)({ '~t/k+1 "': 1 });
+  expect(withoutTokens(named ?? '', '~t/k+1 "')).toMatch(/^#\/\[secret\]: Instance type/);
+  expect(withoutTokens('of token\ud800', 'token\ud800')).toBe('of [secret]');
   expect(withoutTokens('abc', 'abc')).toBe('abc');
 });
 
