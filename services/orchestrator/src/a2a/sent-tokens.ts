@@ -6,6 +6,9 @@ import { hiddenTokenCharactersMin, tokensKeptMax, tokensPerConversationMax } fro
 import { AgentFailed } from './failures.ts';
 import { Kept } from './kept.ts';
 
+/** The longest spelling that is searched for, in characters: an expression of more throws. No token is longer as it came. */
+const spellingCharactersMax = 32_000;
+
 /** What an agent says that may go on the record. */
 export type Said = { readonly id?: string; readonly text: string; readonly questions?: readonly RemoteQuestion[] };
 
@@ -61,10 +64,16 @@ export class SentTokens {
   }
 }
 
-/** The longest first: one may contain another, and is to be hidden whole. Undefined for none. */
+/**
+ * As they are, and as JSON and addresses spell them. The longest first: one may contain another, and is to be hidden whole. Undefined
+ * for none.
+ */
 function anyOf(tokens: readonly string[]): RegExp | undefined {
-  if (tokens.length === 0) return undefined;
-  const longestFirst = [...tokens].sort((a, b) => b.length - a.length);
+  const spellings = tokens.flatMap((token) => [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]);
+  const longestFirst = [...new Set(spellings)]
+    .filter((spelling) => spelling.length <= spellingCharactersMax)
+    .sort((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return undefined;
   return new RegExp(longestFirst.map((token) => token.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gi');
 }
 

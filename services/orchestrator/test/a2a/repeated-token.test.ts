@@ -137,6 +137,24 @@ test('a token with signs of patterns in it is hidden as it is, and no other', as
   expect(found).toMatchObject({ questions: [{ prompt: '[redacted] is not aab/cxd.' }] });
 });
 
+test('a token is hidden as JSON and addresses spell it, too', async () => {
+  const signs = 'a+b/c"d\\e==';
+  const bearer = new Secret(signs);
+  const url = await asking('TASK_STATE_AUTH_REQUIRED', { text: `Go to /?t=${encodeURIComponent(signs)}&u=1` });
+  const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer }, never);
+  expect(found).toMatchObject({ questions: [{ prompt: 'Go to /?t=[redacted]&u=1' }] });
+  const shown = await asking('TASK_STATE_INPUT_REQUIRED', ...shows({ arguments: { auth: signs } }));
+  const asked = await client().lookUp({ ...order(shown, { taskId: 't' }), bearer }, never);
+  expect(asked).toMatchObject({ questions: [{ holdsToken: true }] });
+});
+
+test('the longest token that a request can have is hidden', async () => {
+  const longest = '"'.repeat(15_000);
+  const url = await asking('TASK_STATE_AUTH_REQUIRED', { text: `Not with ${longest}.` });
+  const found = await client().lookUp({ ...order(url, { taskId: 't' }), bearer: new Secret(longest) }, never);
+  expect(found).toMatchObject({ questions: [{ prompt: 'Not with [redacted].' }] });
+});
+
 // Wherever within its first kilobyte an error would be cut, some token is there.
 const long = `${'x'.repeat(300)} ${token.repeat(200)}`;
 
