@@ -66,12 +66,8 @@ describeOnNats('while a part is away', (natsServer) => {
     expect(text).not.toMatch(/127\.0\.0\.1|:\d{4,5}|stopgo\./);
   };
 
-  /** After each test: a whole conversation, without anybody having been told that the part is back. */
-  afterEach(async () => {
-    cluster.nats.set('open');
-    // What a test that failed left behind is no business of the next one.
-    for (const part of parts.filter((one) => cluster.count(one) > 0))
-      if (!cluster.child(part, 0).isRunning) cluster.child(part, 0).start();
+  /** A whole conversation, by whoever is told to try again. */
+  const wholeConversation = async () => {
     const id = await until(
       'a new conversation',
       async () => {
@@ -85,6 +81,18 @@ describeOnNats('while a part is away', (natsServer) => {
       waitMs,
     );
     await completed(id);
+  };
+
+  // Before the first test: whoever has just begun may not have found all others yet.
+  beforeAll(wholeConversation, testMs);
+
+  /** After each test: without anybody having been told that the part is back. */
+  afterEach(async () => {
+    cluster.nats.set('open');
+    // What a test that failed left behind is no business of the next one.
+    for (const part of parts.filter((one) => cluster.count(one) > 0))
+      if (!cluster.child(part, 0).isRunning) cluster.child(part, 0).start();
+    await wholeConversation();
   }, testMs);
 
   test(
