@@ -7,9 +7,10 @@ const hidden = '[secret]';
 const expressionCharactersMax = 16 * 1024;
 
 /**
- * Gives texts without these tokens, which a server may repeat in what it answers: in large letters or small, as they are or as they
- * stand in JSON, in an address or in the place of a value. Only for text that is whole: half of a token would be found by nobody. Made once for many texts: a result may have
- * hundreds of thousands of names, and what searches for a long token takes longer to make than to use.
+ * Gives texts without these tokens, which a server may repeat in what it answers: in large letters or small, as they are or as
+ * they stand in JSON, in an address or in the place of a value. Only for text that is whole: half of a token would be found by
+ * nobody. Made once for many texts: a result may have hundreds of thousands of names, and what searches for a long token takes
+ * longer to make than to use.
  */
 export function tokensHidden(...tokens: readonly (string | undefined)[]): (text: string) => string {
   const searched = tokens
