@@ -5,6 +5,7 @@ import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { eventCharactersMax, failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
 import { HandClock } from '../driver/one-driver.ts';
+import { answeringAgent } from './answering-agent.ts';
 import { agentAt, client, delegated, may, never, order } from './orders.ts';
 import {
   cardOf,
@@ -22,19 +23,6 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-/** An agent of 1.0 whose card is in order; what it answers to anything else is scripted. */
-async function faulty(
-  answer: (request: ScriptedRequest, response: ServerResponse) => void,
-  card: Record<string, unknown> = {},
-): Promise<ScriptedAgent & { readonly url: string }> {
-  const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, card));
-    answer(request, response);
-  });
-  open.push(agent);
-  return { ...agent, url: `${agent.origin}/a2a` };
-}
-
 const sends = ({ requests }: ScriptedAgent) => requests.filter(({ headers }) => 'idempotency-key' in headers);
 
 describe('what nobody took is unavailable', () => {
@@ -49,7 +37,7 @@ describe('what nobody took is unavailable', () => {
         sendJson(response, { jsonrpc: '2.0', id: rpc.id, error: { code: -32602, message: 'bad' } }, 400),
     ],
   ])('%s', async (_name, says, answer) => {
-    const agent = await faulty(answer);
+    const agent = await answeringAgent(answer);
     const { outcome } = await delegated(order(agent.url, { bearer: new Secret('s3cret-token') }));
     expect(outcome).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(says) });
     expect(sends(agent)).toHaveLength(1);
@@ -57,7 +45,7 @@ describe('what nobody took is unavailable', () => {
   });
 
   test('an agent that is not there, whatever the reason', async () => {
-    const gone = await faulty(() => undefined);
+    const gone = await answeringAgent(() => undefined);
     gone.close();
     expect((await delegated(order(gone.url))).outcome).toMatchObject({
       kind: 'unavailable',
@@ -70,7 +58,7 @@ describe('what nobody took is unavailable', () => {
   });
 
   test('a token is wanted', async () => {
-    const agent = await faulty((_, response) => response.writeHead(401).end());
+    const agent = await answeringAgent((_, response) => response.writeHead(401).end());
     expect((await delegated(order(agent.url))).outcome).toEqual({ kind: 'unauthenticated' });
   });
 });
@@ -93,7 +81,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
       },
     ],
   ])('%s', async (_name, answer) => {
-    const agent = await faulty(answer);
+    const agent = await answeringAgent(answer);
     await expect(delegated(order(agent.url))).rejects.toThrow();
     expect(sends(agent)).toHaveLength(1);
   });
@@ -101,7 +89,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
   test('an agent that hangs, once its time is up', async () => {
     const clock = new HandClock();
     const arrivals = new EventEmitter();
-    const agent = await faulty(() => arrivals.emit('message'));
+    const agent = await answeringAgent(() => arrivals.emit('message'));
     const arrived = once(arrivals, 'message');
     const outcome = delegated(order(agent.url), client(clock));
     outcome.catch(() => undefined);
@@ -114,7 +102,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
 
   test('an agent that hangs, when its caller gives up', async () => {
     const events = new EventEmitter();
-    const agent = await faulty((_, response) => {
+    const agent = await answeringAgent((_, response) => {
       response.on('close', () => events.emit('closed'));
       events.emit('message');
     });
@@ -131,19 +119,19 @@ describe('what may have arrived is neither sent again nor called a failure', () 
   test('an agent that could not do it has answered; one that takes a message once may have done it before', async () => {
     const fails = (request: ScriptedRequest, response: ServerResponse) =>
       rpcError(request, response, -32603, 'it broke: Bearer s3cret-token');
-    const agent = await faulty(fails);
+    const agent = await answeringAgent(fails);
     const request = { bearer: new Secret('s3cret-token') };
     const { outcome } = await delegated(order(agent.url, request));
     expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: expect.stringContaining('it broke') });
     expect(JSON.stringify(outcome)).not.toContain('s3cret-token');
-    const promising = await faulty(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
+    const promising = await answeringAgent(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
     await expect(delegated(order(promising.url, request))).rejects.toThrow('it broke');
   });
 });
 
 test('a task whose stream breaks is asked about, through a while without answers', async () => {
   let asked = 0;
-  const agent = await faulty(
+  const agent = await answeringAgent(
     (request, response) => {
       const task = (state: string, id = 't') => ({
         id,
@@ -201,7 +189,7 @@ test.each([
 });
 
 test('once a task is known, no answer makes it one that nobody took', async () => {
-  const agent = await faulty((request, response) => {
+  const agent = await answeringAgent((request, response) => {
     if (request.rpc.method !== 'SendMessage') return void response.writeHead(401).end();
     result(request, response, { task: { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } });
   });
@@ -212,7 +200,7 @@ test('once a task is known, no answer makes it one that nobody took', async () =
 test('only the one task of the message’s own context is its task', async () => {
   const seen = (id: string, contextId: string) => ({ id, contextId, status: { state: 'TASK_STATE_WORKING' } });
   let tasks: object[] = [];
-  const agent = await faulty((request, response) => {
+  const agent = await answeringAgent((request, response) => {
     if (request.rpc.method === 'ListTasks') return result(request, response, { tasks });
     result(request, response, seen('mine', 'own'));
   });
@@ -223,7 +211,7 @@ test('only the one task of the message’s own context is its task', async () =>
   tasks = [seen('foreign', 'other'), seen('mine', 'own')];
   expect(await by.lookUp(request, never)).toMatchObject({ kind: 'running', task: { id: 'mine' } });
   let looks = 0;
-  const late = await faulty((request, response) => {
+  const late = await answeringAgent((request, response) => {
     if (request.rpc.method !== 'ListTasks') return result(request, response, seen('mine', 'own'));
     looks += 1;
     result(request, response, { tasks: looks < 3 ? [] : [seen('mine', 'own')] });
@@ -238,12 +226,12 @@ test('only the one task of the message’s own context is its task', async () =>
 
 test('an agent that promises to take a message once need not list its tasks', async () => {
   const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
-  const agent = await faulty((request, response) => rpcError(request, response, -32601, 'no'), card);
+  const agent = await answeringAgent((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
 });
 
 test('a look that is answered with 401 wants a token; an answer that is answered with -32603 has failed', async () => {
-  const agent = await faulty((request, response) =>
+  const agent = await answeringAgent((request, response) =>
     request.rpc.method === 'GetTask' ? response.writeHead(401).end() : rpcError(request, response, -32603, 'no paper'),
   );
   const request = order(agent.url, { taskId: 't' });
@@ -321,7 +309,7 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
   });
   const asking = status('TASK_STATE_INPUT_REQUIRED', [{ text: 'May I?' }, { data }, { data: { approval_id: 7 } }]);
   let isOver = false;
-  const agent = await faulty((request, response) => {
+  const agent = await answeringAgent((request, response) => {
     const task = { id: 't', contextId: 'c', artifacts: [], status: asking };
     if (request.rpc.method === 'GetTask') return result(request, response, task);
     if (isOver) return rpcError(request, response, -32004, 'the approval is settled');
@@ -374,7 +362,7 @@ test('a token that an agent repeats is not in what it says', async () => {
   const text = 'You are s3cret-token.';
   const status = (state: string) => ({ state, message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text }] } });
   const task = (state: string) => ({ id: 't', contextId: 'c', status: status(state), artifacts: [] });
-  const agent = await faulty((request, response) => {
+  const agent = await answeringAgent((request, response) => {
     if (request.rpc.method === 'SendMessage') return result(request, response, { task: task('TASK_STATE_WORKING') });
     result(request, response, task('TASK_STATE_COMPLETED'));
   });
@@ -385,7 +373,7 @@ test('a token that an agent repeats is not in what it says', async () => {
 });
 
 test('a token goes to no agent that may not have it', async () => {
-  const agent = await faulty((_, response) => response.writeHead(404).end());
+  const agent = await answeringAgent((_, response) => response.writeHead(404).end());
   const bearer = new Secret('s3cret-token');
   await delegated(order(agent.url, { bearer, agent: agentAt(agent.url, { forwardsBearer: false }) }));
   expect(agent.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);

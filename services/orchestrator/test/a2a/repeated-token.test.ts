@@ -1,38 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { Secret } from '@stopgo/rpc';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { quotedCharactersMax } from '../../src/a2a/bounds.ts';
 import { questionWordsBytesMax } from '../../src/a2a/cut-questions.ts';
+import { answeringAgent } from './answering-agent.ts';
 import { agentAt, client, may, never, order } from './orders.ts';
-import {
-  cardOf,
-  isCard,
-  result,
-  rpcError,
-  type ScriptedAgent,
-  type ScriptedRequest,
-  scriptedAgent,
-  sendJson,
-} from './scripted-agent.ts';
+import { result, rpcError, type ScriptedRequest, sendJson } from './scripted-agent.ts';
 
 const token = 's3cret-token';
-const open: ScriptedAgent[] = [];
-afterEach(() => {
-  for (const one of open.splice(0)) one.close();
-});
-
-/** An agent whose card is in order; what it answers to anything else is scripted. */
-async function answering(
-  answer: (request: ScriptedRequest, response: ServerResponse) => void,
-  version = '1.0',
-  card: Record<string, unknown> = {},
-): Promise<string> {
-  const agent = await scriptedAgent((request, response) => {
-    if (isCard(request)) return sendJson(response, cardOf(`http://${request.headers.host}/a2a`, card, version));
-    answer(request, response);
-  });
-  open.push(agent);
-  return `${agent.origin}/a2a`;
+async function answering(...scene: Parameters<typeof answeringAgent>): Promise<string> {
+  return (await answeringAgent(...scene)).url;
 }
 
 /** An agent whose task waits, and shows this. */
@@ -192,7 +169,7 @@ test('words of an error that are too long to be looked through are not told', as
 
 test('a defect that what an agent answers has led to says where it is, and nothing of a token', async () => {
   // An SDK looks for a member of what is only a text.
-  const url = await answering((_, response) => sendJson(response, `You are ${token}.`), '0.3');
+  const url = await answering((_, response) => sendJson(response, `You are ${token}.`), {}, '0.3');
   const bearer = new Secret(token);
   const request = { ...order(url, { taskId: 't' }), bearer };
   const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
@@ -219,12 +196,11 @@ test('an answer that is no JSON is told without the piece of it that the runtime
   const request = { ...order(url, { taskId: 't' }), bearer: new Secret(`${token}-of-alice`) };
   const callback = { id: 'c', url: 'http://127.0.0.1:1/', token: new Secret('another-token') };
   const capabilities = { pushNotifications: true };
-  const notifying = await answering((_, response) => response.writeHead(200).end(text), '1.0', { capabilities });
+  const notifying = await answering((_, response) => response.writeHead(200).end(text), { capabilities });
   // Of an event the client library shows the first hundred characters.
   const event = `data: {"member": "${'x'.repeat(75)}", ${token}-of-alice}\n\n`;
   const streaming = await answering(
     (_, response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event),
-    '1.0',
     { capabilities: { streaming: true } },
   );
   const errors = [
