@@ -146,11 +146,14 @@ export class Pipeline {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the callbacks of all input that has arrived: what came together shares the transaction.
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#apply();
-    });
+    // After the callbacks of all input that has arrived, so that what came together shares the transaction; and after the answers
+    // to what is acknowledged have been written, which the next step of a run waits for, and which nothing here changes.
+    setImmediate(() =>
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#apply();
+      }),
+    );
   }
 
   #apply(): void {
