@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
@@ -90,6 +91,7 @@ export function createModels(options: ModelsOptions): Models {
         const resolved = resolveModel(name);
         if (problem !== undefined) return { kind: 'failed', message: redact(problem) };
         if (resolved.kind === 'refused') return { kind: 'failed', message: redact(resolved.problem) };
+        await othersSent();
         const outcome = await portOf(resolved.provider).generate({ ...request, model: resolved.model }, call);
         if (outcome.kind === 'failed' || offlineModel === undefined) return outcome;
         return { kind: 'answer', answer: { ...outcome.answer, model: OFFLINE_MODEL_NAME } };
@@ -101,6 +103,15 @@ export function createModels(options: ModelsOptions): Models {
       await Promise.all([...new Set(resolved)].map((provider) => PROVIDERS[provider].load()));
     },
   };
+}
+
+/**
+ * Resolves once what was handed to other services in this turn of the event loop is on its way: the first turn hands it to
+ * the connection, the second one writes it. A provider's SDK takes longer to make a request than an append takes to arrive.
+ */
+async function othersSent(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** What may stand in the header that a key is sent in. */
