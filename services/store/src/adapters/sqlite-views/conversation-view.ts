@@ -1,0 +1,35 @@
+import { create } from '@bufbuild/protobuf';
+import { views } from '@stopgo/proto';
+import { viewApprovalBytesMax } from '../../bounds.ts';
+
+/** An approval, and how many bytes it takes. */
+export type SizedApproval = { readonly approval: views.Approval; readonly bytes: number };
+
+/** A conversation's view: its head, with as many of the pending approvals as fit, the oldest first. */
+export function viewOf(
+  head: views.ConversationHead,
+  approvalOf: (id: string) => SizedApproval | undefined,
+): views.ConversationView {
+  const view = create(views.ConversationViewSchema);
+  view.head = head;
+  let total = 0;
+  for (const id of head.pendingApprovalIds) {
+    const found = approvalOf(id);
+    if (found === undefined) continue;
+    total += found.bytes;
+    if (total > viewApprovalBytesMax) break;
+    view.pendingApprovals.push(found.approval);
+  }
+  return view;
+}
+
+/** An approval with its size, without encoding it: that of its long texts, and enough for the others. */
+export function sized(approval: views.Approval | undefined): SizedApproval | undefined {
+  if (approval === undefined) return undefined;
+  const { argumentsJson, description, reason } = approval;
+  const long = [argumentsJson, description, reason].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { approval, bytes: long + otherApprovalBytes };
+}
+
+/** What an approval takes beside its long texts, in bytes: ids, names, times. */
+const otherApprovalBytes = 1024;
