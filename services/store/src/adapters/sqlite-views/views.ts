@@ -1,6 +1,5 @@
-import { create, fromBinary } from '@bufbuild/protobuf';
 import { type EarlierTexts, foldVersion } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { create, fromBinary, views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
 import type {
   ApprovalFilter,
