@@ -1,6 +1,6 @@
-import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
-import { envelope, facts, store } from '@stopgo/proto';
+import { create, envelope, facts, fromBinary, store, toBinary } from '@stopgo/proto';
 import { DomainError } from './errors.ts';
 
 /** What happened: one case of the payload's union. */

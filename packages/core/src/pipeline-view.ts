@@ -1,5 +1,4 @@
-import { create } from '@bufbuild/protobuf';
-import { views } from '@stopgo/proto';
+import { create, views } from '@stopgo/proto';
 import { pipelineStateBytesMax, pipelineTextBytesMax } from './bounds.ts';
 import { cutBytesMin, cutText } from './cut.ts';
 import { pathOfStep } from './definition.ts';

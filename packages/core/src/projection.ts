@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { facts, views } from '@stopgo/proto';
+import { create, facts, views } from '@stopgo/proto';
 import { textBytesMax } from './bounds.ts';
 import { cutText } from './cut.ts';
 import { peopleInputs } from './decide-inputs.ts';

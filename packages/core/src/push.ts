@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { views } from '@stopgo/proto';
+import { create, views } from '@stopgo/proto';
 import type { FactOf, RecordedFact } from './facts.ts';
 
 /** A conversation that nobody is told of. */

@@ -1,5 +1,6 @@
-import { type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { type DomainError, resourceExhausted } from '@stopgo/core';
+import { fromBinary, toBinary } from '@stopgo/proto';
 
 /**
  * A message in its wire form.

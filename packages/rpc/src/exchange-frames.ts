@@ -1,7 +1,6 @@
 // Exchange messages as bytes. The types are generated; only what is sent is built here, as literals, which costs half of what
 // `create` does.
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
-import { exchange } from '@stopgo/proto';
+import { exchange, fromBinary, toBinary } from '@stopgo/proto';
 
 const { ExchangeRequestSchema, ExchangeResponseSchema } = exchange;
 

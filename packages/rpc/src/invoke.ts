@@ -4,7 +4,9 @@
 // 2. An aborted call answers its caller at once, whether or not the implementation looks at its signal.
 // 3. An implementation's iterator is released (its `finally` runs) as soon as the call is over, also while nobody reads.
 // 4. Nothing an implementation does late is an unhandled rejection.
-import { create, type Message } from '@bufbuild/protobuf';
+
+import type { Message } from '@bufbuild/protobuf';
+import { create } from '@stopgo/proto';
 import type { CallContext } from './context.ts';
 import { errorForCaller, type OnInternalError, reportLate } from './internal-errors.ts';
 import { type CallLifetime, callerLeft } from './lifetime.ts';

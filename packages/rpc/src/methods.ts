@@ -1,12 +1,6 @@
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  type Message,
-  type MessageInitShape,
-} from '@bufbuild/protobuf';
+import type { DescMessage, DescMethod, DescService, Message, MessageInitShape } from '@bufbuild/protobuf';
 import { invalidArgument } from '@stopgo/core';
+import { create } from '@stopgo/proto';
 import type { CallContext } from './context.ts';
 import type { ServiceImpl } from './service-types.ts';
 

@@ -6,9 +6,8 @@
 // 4. Outcomes are forgotten after a while; that an attempt was made is not. The ids are 128 bits of a digest each.
 // 5. Attempts of calls that are safe to repeat are forgotten together with their outcome: asked for again, they run again. One
 //    that did not run because the log was away is forgotten at once.
-import { toBinary } from '@bufbuild/protobuf';
 import { canonicalJson, sha256Hex } from '@stopgo/core';
-import { mcp } from '@stopgo/proto';
+import { mcp, toBinary } from '@stopgo/proto';
 import type { BridgeBounds } from './bounds.ts';
 import { IdSet } from './id-set.ts';
 import { type Handed, type OpenQuestion, OpenQuestions, type QuestionAnswer } from './open-questions.ts';

@@ -1,6 +1,6 @@
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { PinStanding } from '@stopgo/core';
-import { mcp } from '@stopgo/proto';
+import { create, mcp } from '@stopgo/proto';
 import type { FailureKind } from './call-end.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import type { ResultText } from './content.ts';

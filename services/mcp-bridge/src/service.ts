@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { actorFromWire, failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
-import { facts, mcp } from '@stopgo/proto';
+import { create, facts, mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
 import type { Acceptance } from './acceptance.ts';

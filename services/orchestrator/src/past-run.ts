@@ -1,4 +1,3 @@
-import { create } from '@bufbuild/protobuf';
 import {
   canceledText,
   conversationStream,
@@ -11,7 +10,7 @@ import {
   textBytesMax,
 } from '@stopgo/core';
 import type { ConversationLog } from '@stopgo/log';
-import { views } from '@stopgo/proto';
+import { create, views } from '@stopgo/proto';
 
 /**
  * A run that others have followed, as it ended: read from the log, from the event at which it was begun or decided upon.

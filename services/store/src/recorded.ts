@@ -1,7 +1,6 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { actorFromWire, invalidArgument, type RecordedFact, type StreamName, schemaVersion } from '@stopgo/core';
-import { envelope, facts, type store } from '@stopgo/proto';
+import { create, envelope, facts, fromBinary, type store, toBinary } from '@stopgo/proto';
 
 /** The bytes of an event as they are stored and hashed. */
 export function encodeEnvelope(event: store.NewEvent, stream: StreamName, revision: number): Uint8Array {

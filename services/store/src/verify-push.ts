@@ -1,6 +1,5 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { decodeRecorded, evolvePush, liveConfigs, noPush } from '@stopgo/core';
-import { views as view } from '@stopgo/proto';
+import { fromBinary, toBinary, views as view } from '@stopgo/proto';
 import type { StreamEvent } from './event-log.ts';
 import { equal, type Problems } from './problems.ts';
 import type { Views } from './views.ts';

@@ -1,4 +1,4 @@
-import { type DescMessage, fromBinary, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { type DescMessage, type Message, toJson } from '@bufbuild/protobuf';
 import {
   type ConversationState,
   canonicalJson,
@@ -14,7 +14,7 @@ import {
   project,
   standingOf,
 } from '@stopgo/core';
-import { views as view } from '@stopgo/proto';
+import { fromBinary, toBinary, views as view } from '@stopgo/proto';
 import { pageMessagesMax } from './bounds.ts';
 import type { StreamEvent } from './event-log.ts';
 import { equal, type Problems } from './problems.ts';

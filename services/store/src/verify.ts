@@ -1,4 +1,3 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import {
   canceled,
   chainHash,
@@ -7,7 +6,7 @@ import {
   conversationOfStream,
   type StreamName,
 } from '@stopgo/core';
-import { envelope } from '@stopgo/proto';
+import { envelope, fromBinary } from '@stopgo/proto';
 import { pageEventsMax, readAgainMax } from './bounds.ts';
 import type { EventLog, StreamEvent } from './event-log.ts';
 import { equal, Problems } from './problems.ts';

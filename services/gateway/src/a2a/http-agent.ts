@@ -1,7 +1,6 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { a2aRoutes, type HttpAgent } from '@stopgo/a2a-agent/http';
 import { conversationStream, isUuid } from '@stopgo/core';
-import { envelope } from '@stopgo/proto';
+import { envelope, fromBinary } from '@stopgo/proto';
 import { describeError } from '@stopgo/runtime';
 import type { Request } from 'express';
 import type { Frame } from '../frame.ts';

@@ -1,4 +1,3 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import {
   isWaiting,
   requireOpen,
@@ -13,7 +12,7 @@ import {
   updatesOf,
 } from '@stopgo/a2a-agent';
 import { conversationStream } from '@stopgo/core';
-import { envelope, facts, type views } from '@stopgo/proto';
+import { envelope, facts, fromBinary, type views } from '@stopgo/proto';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { send } from './send.ts';

@@ -1,6 +1,6 @@
-import { fromBinary, type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
 import { actorFromWire } from '@stopgo/core';
-import { envelope, facts, type store } from '@stopgo/proto';
+import { envelope, facts, fromBinary, type store } from '@stopgo/proto';
 import { rfc3339 } from './time.ts';
 
 /** An event of a type that this program does not know: a newer one wrote it. */

@@ -1,6 +1,5 @@
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { parseStreamName, type StreamName } from '@stopgo/core';
-import { batch, envelope } from '@stopgo/proto';
+import { batch, create, envelope, fromBinary, toBinary } from '@stopgo/proto';
 import type { LoggedEvent } from '../../event-log.ts';
 
 /**

@@ -1,6 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import type { KvWatchEntry } from '@nats-io/kv';
-import { store } from '@stopgo/proto';
+import { fromBinary, store } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
 import type { Posted } from '../../instance-board.ts';
 import { beatKeptMs } from './bounds.ts';

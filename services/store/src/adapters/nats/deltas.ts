@@ -3,10 +3,9 @@
 // 1. A piece reaches the watchers here directly, and those elsewhere by one message: never both.
 // 2. A replica subscribes to a conversation only while it has watchers of it, and announces it after it has subscribed:
 //    who hears of the interest can reach it.
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { headers, type Msg, type Subscription } from '@nats-io/transport-node';
 import { isUuid } from '@stopgo/core';
-import { store } from '@stopgo/proto';
+import { fromBinary, store, toBinary } from '@stopgo/proto';
 import type { DeltaChannel } from '../../delta-channel.ts';
 import { Deltas } from '../../deltas.ts';
 import { interestRenewedMs } from './bounds.ts';

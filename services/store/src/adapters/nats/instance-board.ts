@@ -6,7 +6,6 @@
 //    higher ones is of the bucket that is gone, and shows nothing any more.
 // 4. In a cluster a bucket in memory can stay without a leader after several restarts. One that does is thrown away: what
 //    lives renews its heartbeat, and nobody is taken for dead for a missing one before its time to live is over.
-import { create, toBinary } from '@bufbuild/protobuf';
 import {
   DiscardPolicy,
   JetStreamApiCodes,
@@ -20,7 +19,7 @@ import {
 import { type KV, Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/transport-node';
 import { DomainError, sha256Hex, unavailable } from '@stopgo/core';
-import { store } from '@stopgo/proto';
+import { create, store, toBinary } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
 import type { Beat, InstanceBoard, Posted } from '../../instance-board.ts';
 import { checkBeat } from '../../instances.ts';

@@ -1,5 +1,4 @@
-import { toBinary } from '@bufbuild/protobuf';
-import { views } from '@stopgo/proto';
+import { toBinary, views } from '@stopgo/proto';
 import type { PendingApproval } from './hot-conversations.ts';
 import type { ViewTables } from './view-tables.ts';
 

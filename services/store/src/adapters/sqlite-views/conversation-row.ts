@@ -1,6 +1,5 @@
-import { toBinary } from '@bufbuild/protobuf';
 import { contextOf, hasWork, parkedTasks, principalOf, standingOf } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { toBinary, views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversations.ts';
 import type { ViewTables } from './view-tables.ts';
 

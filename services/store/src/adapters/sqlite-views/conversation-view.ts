@@ -1,5 +1,4 @@
-import { create } from '@bufbuild/protobuf';
-import { views } from '@stopgo/proto';
+import { create, views } from '@stopgo/proto';
 import { viewApprovalBytesMax } from '../../bounds.ts';
 
 /** An approval, and how many bytes it takes. */

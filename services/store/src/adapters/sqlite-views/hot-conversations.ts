@@ -1,6 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { type ConversationState, dataLoss, decodeSnapshot, foldVersion, initialState } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, views } from '@stopgo/proto';
 import { hotBytesMax, hotConversationsMax } from '../../bounds.ts';
 import { LruMap } from '../../lru-map.ts';
 import type { SetAside } from '../../views.ts';

@@ -1,6 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { callsPerAnswerMax } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, views } from '@stopgo/proto';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
 /** Most messages that one event makes: of an answer its text, and each call with its result. */

@@ -1,4 +1,3 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   conversationOfPush,
   conversationOfStream,
@@ -13,7 +12,7 @@ import {
   type StreamName,
   textToTell,
 } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, toBinary, views } from '@stopgo/proto';
 import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
 import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
 import { writeApproval } from './approval-row.ts';

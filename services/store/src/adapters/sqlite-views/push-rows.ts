@@ -1,6 +1,5 @@
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { evolvePush, liveConfigs, noPush, type RecordedFact } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, toBinary, views } from '@stopgo/proto';
 import type { ViewTables } from './view-tables.ts';
 
 type Planned = { readonly key: number; push: views.Push };

@@ -1,6 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { type EarlierText, type EarlierTexts, latestThatFit, textToTell } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, views } from '@stopgo/proto';
 import { contextRowsMax, conversationKeyMax } from '../../bounds.ts';
 import type { ContextName } from '../../views.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';

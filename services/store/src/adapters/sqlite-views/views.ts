@@ -1,6 +1,5 @@
-import { fromBinary } from '@bufbuild/protobuf';
 import { type EarlierTexts, foldVersion } from '@stopgo/core';
-import { views } from '@stopgo/proto';
+import { fromBinary, views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax } from '../../bounds.ts';
 import type {
   ApprovalFilter,

@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import { chainHash, chainStart, type RecordedFact, type StreamName } from '@stopgo/core';
-import { envelope } from '@stopgo/proto';
+import { create, envelope } from '@stopgo/proto';
 import { pageBytesMax, pageEventsMax } from '../../bounds.ts';
 import type { AppendOutcome, KnownKey, LoggedEvent, RecordedEvent, StreamAppend } from '../../event-log.ts';
 import { encodeEnvelope, recordedFact } from '../../recorded.ts';

@@ -1,6 +1,5 @@
-import { create } from '@bufbuild/protobuf';
 import type { StreamName } from '@stopgo/core';
-import { envelope } from '@stopgo/proto';
+import { create, envelope } from '@stopgo/proto';
 import { pageBytesMax } from '../../bounds.ts';
 import type { KnownKey, LoggedEvent, RecordedEvent, StreamEvent } from '../../event-log.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, text } from './database.ts';
