@@ -95,13 +95,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const conversationId = conversationOfStream(append.stream);
       if (conversationId !== undefined) views.snapshot(conversationId);
       const outcome = await log.append(append);
-      const known = outcome.kind === 'appended' ? outcome.view : undefined;
-      const viewNow = async () => {
-        if (known !== undefined) return { view: known() };
-        if (outcome.kind !== 'conflict') await views.caughtUp(signal, outcome.position);
-        return viewOf(append.stream);
-      };
-      return answerTo(outcome, request.returnView ? await viewNow() : {}, watchersOf(append.stream));
+      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal, outcome.position);
+      return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
     async load({ by, idempotencyKeys, knownRevision, knownFoldVersion, mayLag }, { signal }) {

@@ -174,12 +174,7 @@ export type Views = {
 };
 
 /** What events made of a conversation, and where it was before. */
-export type Folded = {
-  readonly before: object | undefined;
-  readonly rows: ProjectedRows;
-  /** The view of the conversation as they leave it. */
-  readonly view: () => views.ConversationView;
-};
+export type Folded = { readonly before: object | undefined; readonly rows: ProjectedRows };
 
 /** What the views make of an append before it is written; see `Projection`. */
 export type ProjectionBatch = {
