@@ -60,23 +60,29 @@ async function protoCompatibility() {
   return await run(buf, 'breaking', '--against', shipped);
 }
 
+/** What is generated from what: the contracts, and the messages that the generated code is tested with. */
+const GENERATED = [
+  { target: join('packages', 'proto', 'src', 'gen'), template: 'buf.gen.yaml' },
+  { target: join('packages', 'proto', 'test', 'gen'), template: join('packages', 'proto', 'test', 'buf.gen.yaml') },
+];
+
 /** Generates into a temporary folder and compares: somebody may have forgotten to, or edited generated code. */
 async function generatedCode() {
-  const target = join('packages', 'proto', 'src', 'gen');
   if (!existsSync(join(root, 'proto')) || filesIn(join(root, 'proto')).size === 0)
     return { skipped: 'no contracts yet' };
   const fresh = mkdtempSync(join(tmpdir(), 'stopgo-generated-'));
   try {
-    const generated = await run(buf, 'generate', '--output', fresh);
-    if (generated.code !== 0) return generated;
-    const [wanted, found] = [filesIn(join(fresh, target)), filesIn(join(root, target))];
-    const names = [...new Set([...wanted.keys(), ...found.keys()])].sort();
-    const different = names.filter((name) => wanted.get(name) !== found.get(name));
+    const different = [];
+    for (const { target, template } of GENERATED) {
+      const generated = await run(buf, 'generate', '--template', template, '--output', fresh);
+      if (generated.code !== 0) return generated;
+      const [wanted, found] = [filesIn(join(fresh, target)), filesIn(join(root, target))];
+      const names = [...new Set([...wanted.keys(), ...found.keys()])].sort();
+      const changed = names.filter((name) => wanted.get(name) !== found.get(name));
+      different.push(...changed.map((name) => join(target, name)));
+    }
     if (different.length === 0) return { code: 0, output: '' };
-    return {
-      code: 1,
-      output: `out of date; run: npm run generate\n${different.map((name) => join(target, name)).join('\n')}`,
-    };
+    return { code: 1, output: `out of date; run: npm run generate\n${different.join('\n')}` };
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
