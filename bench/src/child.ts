@@ -34,7 +34,7 @@ export function startNode(
   listening = false,
 ): Promise<ReadyChild> {
   const began = performance.now();
-  const child = spawn(process.execPath, [...(args[0]?.includes("cli") ? (process.env.FLAGS ?? "").split(" ").filter(Boolean) : []), ...args], {
+  const child = spawn(process.execPath, [...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
