@@ -95,6 +95,16 @@ function toldByTurns(conversations: number) {
   });
 }
 
+test('an append of ours is answered before it is taken in', async () => {
+  const { pipeline } = freshPipeline();
+  for (const { own } of toldByTurns(1).slice(0, 1)) pipeline.own(own);
+  // When the answer that is ready by now is written.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pipeline.applied).toBe(0);
+  await pipeline.reached(1);
+  expect(pipeline.applied).toBe(1);
+});
+
 test('our own appends ahead of their turn, and every message twice: applied once, in the order of the log', async () => {
   const all = toldByTurns(5);
   const plain = freshPipeline();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createModels } from '../../src/models/index.ts';
 import { resolveModel } from '../../src/models/model-name.ts';
-import { answerOf, ask, NEVER, recorded, resultsFor, startFixture } from './fixture.ts';
+import { answerOf, ask, impatientClock, NEVER, recorded, resultsFor, startFixture } from './fixture.ts';
 
 let fixture: Awaited<ReturnType<typeof startFixture>>;
 beforeAll(async () => {
@@ -23,6 +23,27 @@ test.each([
   ['ollama:qwen3:8b', 'ollama', 'qwen3:8b'],
 ])('%s belongs to %s', (name, provider, model) => {
   expect(resolveModel(name)).toEqual({ kind: 'supported', provider, model });
+});
+
+test('what was handed to others before is written before a request is made', async () => {
+  const order: string[] = [];
+  const { clock } = impatientClock();
+  const models = fixture.models({
+    clock: {
+      ...clock,
+      now: () => {
+        order.push('asked');
+        return clock.now();
+      },
+    },
+  });
+  await models.warmUp(['gemini-2.5-flash']);
+  setImmediate(() => {
+    order.push('handed to the connection');
+    setImmediate(() => order.push('written'));
+  });
+  await models.forModel('gemini-2.5-flash').generate(ask('gemini-2.5-flash', 'hi'), { signal: NEVER });
+  expect(order.slice(0, 3)).toEqual(['handed to the connection', 'written', 'asked']);
 });
 
 test('what keeps a model from being called is said by name, one line each, before anything is called', async () => {
