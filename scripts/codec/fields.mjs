@@ -60,6 +60,7 @@ function isUsual(field) {
 
 /** What is printed with: the output, and names that are imported as they are used. */
 export function printsOf(output, file, runtime) {
+  if (file.proto.package === '') throw new Error(`${file.name}.proto has no package: names would clash`);
   const nameOf = (what, message) =>
     what + message.typeName.slice(message.file.proto.package.length + 1).replaceAll('.', '_');
   /** A function of a message, wherever that is. */

@@ -1,8 +1,8 @@
 // What a random message or random bytes seldom are.
 import assert from 'node:assert';
 import {
+  create as createdByLibrary,
   type DescMessage,
-  create as libraryCreate,
   fromBinary as libraryRead,
   toBinary as libraryWrite,
   type MessageShape,
@@ -83,7 +83,7 @@ describe('encoding', () => {
     ['unknown fields of null', EnvelopeSchema, { $unknown: null }],
     ['an unknown field without data', EnvelopeSchema, { $unknown: [{ no: 99, wireType: 0 }] }],
   ])('gives or says what the library does: %s', (_, schema, members) => {
-    const message = { ...libraryCreate(schema), ...members } as never;
+    const message = { ...createdByLibrary(schema), ...members } as never;
     expect(outcome(() => toBinary(schema, message))).toEqual(outcome(() => libraryWrite(schema, message)));
   });
 
@@ -102,16 +102,16 @@ describe('encoding', () => {
     ['uint64s', MapsSchema, { uint64s: { '-1': 1n } }],
     ['int64s', MapsSchema, { int64s: { x: 1n } }],
   ])('refuses what does not fit: %s', (_, schema, members) => {
-    const message = { ...libraryCreate(schema), ...members } as never;
+    const message = { ...createdByLibrary(schema), ...members } as never;
     expect(() => libraryWrite(schema, message)).toThrow();
     expect(() => encode(codecOf(schema), message)).toThrow();
   });
 
   test.each([
     ['a number in another form', { int32s: { '0x10': new Uint8Array() } }],
-    ['neither true nor false', { bools: { maybe: libraryCreate(MapsSchema) } }],
+    ['neither true nor false', { bools: { maybe: createdByLibrary(MapsSchema) } }],
   ])('leaves keys of maps that only the library understands to it: %s', (_, members) => {
-    const message = { ...libraryCreate(MapsSchema), ...members };
+    const message = { ...createdByLibrary(MapsSchema), ...members };
     expect(() => libraryWrite(MapsSchema, message)).not.toThrow();
     expect(() => encode(codecOf(MapsSchema), message)).toThrow(LeftToLibrary);
   });
@@ -133,9 +133,9 @@ describe('encoding', () => {
 
   test('goes on as before after an error, and while another message is being encoded', () => {
     const codec = codecOf(KindsSchema);
-    expect(() => encode(codec, libraryCreate(KindsSchema, { stringField: 'half', uint32Field: -1 }))).toThrow();
-    const inner = libraryCreate(KindsSchema, { stringField: 'inner' });
-    const outer = libraryCreate(KindsSchema, { stringField: 'outer' });
+    expect(() => encode(codec, createdByLibrary(KindsSchema, { stringField: 'half', uint32Field: -1 }))).toThrow();
+    const inner = createdByLibrary(KindsSchema, { stringField: 'inner' });
+    const outer = createdByLibrary(KindsSchema, { stringField: 'outer' });
     Object.defineProperty(outer, 'bytesField', { get: () => encode(codec, inner), enumerable: true });
     assert.deepStrictEqual(encode(codec, outer), libraryWrite(KindsSchema, outer));
   });
@@ -287,7 +287,7 @@ describe('creating', () => {
       { callId: null },
     ]) {
       const ours = create(exchange.ClientFrameSchema, given as never);
-      assert.deepStrictEqual(ours, libraryCreate(exchange.ClientFrameSchema, given as never));
+      assert.deepStrictEqual(ours, createdByLibrary(exchange.ClientFrameSchema, given as never));
     }
   });
 

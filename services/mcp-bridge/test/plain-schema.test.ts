@@ -33,17 +33,25 @@ describe('a schema is checked without a watchdog', () => {
     ['properties that are none', { properties: [true] }],
     ['a keyword that nobody knows', { type: 'object', 'x-check': 1 }],
     ['very many names', { enum: Array.from({ length: 300 }, (_, n) => n) }],
+    ['very long ones', { const: 'a'.repeat(65_537) }],
   ])('but not with %s', (_, schema) => expect(isPlainSchema(schema)).toBe(false));
 });
 
 describe('a value is small', () => {
-  test.each([['a'.repeat(100_000)], [{ a: [1, 2, { b: null }] }], [Array(999).fill(0)], [undefined]])(
-    'with few parts, however long they are',
-    (value) => expect(isSmallValue(value)).toBe(true),
-  );
-  test.each([[Array(1_000).fill(0)], [{ a: Array(40).fill(Array(40).fill(0)) }]])('but not with many', (value) =>
-    expect(isSmallValue(value)).toBe(false),
-  );
+  test.each([
+    ['a'.repeat(65_536)],
+    [{ a: [1, 2, { b: null }] }],
+    [Array(999).fill(0)],
+    [undefined],
+    [{ a: '', b: '' }],
+  ])('with few parts that are short: %j', (value) => expect(isSmallValue(value)).toBe(true));
+  test.each([
+    ['parts', Array(1_000).fill(0)],
+    ['parts in parts', { a: Array(40).fill(Array(40).fill(0)) }],
+    ['members', Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [n, 0]))],
+    ['characters', ['a'.repeat(65_536), 'b']],
+    ['characters of its names', { [`${'a'.repeat(65_536)}b`]: 1 }],
+  ])('but not with many %s', (_, value) => expect(isSmallValue(value)).toBe(false));
   test('and never one that is in itself', () => {
     const value: { self?: unknown } = {};
     value.self = value;

@@ -6,7 +6,10 @@ import type { Writer } from './writer.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the generated code trusts its callers, whose types are exact, as the library does.
 export type Given = Record<string, any>;
 
-/** What is generated for a message. Its functions throw `LeftToLibrary`, or whatever, for what they do not understand. */
+/**
+ * What is generated for a message. `write` and `read` throw `LeftToLibrary`, or whatever, for what they do not understand; `create`
+ * trusts its caller's types and converts as the library does.
+ */
 export type Codec = {
   /** A message without anything in it. */
   zero(): Message;

@@ -106,8 +106,8 @@ export function createModels(options: ModelsOptions): Models {
 }
 
 /**
- * Resolves once what was handed to other services in this turn of the event loop is on its way: the first turn hands it to
- * the connection, the second one writes it. A provider's SDK takes longer to make a request than an append takes to arrive.
+ * Resolves once what was handed to other services in this turn of the event loop is on its way, if the connection
+ * is free: the first turn hands it to the connection, the second one writes it. A provider's SDK takes longer to make a request than an append takes to arrive.
  */
 async function othersSent(): Promise<void> {
   await setImmediate();

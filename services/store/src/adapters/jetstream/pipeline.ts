@@ -146,8 +146,9 @@ export class Pipeline {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // After the callbacks of all input that has arrived, so that what came together shares the transaction; and after the answers
-    // to what is acknowledged have been written, which the next step of a run waits for, and which nothing here changes.
+    // After the callbacks of all input that has arrived, so that what came together shares the transaction; and as a
+    // rule after the answers to what is acknowledged have been written: the next step of a run waits for those, and nothing here
+    // changes them.
     setImmediate(() =>
       setImmediate(() => {
         this.#scheduled = false;
