@@ -1,10 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { abortsWithin } from '@stopgo/runtime';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
+
+afterEach(() => void vi.restoreAllMocks());
 
 /** Nothing but the wait knows of the signal. */
 function waits(ms: number, ...others: AbortSignal[]): Promise<unknown> {
@@ -13,11 +15,12 @@ function waits(ms: number, ...others: AbortSignal[]): Promise<unknown> {
 }
 
 /** The wait is over long before its limit. */
-function waitedFor(other: AbortSignal): void {
+function waitedFor(other: AbortSignal): WeakRef<AbortSignal> {
   const signal = abortsWithin(60_000, other);
   const listener = () => undefined;
   signal.addEventListener('abort', listener);
   signal.removeEventListener('abort', listener);
+  return new WeakRef(signal);
 }
 
 test('a limit holds, however often the garbage is collected before it', async () => {
@@ -30,21 +33,18 @@ test('a limit holds, however often the garbage is collected before it', async ()
 });
 
 test('a limit that nobody waits for any more is gone with the garbage, however far off it is', async () => {
-  const made: WeakRef<AbortSignal>[] = [];
-  const { timeout } = AbortSignal;
-  AbortSignal.timeout = (ms) => {
-    const limit = timeout.call(AbortSignal, ms);
-    made.push(new WeakRef(limit));
-    return limit;
-  };
+  const [set, cleared] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
   const other = new AbortController();
-  for (let times = 0; times < 10; times += 1) waitedFor(other.signal);
-  AbortSignal.timeout = timeout;
+  const made = Array.from({ length: 10 }, () => waitedFor(other.signal));
+  const timers = set.mock.results.map(({ value }) => value);
   for (let times = 0; times < 3; times += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     collectGarbage();
   }
-  expect(made).toHaveLength(10);
+  // What is to be done about what was collected is done a turn later.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(timers).toHaveLength(10);
+  expect(cleared.mock.calls.map(([timer]) => timer)).toEqual(expect.arrayContaining(timers));
   expect(made.filter((limit) => limit.deref() !== undefined)).toEqual([]);
 });
 
