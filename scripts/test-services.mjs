@@ -1,6 +1,8 @@
-// `npm run test:services`: the end-to-end tests once more, with the services as processes of their own over NATS.
+// `npm run test:services`: the end-to-end tests once more, with the services as processes of their own over NATS, on the Node that
+// STOPGO_OTHER_NODE names, if it does.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
+import { otherNode } from './other-node.mjs';
 import { root, runToEnd } from './processes.mjs';
 
 /** Longest time of one test, in milliseconds. */
@@ -8,9 +10,12 @@ const TEST_MS = 120_000;
 
 await runScript(async () => {
   await bootstrap();
+  const other = await otherNode();
+  console.log(`end-to-end tests over separate processes, on Node ${other?.version ?? process.version}`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const env = { STOPGO_E2E_TOPOLOGY: 'services' };
+  const env = { STOPGO_E2E_TOPOLOGY: 'services', ...(other && { PATH: other.path }) };
   // Each platform is seven processes or more: on a small machine their starts take their time.
   const patience = [`--testTimeout=${TEST_MS}`, `--hookTimeout=${TEST_MS}`];
-  return await runToEnd(process.execPath, [vitest, 'run', 'tests/e2e', ...patience, ...process.argv.slice(2)], { env });
+  const args = [vitest, 'run', 'tests/e2e', ...patience, ...process.argv.slice(2)];
+  return await runToEnd(other?.program ?? process.execPath, args, { env });
 });

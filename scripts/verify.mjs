@@ -1,5 +1,5 @@
 // `npm run verify`: everything that `npm test` does not cover: the checks, a whole build from nothing, the end-to-end tests
-// over separate processes, the crash test, the power cut, the containers and the short benchmark. `--counts FILE` also writes how many passed, failed and were skipped.
+// over separate processes, tests on another Node, the crash test, the power cut, the containers and the short benchmark. `--counts FILE` also writes how many passed, failed and were skipped.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,14 @@ import { capture, root, runToEnd } from './processes.mjs';
 const { values } = parseArgs({ options: { counts: { type: 'string' } } });
 
 /** Scripts that take long and show their own progress, run one after the other. */
-const LONG_SCRIPTS = ['test:services', 'test:crash', 'test:power-cut', 'test:compose', 'bench:short'];
+const LONG_SCRIPTS = [
+  'test:services',
+  'test:other-node',
+  'test:crash',
+  'test:power-cut',
+  'test:compose',
+  'bench:short',
+];
 /** A long script that finds that it cannot run here ends with this code, if it is told to. */
 const SKIPPED_CODE = 77;
 

@@ -1,0 +1,20 @@
+// `npm run test:other-node`: the tests of the packages and services on the Node that STOPGO_OTHER_NODE names: what garbage collection,
+// streams and signals do differs between versions. The store is left to the end-to-end tests (`npm run test:services`), which take long enough.
+import { join } from 'node:path';
+import { bootstrap, runScript } from './bootstrap.mjs';
+import { OTHER_NODE, otherNode } from './other-node.mjs';
+import { root, runToEnd } from './processes.mjs';
+
+await runScript(async () => {
+  const other = await otherNode();
+  if (other === undefined) {
+    console.log(`skipped: ${OTHER_NODE} names no other Node to test on`);
+    return Number(process.env.STOPGO_SKIPPED_CODE ?? 0);
+  }
+  await bootstrap();
+  console.log(`tests of packages and services on Node ${other.version}`);
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const folders = ['packages/', 'services/', 'offline-model/'].map((folder) => join(root, folder));
+  const args = [vitest, 'run', ...folders, '--exclude', 'services/store/**', ...process.argv.slice(2)];
+  return await runToEnd(other.program, args, { env: { PATH: other.path } });
+});
