@@ -3,7 +3,8 @@ type Stream = { write(message: Buffer, written: (error?: Error | null) => void):
 
 /**
  * Hands messages to a stream as fast as its peer reads: the next is asked for when the last has been taken, and holds all
- * that came up until then. What comes up in one turn of the event loop leaves as one message.
+ * that came up until then. What one piece of input brings up leaves as one message, before the next piece is looked at: the
+ * socket is then written in the same turn of the event loop.
  */
 export class FrameWriter {
   readonly #stream: Stream;
@@ -21,7 +22,7 @@ export class FrameWriter {
   wake(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(this.#write);
+    process.nextTick(this.#write);
   }
 
   /** Sends nothing any more. */
@@ -37,7 +38,7 @@ export class FrameWriter {
     }
     // The stream says its end by itself; after an error there is nothing more to write.
     this.#stream.write(message, (error) => {
-      if (error === undefined || error === null) setImmediate(this.#write);
+      if (error === undefined || error === null) this.#write();
     });
   };
 }
