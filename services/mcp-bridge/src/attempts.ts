@@ -63,6 +63,9 @@ type Kept = {
   readonly until: number;
 };
 
+/** Nobody reads it. Given because `abort` else makes an error, with its stack, for every call before it is answered. */
+const watchIsOver = 'over';
+
 type AttemptBounds = Pick<BridgeBounds, 'outcomeKeepMs' | 'outcomeBytesMax' | 'goneSettleMs'>;
 
 const idBytes = 16;
@@ -159,7 +162,7 @@ export class Attempts {
   async #told({ outcome, questions }: Running): Promise<Outcome> {
     const over = new AbortController();
     const asking = questions.differ([], over.signal).then(() => askingOutcome(questions.open, this.#clock()));
-    return Promise.race([outcome, asking]).finally(() => over.abort());
+    return Promise.race([outcome, asking]).finally(() => over.abort(watchIsOver));
   }
 
   #start(id: string, isRepeatable: boolean, run: RunAttempt): Running {
