@@ -1,7 +1,8 @@
-import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { DomainError, type StreamName, unavailable } from '@stopgo/core';
 import type { NatsLink } from '../nats/link.ts';
 import { subjectOf } from './batch-message.ts';
+import { Publisher } from './publisher.ts';
 
 /** A message of the stream as it came. */
 export type Message = { readonly subject: string; readonly sequence: number; readonly data: Uint8Array };
@@ -28,7 +29,6 @@ const messageBytesMaxDefault = 1024 * 1024;
 
 export type LeaderParts = {
   readonly link: Pick<NatsLink, 'connection' | 'ask'>;
-  readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
   readonly streamName: string;
 };
@@ -36,11 +36,13 @@ export type LeaderParts = {
 /** Questions that only the leader of the stream answers: it knows all that was acknowledged. */
 export class Leader {
   readonly #parts: LeaderParts;
+  readonly #publisher: Publisher;
   #asked: Promise<number> | undefined;
   #next: Promise<number> | undefined;
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
+    this.#publisher = new Publisher(parts.link.connection);
   }
 
   /** The most bytes that a message may have, headers included. */
@@ -106,11 +108,11 @@ export class Leader {
 
   /** Stores a message if the last of its subject is the one of this sequence (0: none). Never throws. */
   async publish(subject: string, data: Uint8Array, lastSequence: number, waitMs: number): Promise<Published> {
-    const { client, link, streamName } = this.#parts;
-    const expect = { streamName, lastSubjectSequence: lastSequence };
+    const { link, streamName } = this.#parts;
+    const expected = { stream: streamName, lastSubjectSequence: lastSequence };
     try {
-      const { seq } = await link.ask(() => client.publish(subject, data, { expect, timeout: waitMs }));
-      return { kind: 'stored', sequence: seq };
+      const sequence = await link.ask(() => this.#publisher.publish(subject, data, expected, waitMs));
+      return { kind: 'stored', sequence };
     } catch (error) {
       if (error instanceof JetStreamApiError && wrongLastSequence.has(error.code)) return { kind: 'moved' };
       return { kind: 'unknown', error: failureOf(error) };

@@ -61,7 +61,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const client = jetstream(link.connection, { timeout: askMsMax });
   // Shorter than callers wait: a server that is frozen keeps its connection for a while.
   const manager = await jetstreamManager(link.connection, { checkAPI: false, timeout: askMsMax });
-  const leader = new Leader({ link, client, manager, streamName });
+  const leader = new Leader({ link, manager, streamName });
   const messages = new Messages(leader);
   const index = new StreamIndex(database);
   const tables = viewTables(database);
