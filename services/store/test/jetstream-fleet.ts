@@ -35,6 +35,8 @@ export async function tell(log: EventLog, story: Story, turns: number): Promise<
 /** Every row of the index and of the views that a replica shows, whatever the order in which they were written. */
 export async function rowsOf({ database, views }: Replica): Promise<unknown> {
   await views.caughtUp(never);
+  // Asked first: rows that are not written yet are written then.
+  const counts = views.counts();
   const tables = ['streams', 'appends', 'conversations', 'messages', 'approvals', 'set_aside'];
   const rows = tables.flatMap((table) =>
     database.all(`SELECT * FROM ${table}`, (row) => {
@@ -43,7 +45,7 @@ export async function rowsOf({ database, views }: Replica): Promise<unknown> {
       return `${table} ${whole.slice(0, 80)} ${sha256Hex(whole)}`;
     })(),
   );
-  return [...rows.sort(), views.counts()];
+  return [...rows.sort(), counts];
 }
 
 /** The replicas of one log on a server of its own; all of it ends with the test. */

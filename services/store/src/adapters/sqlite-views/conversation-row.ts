@@ -3,16 +3,16 @@ import { toBinary, views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversations.ts';
 import type { ViewTables } from './view-tables.ts';
 
-/** Writes the row of a conversation, inside the caller's transaction. */
+/** Writes the row of a conversation with the statement that is given, inside the caller's transaction. */
 export function writeConversation(
-  tables: Pick<ViewTables, 'writeConversation'>,
+  write: ViewTables['writeConversation'],
   id: string,
   { key, state, head }: Pick<HotConversation, 'key' | 'state' | 'head'>,
   snapshot: Uint8Array,
 ): void {
   const { run } = state;
   const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
-  tables.writeConversation(
+  write(
     key,
     id,
     state.revision,

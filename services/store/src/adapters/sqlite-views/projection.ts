@@ -50,6 +50,7 @@ export class SqliteProjection implements Projection {
   }
 
   forget(): void {
+    this.#tables.forgetConversations();
     this.#hot.clear();
     this.#lastApprovalKey = undefined;
   }
@@ -145,7 +146,7 @@ class Batch implements ProjectionBatch {
   write(): void {
     for (const { id, now, messages, approvals } of this.#planned.values()) {
       const snapshot = encodeSnapshot(now.state);
-      writeConversation(this.#tables, id, now, snapshot);
+      writeConversation(this.#tables.writeConversation, id, now, snapshot);
       for (const message of messages) this.#writeMessage(now.key, message);
       for (const approval of approvals.values()) writeApproval(this.#tables, now.key, approval);
       this.#written.push([id, { ...now, snapshot }]);

@@ -118,7 +118,7 @@ function writeAnew(
   try {
     // Whoever needs the row may be in the middle of a transaction of its own.
     database.exec('SAVEPOINT refolded');
-    writeConversation(tables, id, conversation, snapshot);
+    writeConversation(tables.rewriteConversation, id, conversation, snapshot);
     for (const approval of approvals.values()) writeApproval(tables, conversation.key, approval);
     database.exec('RELEASE refolded');
   } catch (error) {

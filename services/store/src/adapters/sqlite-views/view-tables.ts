@@ -1,7 +1,8 @@
 import { countedMax, messagesPerConversationMax } from '../../bounds.ts';
 import type { Belonging, ChangeFilter, ChangeKey, OpenRunRow, SetAside } from '../../views.ts';
-import { bytes, integer, type SqlDatabase, type SqlRow, text } from '../sqlite/database.ts';
+import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
+import { LateRows } from './late-rows.ts';
 
 /** A conversation as it is stored. */
 export type ConversationRow = {
@@ -28,7 +29,10 @@ export const conversationOfMessage = (key: number): number => Math.floor(key / m
 
 const beyondAnyKey = Number.MAX_SAFE_INTEGER;
 
-/** The statements on the tables of the views. */
+/**
+ * The statements on the tables of the views. Rows of conversations are written late (see `LateRows`): whatever reads one here
+ * has it written before, and so has `setCheckpoint`, which is the last word of a transaction.
+ */
 export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
@@ -47,62 +51,95 @@ export function viewTables(database: SqlDatabase) {
   const changed = prepared((sql) => database.all(sql, toChanged));
   const counted = prepared((sql) => database.one(sql, (row) => integer(row, 0)));
 
+  const writeRow = database.run(
+    `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
+         open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
+         owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
+         standing = excluded.standing, changed_at = excluded.changed_at,
+         watched_run_id = excluded.watched_run_id, head = excluded.head,
+         snapshot = excluded.snapshot`,
+  );
+  const late = new LateRows(database, writeRow);
+  /** Reads rows of any conversations. */
+  const ofAny = <P extends readonly unknown[], T>(read: (...parameters: P) => T) => {
+    return (...parameters: P): T => {
+      late.write();
+      return read(...parameters);
+    };
+  };
+  /** Reads what depends on one conversation. */
+  const ofOne = <T>(read: (id: string) => T) => {
+    return (id: string): T => {
+      late.writeOne(id);
+      return read(id);
+    };
+  };
+
   return {
     checkpoint: database.one('SELECT checkpoint FROM views_meta', (row) => integer(row, 0)),
-    setCheckpoint: database.run('UPDATE views_meta SET checkpoint = ?'),
+    setCheckpoint: ofAny(database.run('UPDATE views_meta SET checkpoint = ?')),
 
-    conversation: database.one(
-      `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-      (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 12), snapshot: bytes(row, 13) }),
+    conversation: ofOne(
+      database.one(
+        `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
+        (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 12), snapshot: bytes(row, 13) }),
+      ),
     ),
-    conversationKey: database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0)),
-    conversationAt: database.one(`${list} WHERE key = ?`, toListed),
-    statusAt: database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0)),
-    writeConversation: database.run(
-      `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
-           open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
-           owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
-           standing = excluded.standing, changed_at = excluded.changed_at,
-           watched_run_id = excluded.watched_run_id, head = excluded.head,
-           snapshot = excluded.snapshot`,
-    ),
-    newest: (before: number | undefined, status: number | undefined, limit: number) =>
+    conversationKey: ofOne(database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0))),
+    conversationAt: ofAny(database.one(`${list} WHERE key = ?`, toListed)),
+    statusAt: ofAny(database.one('SELECT status FROM conversations WHERE key = ?', (row) => integer(row, 0))),
+    /** The columns in their order; inside a transaction. */
+    writeConversation: (key: number, id: string, ...more: readonly SqlValue[]) => late.put(id, [key, id, ...more]),
+    /** The same at once, for a row that is there and damaged. */
+    rewriteConversation: writeRow,
+    /** Drops rows that are not written yet: their transaction came to nothing. */
+    forgetConversations: () => late.forget(),
+    newest: ofAny((before: number | undefined, status: number | undefined, limit: number) =>
       status === undefined
         ? newest(before ?? beyondAnyKey, limit)
         : newestOfStatus(before ?? beyondAnyKey, status, limit),
-    byChange: (filter: ChangeFilter, after: ChangeKey | undefined, limit: number) => {
+    ),
+    byChange: ofAny((filter: ChangeFilter, after: ChangeKey | undefined, limit: number) => {
       const { changedAt, key } = after ?? { changedAt: beyondAnyKey, key: beyondAnyKey };
       const [{ sql, values }, since] = [where(filter), filter.changedSince];
       const place = 'changed_at >= ? AND (changed_at, key) < (?, ?) ORDER BY changed_at DESC, key DESC LIMIT ?';
       const query = `SELECT key, id, head, changed_at FROM conversations WHERE ${sql} ${place}`;
       return changed(query)(...values, since, changedAt, key, limit);
-    },
-    countByChange: (filter: ChangeFilter) => {
+    }),
+    countByChange: ofAny((filter: ChangeFilter) => {
       const { sql, values } = where(filter);
       const some = `SELECT 1 FROM conversations WHERE ${sql} changed_at >= ? LIMIT ${countedMax}`;
       return counted(`SELECT count(*) FROM (${some})`)(...values, filter.changedSince);
-    },
-    ofContext: database.all(
-      'SELECT key, id FROM conversations WHERE context_id = ? AND principal = ? AND key < ? ORDER BY key DESC LIMIT ?',
-      (row) => ({ key: integer(row, 0), id: text(row, 1) }),
+    }),
+    ofContext: ofAny(
+      database.all(
+        'SELECT key, id FROM conversations WHERE context_id = ? AND principal = ? AND key < ? ORDER BY key DESC LIMIT ?',
+        (row) => ({ key: integer(row, 0), id: text(row, 1) }),
+      ),
     ),
     toldBefore: database.all(
       'SELECT key, bytes FROM messages INDEXED BY messages_told WHERE is_told = 1 AND key >= ? AND key < ? ORDER BY key DESC LIMIT ?',
       toBytes,
     ),
-    openRuns: database.all(
-      `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
-      toRow,
+    openRuns: ofAny(
+      database.all(
+        `SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+        toRow,
+      ),
     ),
-    watchedRuns: database.all(
-      `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
-      toRow,
+    watchedRuns: ofAny(
+      database.all(
+        `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
+        toRow,
+      ),
     ),
-    counts: database.all('SELECT status, number FROM conversation_counts', (row) => ({
-      status: integer(row, 0),
-      number: integer(row, 1),
-    })),
+    counts: ofAny(
+      database.all('SELECT status, number FROM conversation_counts', (row) => ({
+        status: integer(row, 0),
+        number: integer(row, 1),
+      })),
+    ),
 
     insertMessage: database.run('INSERT INTO messages (key, revision, is_told, bytes) VALUES (?, ?, ?, ?)'),
     insertWords: database.run('INSERT INTO message_words (rowid, words) VALUES (?, ?)'),
@@ -149,24 +186,29 @@ export function viewTables(database: SqlDatabase) {
       live: integer(row, 1),
       ownerInstance: row[2] === null ? '' : text(row, 2),
     })),
-    writePush: database.run(
-      `INSERT INTO push (key, id, settled, live, owner_instance, head, bytes)
+    // It looks at the conversations, and they at it.
+    writePush: ofAny(
+      database.run(
+        `INSERT INTO push (key, id, settled, live, owner_instance, head, bytes)
          VALUES (?, ?, ?, ?, ?, ifnull((SELECT revision FROM conversations WHERE id = ?), 0), ?)
          ON CONFLICT (key) DO UPDATE SET settled = excluded.settled, live = excluded.live,
            owner_instance = excluded.owner_instance, head = excluded.head, bytes = excluded.bytes`,
+      ),
     ),
-    duePushes: database.all(
-      'SELECT key, id, owner_instance FROM push WHERE due = 1 AND key > ? ORDER BY key LIMIT ?',
-      (row) => ({
-        key: integer(row, 0),
-        conversationId: text(row, 1),
-        ownerInstance: row[2] === null ? '' : text(row, 2),
-      }),
+    duePushes: ofAny(
+      database.all(
+        'SELECT key, id, owner_instance FROM push WHERE due = 1 AND key > ? ORDER BY key LIMIT ?',
+        (row) => ({
+          key: integer(row, 0),
+          conversationId: text(row, 1),
+          ownerInstance: row[2] === null ? '' : text(row, 2),
+        }),
+      ),
     ),
     setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
     allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),
-    deleteConversation: database.run('DELETE FROM conversations WHERE key = ?'),
+    deleteConversation: ofAny(database.run('DELETE FROM conversations WHERE key = ?')),
     deleteMessages: database.run('DELETE FROM messages WHERE key > ? AND key < ?'),
     deleteApprovals: database.run('DELETE FROM approvals WHERE conversation = ?'),
     storedApprovals: database.all(
