@@ -56,10 +56,27 @@ export function benchFolder(modelAddress: string, tool: object, more: object = {
 
 const stdioTool = { command: process.execPath, args: [toolProgram] };
 
+/** The tool server over HTTP. */
+export type HttpTool = {
+  /** How the platform reaches it. */
+  readonly tool: object;
+  /** Milliseconds that it has spent on requests so far, from the head of each to the end of its answer. */
+  spentMs(): Promise<number>;
+  stop(): Promise<void>;
+};
+
 /** The tool server over HTTP, in a process of its own. */
-export async function startHttpTool(): Promise<{ readonly tool: object; stop(): Promise<void> }> {
+export async function startHttpTool(): Promise<HttpTool> {
   const { said, stop } = await startNode([toolProgram, '--http'], {}, /listening on (http:\S+)/);
-  return { tool: { url: `${said}/mcp` }, stop };
+  return { tool: { url: `${said}/mcp` }, spentMs: () => spentAt(said), stop };
+}
+
+/** Asks a process that measures its own time. */
+async function spentAt(address: string): Promise<number> {
+  // A connection of its own each time: one that is kept would be closed between two questions that are far apart.
+  const client = await HttpClient.open(address);
+  const { body } = await client.get('/spent').finally(() => client.close());
+  return (JSON.parse(body) as { spentMs: number }).spentMs;
 }
 
 /** Starts the platform. `nodeOptions` go to Node before the program, for a profile; `tool` is how its tool is reached, `more` is added to its configuration. */
@@ -100,12 +117,7 @@ export async function startModel(): Promise<Model> {
   const { said, stop } = await startNode([...asThisProcess, file('./model/main.ts')], {}, /listening on (http:\S+)/);
   return {
     address: said,
-    spentMs: async () => {
-      // A connection of its own each time: one that is kept would be closed between two questions that are far apart.
-      const client = await HttpClient.open(said);
-      const { body } = await client.get('/spent').finally(() => client.close());
-      return (JSON.parse(body) as { spentMs: number }).spentMs;
-    },
+    spentMs: () => spentAt(said),
     stop,
   };
 }

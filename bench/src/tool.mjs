@@ -1,6 +1,6 @@
 // The smallest tool server there can be: protocol 2024-11-05, one destructive tool that does nothing. What the bench
 // measures is the platform, not this. On standard input and output, or with `--http` over HTTP (JSON answers, no sessions),
-// where any number of bridges may call it at once.
+// where any number of bridges may call it at once; there it measures its own time.
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 
@@ -42,7 +42,13 @@ function onStandardInput() {
 }
 
 function overHttp() {
+  let spentMs = 0;
   const server = createServer((request, response) => {
+    if (request.url === '/spent') return response.end(JSON.stringify({ spentMs }));
+    const began = performance.now();
+    response.once('finish', () => {
+      spentMs += performance.now() - began;
+    });
     const chunks = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {

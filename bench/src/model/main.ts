@@ -15,7 +15,6 @@ type Request = {
 };
 
 let spentMs = 0;
-let calls = 0;
 
 function answerTo({ contents, systemInstruction }: Request): Part {
   const last = contents.at(-1)?.parts.at(-1);
@@ -41,7 +40,7 @@ function send(response: ServerResponse, type: string, body: string): void {
 }
 
 const server = createServer((request, response) => {
-  if (request.url === '/spent') return send(response, 'application/json', JSON.stringify({ spentMs, calls }));
+  if (request.url === '/spent') return send(response, 'application/json', JSON.stringify({ spentMs }));
   const began = performance.now();
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -50,7 +49,6 @@ const server = createServer((request, response) => {
     const answer = (): void => {
       send(response, 'text/event-stream', eventOf(answerTo(body)));
       spentMs += performance.now() - began;
-      calls += 1;
     };
     const waitMs = /^wait (\d+)/.exec(body.contents.at(-1)?.parts.at(-1)?.text ?? '')?.[1];
     if (waitMs === undefined) answer();

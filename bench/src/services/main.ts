@@ -70,7 +70,7 @@ function plan(): (Step & { readonly part: Part })[] {
       step(
         'turns',
         `round ${index + 1}: floor, one process, ${shape.orchestrators} orchestrators with ${shape.stores} stores`,
-        25 + warmUpTurns / 27 + turnsSeconds,
+        25 + warmUpTurns / 40 + turnsSeconds,
         async () => void results.rounds.push(await measureRound(model, shape, sizes)),
       ),
     ),

@@ -9,8 +9,11 @@ import { type ServicesPlatform, type Shape, startServices } from './platform.ts'
 /** CPU of all processes of one service, in milliseconds per turn. */
 export type CpuOfService = { readonly name: string; readonly cpuMsPerTurn: number };
 
+/** Milliseconds of a turn that are not the platform's, by the clocks of those that they are. */
+export type SpentByOthers = { readonly modelMs: number; readonly toolMs: number };
+
 /** Turns, with the CPU of each service and of nats-server. */
-export type ServicesTurnFigures = TurnTimes & { readonly cpu: readonly CpuOfService[] };
+export type ServicesTurnFigures = TurnTimes & SpentByOthers & { readonly cpu: readonly CpuOfService[] };
 
 /** One start of a shape, ready and after the turns. */
 export type ServicesFigures = {
@@ -38,7 +41,7 @@ export async function measureRound(model: Model, shape: Shape, sizes: RoundSizes
   const platform = await startServices(model.address, shape);
   try {
     const transport = await measureServicesFloor(platform, sizes.floorCalls);
-    return { floor, transport, oneProcess, services: await measureShape(platform, sizes) };
+    return { floor, transport, oneProcess, services: await measureShape(model, platform, sizes) };
   } finally {
     await platform.remove();
   }
@@ -56,19 +59,26 @@ async function measureOneProcess(model: Model, sizes: TurnSizes): Promise<readon
   }
 }
 
-async function measureShape(platform: ServicesPlatform, sizes: TurnSizes): Promise<ServicesFigures> {
+async function measureShape(model: Model, platform: ServicesPlatform, sizes: TurnSizes): Promise<ServicesFigures> {
   const { shape, readyMs, address } = platform;
+  const spent = () => Promise.all([model.spentMs(), platform.toolSpentMs()]);
   const usage = () => usageOf(platform.parts());
   const idle = usage();
   await turnsAtOnce(address, { concurrent: 50, turns: sizes.warmUpTurns }, usage);
   const turns: ServicesTurnFigures[] = [];
   for (const count of sizes.turns) {
+    const [modelBefore, toolBefore] = await spent();
     const { times, before, after } = await turnsAtOnce(address, count, usage);
+    const [modelAfter, toolAfter] = await spent();
+    const others = {
+      modelMs: (modelAfter - modelBefore) / count.turns,
+      toolMs: (toolAfter - toolBefore) / count.turns,
+    };
     const cpu = cpuBetween(before, after).map(({ name, seconds }) => ({
       name,
       cpuMsPerTurn: (1_000 * seconds) / count.turns,
     }));
-    turns.push({ ...times, cpu });
+    turns.push({ ...times, ...others, cpu });
   }
   return { shape, readyMs, idle, after: usage(), turns };
 }

@@ -19,6 +19,8 @@ export type ServicesPlatform = {
   /** The platform's own nats-server, with its password. */
   readonly natsUrl: string;
   parts(): readonly Part[];
+  /** Milliseconds that its tool server has spent on requests so far. */
+  toolSpentMs(): Promise<number>;
   /** All that the launcher has printed. */
   output(): string;
   remove(): Promise<void>;
@@ -67,6 +69,7 @@ export async function startServices(
     storeAddress: variableOf(parts(), 'gateway', 'STOPGO_STORE'),
     natsUrl: variableOf(parts(), 'store', 'NATS_URL'),
     parts,
+    toolSpentMs: http.spentMs,
     output: launcher.output,
     remove: async () => {
       await launcher.stop();

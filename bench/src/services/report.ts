@@ -89,8 +89,33 @@ function turnTable(rounds: readonly Round[], measured: readonly Measured[]): str
     ]),
   );
   const head = ['orchestrators / stores', 'at once', ...turnHead, 'CPU against the one process of the same round'];
-  return `${table(head, [...(one ?? []), ...rows])}\n\n${spreadText(rounds)}`;
+  return `${table(head, [...(one ?? []), ...rows])}\n\n${spreadText(rounds)}\n\n${apartText(measured)}`;
 }
+
+/** The halves without what model and tool server took for them. At many at once they wait for the cores, and it says nothing. */
+function apartText(measured: readonly Measured[]): string {
+  const rows = measured.flatMap(({ shape, turns }) =>
+    turns
+      .filter(({ times }) => times.concurrent === 1)
+      .map(({ times: { stopP50, goP50, modelMs, toolMs } }) => {
+        const modelPerHalf = modelMs / 2;
+        const [stop, go] = [stopP50 - modelPerHalf, goP50 - modelPerHalf - toolMs];
+        return [shapeOf(shape), ...[modelPerHalf, toolMs, stop, go].map(ms)];
+      }),
+  );
+  return (
+    'The platform alone: the halves without the time of model and tool server, which measure it themselves (means, from the head of a request to the end of the answer); ' +
+    `the load generator's own is still in it.\n\n${table(apartHead, rows)}`
+  );
+}
+
+const apartHead = [
+  'orchestrators / stores, 1 at once',
+  'model, in each half',
+  'tool server, in the second',
+  'message → waiting p50 without',
+  'approve → done p50 without',
+];
 
 /** How far the same measurement was from itself: what a difference must exceed to mean something. */
 function spreadText(rounds: readonly Round[]): string {

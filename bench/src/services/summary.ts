@@ -1,11 +1,11 @@
 import { median, medians } from '../quantiles.ts';
 import type { TurnTimes } from '../turns-at-once.ts';
-import type { CpuOfService, Round, ServicesFigures } from './measure.ts';
+import type { CpuOfService, Round, ServicesFigures, SpentByOthers } from './measure.ts';
 import type { Shape } from './platform.ts';
 
 /** Turns of one shape: medians over its rounds. */
 export type MeasuredTurns = {
-  readonly times: TurnTimes;
+  readonly times: TurnTimes & SpentByOthers;
   readonly cpu: readonly CpuOfService[];
   /** CPU of a turn against that of the one process of the same round. */
   readonly cpuRatio: number;
