@@ -1,5 +1,5 @@
-// `npm run test:services`: the end-to-end tests once more, with the services as processes of their own over NATS, on the Node that
-// STOPGO_OTHER_NODE names, if it does.
+// `npm run test:services`: the end-to-end tests once more, with the services as processes of their own over NATS. If
+// STOPGO_OTHER_NODE names another Node they run on that one instead of this one: twice would take too long.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { otherNode } from './other-node.mjs';

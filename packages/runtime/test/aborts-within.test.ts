@@ -48,9 +48,45 @@ test('a limit that nobody waits for any more is gone with the garbage, however f
   expect(made.filter((limit) => limit.deref() !== undefined)).toEqual([]);
 });
 
+test('a limit that has passed has passed for whoever looks only later, however often the garbage was collected', async () => {
+  const limits = Array.from({ length: 10 }, () => abortsWithin(100, new AbortController().signal));
+  for (let times = 0; times < 3; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    collectGarbage();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  collectGarbage();
+  for (const { aborted, reason } of limits) expect([aborted, reason.name]).toEqual([true, 'TimeoutError']);
+});
+
+test('a limit does not keep its process running', () => {
+  const set = vi.spyOn(globalThis, 'setTimeout');
+  abortsWithin(60_000);
+  expect(set.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+});
+
 test('what aborts before the limit is what it aborts with', async () => {
   const other = new AbortController();
   const end = waits(60_000, other.signal);
   other.abort(new Error('given up'));
   expect(await end).toMatchObject({ message: 'given up' });
+});
+
+test('what has aborted before is what it has aborted with from the start', () => {
+  const signal = abortsWithin(60_000, new AbortController().signal, AbortSignal.abort(new Error('given up')));
+  expect([signal.aborted, signal.reason.message]).toEqual([true, 'given up']);
+});
+
+test.each([-5, -0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31 - 0.5, 2 ** 31, 2 ** 32])(
+  '%s ms is no limit',
+  (ms) => {
+    expect(() => abortsWithin(ms)).toThrow(RangeError);
+    expect(() => abortsWithin(ms)).toThrow(`a limit has 0 to 2147483647 milliseconds, not ${ms}`);
+  },
+);
+
+test('the shortest limit is over at once, the longest is not', async () => {
+  const [shortest, longest] = [abortsWithin(0), abortsWithin(2 ** 31 - 1)];
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([shortest.aborted, longest.aborted]).toEqual([true, false]);
 });

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6 } from 'node:net';
+import { abortsWithin } from '@stopgo/runtime';
 import { answerBytesMax, deliveryMsMax } from './bounds.ts';
 import { isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 
@@ -40,8 +41,7 @@ const notSecret = 'an address of the public network is told over https only';
  * and no redirect is followed. Rejects only when the signal aborts.
  */
 export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: AbortSignal): Promise<Delivered> {
-  const limit = AbortSignal.timeout(ports.timeoutMs ?? deliveryMsMax);
-  const ends = AbortSignal.any([signal, limit]);
+  const ends = abortsWithin(ports.timeoutMs ?? deliveryMsMax, signal);
   try {
     const url = new URL(delivery.url);
     const addresses = await until(ends, addressesOf(ports.resolve, url.hostname, ends));
@@ -50,7 +50,8 @@ export async function deliver(ports: DeliverPorts, delivery: Delivery, signal: A
     return outcomeOf(await post(url, addresses, delivery, ends));
   } catch (error) {
     signal.throwIfAborted();
-    return failed(limit.aborted ? 'it did not answer in time' : `it cannot be reached (${codeOf(error)})`);
+    // The signal has not ended it, so the limit has.
+    return failed(ends.aborted ? 'it did not answer in time' : `it cannot be reached (${codeOf(error)})`);
   }
 }
 
