@@ -50,7 +50,7 @@ describeWithNats('what becomes of a message that is published', () => {
     connection.subscribe('silent', { callback: () => undefined });
     await expect(publisher.publish('silent', bytes, expected, 50)).rejects.toThrow('no acknowledgement within 50 ms');
     for (const words of ['', 'no JSON', '{}', '{"seq":0}']) {
-      const one = connection.subscribe('odd', { callback: (_, message) => message.respond(words) });
+      const one = connection.subscribe('odd', { callback: (_, message) => void message.respond(words) });
       const error = await publisher.publish('odd', bytes, expected, never).catch((thrown: unknown) => thrown);
       expect(error, words).toBeInstanceOf(Error);
       expect(error, words).not.toBeInstanceOf(JetStreamApiError);
