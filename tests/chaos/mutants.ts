@@ -20,9 +20,9 @@ export const mutants = {
   /** An append is stored whatever has come before it. */
   'append-without-fence': [
     {
-      file: 'services/store/src/adapters/jetstream/leader.ts',
-      from: 'const expect = { streamName, lastSubjectSequence: lastSequence };',
-      to: 'const expect = lastSequence < 0 ? { streamName, lastSubjectSequence: lastSequence } : { streamName };',
+      file: 'services/store/src/adapters/jetstream/publisher.ts',
+      from: "expectations.set('Nats-Expected-Last-Subject-Sequence'",
+      to: "if (lastSubjectSequence < 0) expectations.set('Nats-Expected-Last-Subject-Sequence'",
     },
   ],
   /** A call of a bridge that has died counts as one that never began. */
