@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { chainHash, chainStart, conversationStream, parseStreamName, type StreamName, unavailable } from '@stopgo/core';
+import {
+  chainHash,
+  chainStart,
+  conversationStream,
+  dataLoss,
+  parseStreamName,
+  type StreamName,
+  unavailable,
+} from '@stopgo/core';
+import type { Logger } from '@stopgo/runtime';
 import { afterEach, expect, test } from 'vitest';
 import { encodeAppend, loggedAppend, subjectOf } from '../src/adapters/jetstream/batch-message.ts';
 import { StreamIndex } from '../src/adapters/jetstream/index-tables.ts';
@@ -15,8 +24,12 @@ import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
 import { aheadAppendsMax } from '../src/bounds.ts';
 import { LiveEvents } from '../src/live-events.ts';
 import { encodeEnvelope, recordedFact } from '../src/recorded.ts';
+import { keepingLog } from './log-lines.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { Story } from './story.ts';
+
+/** What the driver throws. */
+const driverError = (code: string) => Object.assign(new Error(code), { code });
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -24,7 +37,7 @@ afterEach(() => {
 });
 
 /** A pipeline over a file of its own, which nobody else feeds. */
-function freshPipeline(wrap = (database: SqlDatabase) => database) {
+function freshPipeline(wrap = (database: SqlDatabase) => database, log: Logger = silent) {
   const dataDir = freshDirectory();
   const file = openViewsFile(dataDir);
   const [database, close] = [wrap(file.database), file.close];
@@ -39,9 +52,10 @@ function freshPipeline(wrap = (database: SqlDatabase) => database) {
   const messages = new Messages({ message: nowhere, anyMessage: nowhere });
   const commits: number[] = [];
   const pipeline = new Pipeline({
-    ...{ database, index, projection, messages, live: new LiveEvents(), log: silent },
+    ...{ database, index, projection, messages, live: new LiveEvents(), log },
     observe: (one) => void (one.kind === 'commit' && commits.push(one.appends)),
   });
+  tables.onLateFailure((error) => pipeline.lateFailure(error));
   closing.push(() => {
     pipeline.close();
     close();
@@ -60,7 +74,7 @@ function freshPipeline(wrap = (database: SqlDatabase) => database) {
         (row) => [conversationStream(text(row, 0)), integer(row, 1)] as const,
       )(),
     );
-  return { pipeline, rows, commits, onDisk, revisions };
+  return { pipeline, rows, commits, onDisk, revisions, tables, index };
 }
 
 /** What the log gives for some conversations that are told by turns, in the order of sequences. */
@@ -250,6 +264,68 @@ test('what is defeated in a transaction harms its own stream only, whatever else
   await onDisk();
   const whole = all.map(({ own }) => own.append).filter((append) => append.stream !== guilty?.stream);
   expect(revisions()).toEqual(new Map(whole.map((append) => [append.stream, append.lastRevision])));
+});
+
+test('a row whose conversation contradicts another harms its own stream only, though it is written last', async () => {
+  const all = toldByTurns(3);
+  const guilty = all[1]?.own.append.stream ?? '';
+  const contradicting = (database: SqlDatabase): SqlDatabase => ({
+    ...database,
+    run(sql) {
+      const run = database.run(sql);
+      return (...parameters) => {
+        if (sql.startsWith('INSERT INTO conversations') && guilty.endsWith(String(parameters[1])))
+          throw dataLoss('it contradicts', {}, { cause: driverError('SQLITE_CONSTRAINT') });
+        return run(...parameters);
+      };
+    },
+  });
+  const { log, lines } = keepingLog();
+  const { pipeline, revisions } = freshPipeline(contradicting, log);
+  for (const { own } of all) {
+    pipeline.own(own);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  // It was shown, but not written: now one message after the other is.
+  const whole = all.map(({ own }) => own.append).filter((append) => append.stream !== guilty);
+  await expect.poll(revisions).toEqual(new Map(whole.map((append) => [append.stream, append.lastRevision])));
+  // The file is not to blame.
+  expect(lines.join()).not.toContain('tried again');
+});
+
+test('a reader that finds a full disk has all of the transaction taken back at once, and later all of it is there', async () => {
+  let full = true;
+  const filling = (database: SqlDatabase): SqlDatabase => ({
+    ...database,
+    run(sql) {
+      const run = database.run(sql);
+      return (...parameters) => {
+        if (!full || !sql.startsWith('INSERT INTO conversations')) return run(...parameters);
+        // As SQLite does it.
+        database.exec('ROLLBACK');
+        throw unavailable('no room', {}, { cause: driverError('SQLITE_FULL') });
+      };
+    },
+  });
+  const all = toldByTurns(2);
+  const plain = freshPipeline();
+  for (const { own } of all) plain.pipeline.own(own);
+  await plain.pipeline.reached(all.length);
+  await plain.onDisk();
+  const { pipeline, tables, index, rows, onDisk } = freshPipeline(filling);
+  for (const { own } of all) pipeline.own(own);
+  await pipeline.reached(all.length);
+  const stream = all[0]?.own.append.stream ?? parseStreamName('conversation-x');
+  expect(index.head(stream)).toBeDefined();
+  expect(() => tables.counts()).toThrow(
+    expect.objectContaining({ kind: 'unavailable', retryAfterMs: 1_000, cause: expect.anything() }),
+  );
+  // Neither the index nor the views speak of what is gone.
+  expect([pipeline.applied, index.head(stream), tables.counts()]).toEqual([0, undefined, []]);
+  full = false;
+  await pipeline.reached(all.length);
+  await onDisk();
+  expect(rows()).toEqual(plain.rows());
 });
 
 test('what was taken in is on disk when the pipeline closes', async () => {

@@ -69,6 +69,17 @@ describeWithNats('what becomes of a message that is published', () => {
       );
   });
 
+  test('nobody waits for a connection that is closed', async () => {
+    const connection = await connectedTo((await server()).url);
+    connection.subscribe('silent', { callback: () => undefined });
+    const publisher = new Publisher(connection);
+    const sent = publisher.publish('silent', bytes, { stream: 'S', lastSubjectSequence: 0 }, never);
+    const told = expect(sent).rejects.toThrow('the connection is closed');
+    await connection.close();
+    await told;
+    await expect(publisher.publish('silent', bytes, { stream: 'S', lastSubjectSequence: 0 }, never)).rejects.toThrow();
+  });
+
   test('it is stored once the connection is back', async () => {
     const nats = await server();
     const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });

@@ -69,6 +69,7 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const projection = new SqliteProjection(tables, hot);
   const live = new LiveEvents();
   const pipeline = new Pipeline({ database, index, projection, messages, live, log, observe });
+  tables.onLateFailure((error) => pipeline.lateFailure(error));
   const feed = new Feed({ client, streamName, leader, link, pipeline, log });
   const startOver = (last: number) => {
     pipeline.takeBack();

@@ -14,6 +14,7 @@ import type { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { Projection } from '../../views.ts';
 import { isContradiction, isFailureOfFile, type SqlDatabase } from '../sqlite/database.ts';
+import { lostRows } from '../sqlite-views/late-rows.ts';
 import { Ahead, type Arrived, type Stretch } from './ahead.ts';
 import { sequenceOf } from './batch-message.ts';
 import type { StreamIndex } from './index-tables.ts';
@@ -45,6 +46,8 @@ export class Pipeline {
   #scheduled = false;
   #closed = false;
   #failing = false;
+  /** It writes or commits: what fails then is its own affair. */
+  #writing = false;
   /** Up to here one message at a time, so that only the one that defeats a transaction is harmed. */
   #singlyUpTo = 0;
   /** The message that did: to be taken for one that cannot be read. */
@@ -164,9 +167,10 @@ export class Pipeline {
     const stretch = this.#ahead.from(first, { arrived, bytes: bytesPerCommitMax });
     if (stretch.arrived.length === 0) return;
     try {
-      this.#write(stretch);
+      this.#alone(() => this.#write(stretch));
     } catch (error) {
-      this.#failed(first, stretch.last, error);
+      // It may be of any message of the transaction: rows are written late.
+      this.#failed(sequenceOf(this.#committed) + 1, stretch.last, error);
       return;
     }
     this.#waiting.applied(first - 1, this.applied);
@@ -174,6 +178,25 @@ export class Pipeline {
     const isDue = this.#transaction.isFull || this.#failing || first <= this.#singlyUpTo;
     if (isDue && !this.#settle()) return;
     if (this.#ahead.has(this.applied + 1)) this.#schedule();
+  }
+
+  /**
+   * Is told that a row could not be written late; gives what whoever asked for it is to be thrown. Nobody goes on from what a
+   * transaction held that may be gone.
+   */
+  lateFailure(error: unknown): unknown {
+    if (this.#writing) return error;
+    if (!this.#closed) this.#failed(sequenceOf(this.#committed) + 1, this.applied, error);
+    return lostRows(error);
+  }
+
+  #alone<T>(work: () => T): T {
+    this.#writing = true;
+    try {
+      return work();
+    } finally {
+      this.#writing = false;
+    }
   }
 
   #write(stretch: Stretch): void {
@@ -189,7 +212,7 @@ export class Pipeline {
     if (this.#closed || !this.#transaction.isOpen) return true;
     const [first, last] = [sequenceOf(this.#committed) + 1, this.applied];
     try {
-      this.#parts.observe({ kind: 'commit', ...this.#transaction.commit(this.#position) });
+      this.#parts.observe({ kind: 'commit', ...this.#alone(() => this.#transaction.commit(this.#position)) });
     } catch (error) {
       this.#failed(first, last, error);
       return false;

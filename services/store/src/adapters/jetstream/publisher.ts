@@ -34,6 +34,7 @@ export class Publisher {
   /** Asks nothing of the server before the first message. */
   constructor(connection: NatsConnection) {
     this.#connection = connection;
+    void connection.closed().then(() => this.#end(new Error('the connection is closed')));
   }
 
   /**
@@ -74,18 +75,22 @@ export class Publisher {
   /** One subscription for all answers. It comes back by itself with the connection. */
   #listen(): void {
     if (this.#listens) return;
-    this.#listens = true;
     this.#connection.subscribe(`${this.#inbox}.*`, {
       callback: (error, message) => {
         if (error !== null) {
           // It is over with it: the next message asks for another.
           this.#listens = false;
-          for (const settle of [...this.#waiting.values()]) settle(error);
+          this.#end(error);
           return;
         }
         const isUnheard = message.data.length === 0 && message.headers?.code === noResponders;
         this.#waiting.get(message.subject)?.(isUnheard ? new Error('JetStream does not answer') : message);
       },
     });
+    this.#listens = true;
+  }
+
+  #end(error: Error): void {
+    for (const settle of [...this.#waiting.values()]) settle(error);
   }
 }

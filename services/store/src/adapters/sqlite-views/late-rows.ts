@@ -1,4 +1,4 @@
-import { unavailable } from '@stopgo/core';
+import { type DomainError, unavailable } from '@stopgo/core';
 import type { SqlDatabase, SqlValue } from '../sqlite/database.ts';
 
 /** Writes a row, new or in place of an earlier one. */
@@ -11,12 +11,18 @@ type Write = (...values: readonly SqlValue[]) => unknown;
 export class LateRows {
   readonly #inTransaction: () => boolean;
   readonly #write: Write;
+  #failed: (error: unknown) => unknown = (error) => error;
   /** By the id of the conversation, in the order of their first change. */
   readonly #rows = new Map<string, readonly SqlValue[]>();
 
   constructor({ inTransaction }: Pick<SqlDatabase, 'inTransaction'>, write: Write) {
     this.#inTransaction = inTransaction;
     this.#write = write;
+  }
+
+  /** Whoever is set here is told why a row could not be written, which may have ended the transaction, and gives what is thrown. */
+  onFailure(failed: (error: unknown) => unknown): void {
+    this.#failed = failed;
   }
 
   /** Keeps a row, in place of an earlier one of the conversation. To be called inside a transaction. */
@@ -33,9 +39,13 @@ export class LateRows {
   writeOne(id: string): void {
     const values = this.#rows.get(id);
     if (values === undefined) return;
-    // Some failures end a transaction by themselves. A row that is written after that would be ahead of the checkpoint.
-    if (!this.#inTransaction()) throw unavailable('the views lost what was not on disk yet');
-    this.#write(...values);
+    try {
+      // Some failures end a transaction by themselves. A row that is written after that would be ahead of the checkpoint.
+      if (!this.#inTransaction()) throw lostRows();
+      this.#write(...values);
+    } catch (error) {
+      throw this.#failed(error);
+    }
     this.#rows.delete(id);
   }
 
@@ -44,3 +54,7 @@ export class LateRows {
     this.#rows.clear();
   }
 }
+
+/** What is thrown at somebody who only wants to read, and may do so again. */
+export const lostRows = (cause?: unknown): DomainError =>
+  unavailable('the views lost what was not on disk yet; try again', {}, { cause, retryAfterMs: 1_000 });

@@ -64,8 +64,8 @@ export function applyBatch(
     projection.moveTo(last);
     database.exec('COMMIT');
   } catch (error) {
-    if (database.inTransaction()) database.exec('ROLLBACK');
     projection.forget();
+    if (database.inTransaction()) database.exec('ROLLBACK');
     throw error;
   }
   batch.committed();

@@ -93,6 +93,8 @@ export function viewTables(database: SqlDatabase) {
     writeConversation: (key: number, id: string, ...more: readonly SqlValue[]) => late.put(id, [key, id, ...more]),
     /** The same at once, for a row that is there and damaged. */
     rewriteConversation: writeRow,
+    /** Whoever is set here is told why a row could not be written late, and gives what is thrown. */
+    onLateFailure: (failed: (error: unknown) => unknown) => late.onFailure(failed),
     /** Drops rows that are not written yet: their transaction came to nothing. */
     forgetConversations: () => late.forget(),
     newest: ofAny((before: number | undefined, status: number | undefined, limit: number) =>

@@ -171,9 +171,10 @@ export class GroupCommit {
 
   #rollBack(): void {
     const { database, heads, projection } = this.#parts;
-    // Some failures (a full disk) end the transaction by themselves.
-    if (database.inTransaction()) database.exec('ROLLBACK');
+    // First, whatever becomes of the rest: what it holds back is of this transaction only.
     projection.forget();
     heads.forget();
+    // Some failures (a full disk) end the transaction by themselves.
+    if (database.inTransaction()) database.exec('ROLLBACK');
   }
 }
