@@ -20,7 +20,7 @@ export const mutants = {
   /** An append is stored whatever has come before it. */
   'append-without-fence': [
     {
-      file: 'services/store/src/adapters/jetstream/publisher.ts',
+      file: 'services/store/src/adapters/jetstream/publish.ts',
       from: "expectations.set('Nats-Expected-Last-Subject-Sequence'",
       to: "if (lastSubjectSequence < 0) expectations.set('Nats-Expected-Last-Subject-Sequence'",
     },

@@ -1,8 +1,10 @@
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { DomainError, type StreamName, unavailable } from '@stopgo/core';
+import { askMsMax } from '../nats/bounds.ts';
 import type { NatsLink } from '../nats/link.ts';
 import { subjectOf } from './batch-message.ts';
-import { Publisher } from './publisher.ts';
+import { publish } from './publish.ts';
+import { Requests } from './requests.ts';
 
 /** A message of the stream as it came. */
 export type Message = { readonly subject: string; readonly sequence: number; readonly data: Uint8Array };
@@ -27,6 +29,9 @@ export const noAnswer = (cause?: unknown): DomainError =>
 /** While the server that says it is not there. */
 const messageBytesMaxDefault = 1024 * 1024;
 
+/** The part of the server's words on a stream that is read. */
+type StreamInfo = { readonly state?: { readonly last_seq?: unknown } };
+
 export type LeaderParts = {
   readonly link: Pick<NatsLink, 'connection' | 'ask'>;
   readonly manager: JetStreamManager;
@@ -36,13 +41,13 @@ export type LeaderParts = {
 /** Questions that only the leader of the stream answers: it knows all that was acknowledged. */
 export class Leader {
   readonly #parts: LeaderParts;
-  readonly #publisher: Publisher;
+  readonly #requests: Requests;
   #asked: Promise<number> | undefined;
   #next: Promise<number> | undefined;
 
   constructor(parts: LeaderParts) {
     this.#parts = parts;
-    this.#publisher = new Publisher(parts.link.connection);
+    this.#requests = new Requests(parts.link.connection);
   }
 
   /** The most bytes that a message may have, headers included. */
@@ -111,7 +116,7 @@ export class Leader {
     const { link, streamName } = this.#parts;
     const expected = { stream: streamName, lastSubjectSequence: lastSequence };
     try {
-      const sequence = await link.ask(() => this.#publisher.publish(subject, data, expected, waitMs));
+      const sequence = await link.ask(() => publish(this.#requests, subject, data, expected, waitMs));
       return { kind: 'stored', sequence };
     } catch (error) {
       if (error instanceof JetStreamApiError && wrongLastSequence.has(error.code)) return { kind: 'moved' };
@@ -120,8 +125,12 @@ export class Leader {
   }
 
   async #askLast(): Promise<number> {
-    const { manager, streamName } = this.#parts;
-    return (await this.#ask(() => manager.streams.info(streamName))).state.last_seq;
+    const subject = `$JS.API.STREAM.INFO.${this.#parts.streamName}`;
+    return this.#ask(async () => {
+      const { state } = (await this.#requests.ask(subject, { waitMs: askMsMax })) as StreamInfo;
+      if (typeof state?.last_seq !== 'number') throw new Error('an answer that does not say where the stream ends');
+      return state.last_seq;
+    });
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {

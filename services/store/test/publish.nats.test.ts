@@ -1,7 +1,8 @@
 import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
-import { Publisher } from '../src/adapters/jetstream/publisher.ts';
+import { type Expected, publish } from '../src/adapters/jetstream/publish.ts';
+import { Requests } from '../src/adapters/jetstream/requests.ts';
 import { closeAll, closing, server } from './nats-link.ts';
 import { describeWithNats, safe } from './nats-server.ts';
 
@@ -10,6 +11,14 @@ afterEach(closeAll);
 /** Longer than a test may take: whoever waits for it fails. */
 const never = 10 * 60_000;
 const bytes = new Uint8Array([1]);
+
+function publisherOver(connection: NatsConnection) {
+  const requests = new Requests(connection);
+  return {
+    publish: (subject: string, data: Uint8Array, expected: Expected, waitMs: number) =>
+      publish(requests, subject, data, expected, waitMs),
+  };
+}
 
 async function connectedTo(url: string, credentials = {}) {
   const connection = await connect({ servers: url, noAsyncTraces: true, ...credentials });
@@ -21,7 +30,7 @@ describeWithNats('what becomes of a message that is published', () => {
   test('it is stored where it is expected to follow, and nowhere else', async () => {
     const connection = await connectedTo((await server()).url);
     await (await jetstreamManager(connection)).streams.add({ name: 'S', subjects: ['s.>'] });
-    const publisher = new Publisher(connection);
+    const publisher = publisherOver(connection);
     const after = (lastSubjectSequence: number, stream = 'S') =>
       publisher.publish('s.one', bytes, { stream, lastSubjectSequence }, never);
     expect(await after(0)).toBe(1);
@@ -38,17 +47,17 @@ describeWithNats('what becomes of a message that is published', () => {
   });
 
   test('nobody there who would take it is known at once', async () => {
-    const publisher = new Publisher(await connectedTo((await server({ ...safe, jetstream: undefined })).url));
+    const publisher = publisherOver(await connectedTo((await server({ ...safe, jetstream: undefined })).url));
     const sent = publisher.publish('s.one', bytes, { stream: 'S', lastSubjectSequence: 0 }, never);
     await expect(sent).rejects.toThrow('JetStream does not answer');
   });
 
   test('an answer that never comes, or says nothing, leaves it unknown', async () => {
     const connection = await connectedTo((await server()).url);
-    const publisher = new Publisher(connection);
+    const publisher = publisherOver(connection);
     const expected = { stream: 'S', lastSubjectSequence: 0 };
     connection.subscribe('silent', { callback: () => undefined });
-    await expect(publisher.publish('silent', bytes, expected, 50)).rejects.toThrow('no acknowledgement within 50 ms');
+    await expect(publisher.publish('silent', bytes, expected, 50)).rejects.toThrow('no answer within 50 ms');
     for (const words of ['', 'no JSON', '{}', '{"seq":0}']) {
       const one = connection.subscribe('odd', { callback: (_, message) => void message.respond(words) });
       const error = await publisher.publish('odd', bytes, expected, never).catch((thrown: unknown) => thrown);
@@ -62,7 +71,7 @@ describeWithNats('what becomes of a message that is published', () => {
     const limits = 'permissions: { subscribe: { deny: "_INBOX.>" } }';
     const more = `authorization { users: [{ user: ann, password: hunter22, ${limits} }] }`;
     const nats = await server({ ...safe, more });
-    const publisher = new Publisher(await connectedTo(nats.url, { user: 'ann', pass: 'hunter22' }));
+    const publisher = publisherOver(await connectedTo(nats.url, { user: 'ann', pass: 'hunter22' }));
     for (const subject of ['s.one', 's.two'])
       await expect(publisher.publish(subject, bytes, { stream: 'S', lastSubjectSequence: 0 }, never)).rejects.toThrow(
         /permission/i,
@@ -72,7 +81,7 @@ describeWithNats('what becomes of a message that is published', () => {
   test('nobody waits for a connection that is closed', async () => {
     const connection = await connectedTo((await server()).url);
     connection.subscribe('silent', { callback: () => undefined });
-    const publisher = new Publisher(connection);
+    const publisher = publisherOver(connection);
     const sent = publisher.publish('silent', bytes, { stream: 'S', lastSubjectSequence: 0 }, never);
     const told = expect(sent).rejects.toThrow('the connection is closed');
     await connection.close();
@@ -85,7 +94,7 @@ describeWithNats('what becomes of a message that is published', () => {
     const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 20 });
     closing.push(() => connection.close());
     await (await jetstreamManager(connection)).streams.add({ name: 'S', subjects: ['s.>'] });
-    const publisher = new Publisher(connection);
+    const publisher = publisherOver(connection);
     const expected = { stream: 'S', lastSubjectSequence: 0 };
     expect(await publisher.publish('s.one', bytes, expected, never)).toBe(1);
     const back = (async () => {
