@@ -6,6 +6,8 @@
 //    higher ones is of the bucket that is gone, and shows nothing any more.
 // 4. In a cluster a bucket in memory can stay without a leader after several restarts. One that does is thrown away: what
 //    lives renews its heartbeat, and nobody is taken for dead for a missing one before its time to live is over.
+// 5. While too few servers of a cluster are there for as many copies as configured, it is made with one: it is lost with that
+//    server, and made anew. Heartbeats must not wait until a server is back.
 import {
   DiscardPolicy,
   JetStreamApiCodes,
@@ -131,22 +133,12 @@ export class NatsInstanceBoard implements InstanceBoard {
   async #make(name: string): Promise<void> {
     const { replicas } = this.#options;
     const manager = await this.#manager();
-    // As a bucket is, but with a bound that drops the oldest instead of refusing the newest.
-    await manager.streams.add({
-      name: `KV_${name}`,
-      description: 'The heartbeats of the processes of Stop and Go.',
-      subjects: [`$KV.${name}.>`],
-      retention: RetentionPolicy.Limits,
-      storage: StorageType.Memory,
-      max_msgs_per_subject: 1,
-      // As many questions as heartbeats.
-      max_msgs: 2 * instancesMax,
-      max_age: nanos(beatKeptMs),
-      discard: DiscardPolicy.Old,
-      num_replicas: replicas,
-      allow_rollup_hdrs: true,
-      allow_direct: true,
-    });
+    try {
+      await manager.streams.add(bucketConfig(name, replicas));
+    } catch (error) {
+      if (!isShortOfServers(error)) throw error;
+      await manager.streams.add(bucketConfig(name, 1));
+    }
   }
 
   /** The next heartbeat begins anew: with this one, or with whichever there is. */
@@ -167,4 +159,30 @@ export class NatsInstanceBoard implements InstanceBoard {
       { cause, retryAfterMs },
     );
   }
+}
+
+/** As a bucket is, but with a bound that drops the oldest instead of refusing the newest. */
+function bucketConfig(name: string, replicas: number) {
+  return {
+    name: `KV_${name}`,
+    description: 'The heartbeats of the processes of Stop and Go.',
+    subjects: [`$KV.${name}.>`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.Memory,
+    max_msgs_per_subject: 1,
+    // As many questions as heartbeats.
+    max_msgs: 2 * instancesMax,
+    max_age: nanos(beatKeptMs),
+    discard: DiscardPolicy.Old,
+    num_replicas: replicas,
+    allow_rollup_hdrs: true,
+    allow_direct: true,
+  };
+}
+
+/** The server's word for it ("no suitable peers for placement"). */
+const noPeersForPlacement = 10005;
+
+function isShortOfServers(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === noPeersForPlacement;
 }
