@@ -1,3 +1,4 @@
+import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import { beatKeptMs } from '../src/adapters/nats/bounds.ts';
 import { NatsInstanceBoard } from '../src/adapters/nats/instance-board.ts';
@@ -5,7 +6,7 @@ import type { OpenedLink } from '../src/adapters/nats/link.ts';
 import type { InstanceBoard } from '../src/instance-board.ts';
 import { beatOf, instanceBoardContract, question } from './instance-board.contract.ts';
 import { checked, closeAll, closing, manage, server } from './nats-link.ts';
-import { describeWithNats, type NatsServer } from './nats-server.ts';
+import { describeWithNats, type NatsServer, safe } from './nats-server.ts';
 import { until } from './until.ts';
 
 afterEach(closeAll);
@@ -46,6 +47,25 @@ describeWithNats('instance board in NATS', () => {
     const { board } = await replica(nats);
     for (const id of ['a', 'b', 'c']) await board.beat(beatOf(id, 1));
     expect(await idsOf((await replica(nats)).board)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a failure to open the bucket that comes before its turn is heeded all the same', async () => {
+    const connection = await connect({ servers: (await server({ ...safe, jetstream: undefined })).url });
+    closing.push(() => connection.close());
+    const unheeded: unknown[] = [];
+    const note = (reason: unknown) => void unheeded.push(reason);
+    process.on('unhandledRejection', note);
+    closing.push(() => process.off('unhandledRejection', note));
+    // As while a connection that is back is looked at: what was sent meanwhile is answered before.
+    const ask: OpenedLink['ask'] = async (request) => {
+      for (let round = 0; round < 3; round++) await connection.flush();
+      await new Promise((resolve) => setImmediate(resolve));
+      return request();
+    };
+    const link = { connection, address: 'there', ask, onBack: () => () => undefined };
+    const beat = boardOn(link as unknown as OpenedLink).beat(beatOf('a', 1));
+    await expect(beat).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(unheeded).toEqual([]);
   });
 
   test('what is not renewed vanishes', async () => {

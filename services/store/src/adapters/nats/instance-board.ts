@@ -65,6 +65,8 @@ export class NatsInstanceBoard implements InstanceBoard {
     for (let tries = 1; ; tries++) {
       const opening = this.#opened ?? this.#open();
       this.#opened = opening;
+      // Whoever still waits for the connection does not see yet that it failed.
+      opening.catch(() => undefined);
       try {
         const found = await this.#options.link.ask(async () => this.#post(await opening, beat, leaving));
         if (found !== undefined) {
