@@ -27,6 +27,9 @@ async function cluster(): Promise<readonly NatsServer[]> {
   );
 }
 
+/** Room for a bucket that is given up, and for two elections of the new one's leader, each of up to 9 s. */
+const electionsMs = 30_000;
+
 /** A store on all of them. */
 async function storeOn(servers: readonly NatsServer[]) {
   const dataDir = freshDirectory();
@@ -45,7 +48,7 @@ async function storeOn(servers: readonly NatsServer[]) {
 }
 
 describeWithNats('the store on a cluster of three', () => {
-  test('needs no monitoring with three replicas, and goes on when a server dies', { timeout: 90_000 }, async () => {
+  test('needs no monitoring with three replicas, and goes on when a server dies', { timeout: 180_000 }, async () => {
     const servers = await cluster();
     const { client, lines, beats } = await storeOn(servers);
     const story = new Story();
@@ -54,13 +57,13 @@ describeWithNats('the store on a cluster of three', () => {
     for (const one of servers) {
       await one.kill();
       const append = [...story.turn()][0]!;
-      await until('the append', () =>
+      const isTaken = () =>
         client.append(append).then(
           () => true,
           () => false,
-        ),
-      );
-      await until('the heartbeat', () => beats(2));
+        );
+      await until('the append', isTaken, electionsMs);
+      await until('the heartbeat', () => beats(2), electionsMs);
       await one.start();
     }
     expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
@@ -86,6 +89,6 @@ describeWithNats('the store on a cluster of three', () => {
       ),
     );
     await until('their loss', () => manager.streams.delete(`KV_${defaults.stream}_INSTANCES`).catch(() => false));
-    await until('the heartbeat', () => beats(2));
+    await until('the heartbeat', () => beats(2), electionsMs);
   });
 });

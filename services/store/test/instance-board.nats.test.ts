@@ -1,6 +1,7 @@
+import { StorageType } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
-import { beatKeptMs } from '../src/adapters/nats/bounds.ts';
+import { beatKeptMs, electedMsMax, stuckMsMax } from '../src/adapters/nats/bounds.ts';
 import { NatsInstanceBoard } from '../src/adapters/nats/instance-board.ts';
 import type { OpenedLink } from '../src/adapters/nats/link.ts';
 import type { InstanceBoard } from '../src/instance-board.ts';
@@ -47,6 +48,35 @@ describeWithNats('instance board in NATS', () => {
     const { board } = await replica(nats);
     for (const id of ['a', 'b', 'c']) await board.beat(beatOf(id, 1));
     expect(await idsOf((await replica(nats)).board)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a bucket that takes nothing is thrown away after a while; a new one is left more time', async () => {
+    const nats = await server();
+    let now = 0;
+    const board = boardOn((await checked(nats)).link, () => now);
+    const isTaken = (counter: number) =>
+      board.beat(beatOf('a', counter)).then(
+        (posted) => posted.length === 1,
+        () => false,
+      );
+    /** As without a leader: it is there, and nobody answers for it. */
+    const stuck = () =>
+      manage(nats, async ({ streams }) => {
+        await streams.delete('KV_STOPGO_INSTANCES').catch(() => false);
+        await streams.add({ name: 'KV_STOPGO_INSTANCES', subjects: ['nobody'], storage: StorageType.Memory });
+      });
+    await stuck();
+    expect(await isTaken(1)).toBe(false);
+    now += stuckMsMax - 1;
+    expect(await isTaken(2)).toBe(false);
+    now += 1;
+    expect(await isTaken(3)).toBe(true);
+    await stuck();
+    expect(await isTaken(4)).toBe(false);
+    now += electedMsMax - 1;
+    expect(await isTaken(5)).toBe(false);
+    now += 1;
+    expect(await isTaken(6)).toBe(true);
   });
 
   test('a failure to open the bucket that comes before its turn is heeded all the same', async () => {

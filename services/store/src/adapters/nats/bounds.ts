@@ -36,6 +36,8 @@ export const beatTriesMax = 2;
 
 /** How long the heartbeats may have no leader, while the server answers, until they are made anew, in milliseconds. */
 export const stuckMsMax = 3_000;
+/** The same of heartbeats that have just been made anew, in milliseconds: servers may take 4 to 9 seconds to elect a leader. */
+export const electedMsMax = 10_000;
 
 /** Time between two announcements of what is watched, in milliseconds. */
 export const interestRenewedMs = 2_000;

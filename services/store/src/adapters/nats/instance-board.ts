@@ -25,7 +25,7 @@ import { create, store, toBinary } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
 import type { Beat, InstanceBoard, Posted } from '../../instance-board.ts';
 import { checkBeat } from '../../instances.ts';
-import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, retryAfterMs, stuckMsMax } from './bounds.ts';
+import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, electedMsMax, retryAfterMs, stuckMsMax } from './bounds.ts';
 import { BucketWatch, beatKeys } from './bucket-watch.ts';
 import type { NatsLink } from './link.ts';
 
@@ -51,6 +51,8 @@ export class NatsInstanceBoard implements InstanceBoard {
   #opened: Promise<Opened> | undefined;
   /** Since when no heartbeat could be written, though the server is there; undefined: the last one could. */
   #stuckSince: number | undefined;
+  /** When this replica threw the bucket away last. */
+  #thrownAwayAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class NatsInstanceBoard implements InstanceBoard {
     const { link, stream, now } = this.#options;
     const name = `${stream}_INSTANCES`;
     const client = jetstream(link.connection, { timeout: askMsMax });
-    if (this.#stuckSince !== undefined && now() - this.#stuckSince >= stuckMsMax) await this.#throwAway(name);
+    if (this.#isStuck()) await this.#throwAway(name);
     const bucket = await new Kvm(client).open(name);
     const watched = () => bucket.watch();
     const entries = await watched().catch(async (error: unknown) => {
@@ -121,11 +123,18 @@ export class NatsInstanceBoard implements InstanceBoard {
     return { bucket, watch: new BucketWatch(entries, now) };
   }
 
+  /** One that was thrown away a moment ago is left the time for its election: with the next one, that would begin anew. */
+  #isStuck(): boolean {
+    const now = this.#options.now();
+    if (this.#stuckSince === undefined || now - this.#stuckSince < stuckMsMax) return false;
+    return now - this.#thrownAwayAt >= electedMsMax;
+  }
+
   async #throwAway(name: string): Promise<void> {
     // Once for each time that it is stuck, so that two replicas do not throw away what the other has just made.
     this.#stuckSince = undefined;
     const manager = await this.#manager();
-    await manager.streams.delete(`KV_${name}`).catch(() => false);
+    if (await manager.streams.delete(`KV_${name}`).catch(() => false)) this.#thrownAwayAt = this.#options.now();
   }
 
   #manager(): Promise<JetStreamManager> {
