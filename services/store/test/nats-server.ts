@@ -8,6 +8,8 @@ import { describe } from 'vitest';
 
 /** Longest wait for a server to listen, in milliseconds. */
 const startMsMax = 10_000;
+/** Ports that are tried before a start fails. */
+const portTriesMax = 3;
 
 /** Where the program is: as the environment says, on the path, or fetched beside the project. */
 const program = [
@@ -55,8 +57,9 @@ export const safe: NatsSettings = { jetstream: 'sync_interval: always', monitor:
 /** Starts a server on a port and a folder of its own. */
 export async function startNats(settings: NatsSettings = safe): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-nats-'));
-  const [port, monitorPort] = [await freePort(), await freePort()];
-  let child = await start(folder, port, monitorPort, settings);
+  const started = await onFreePorts((port, monitorPort) => start(folder, port, monitorPort, settings));
+  const { port, monitorPort } = started;
+  let { child } = started;
   let lastSettings = settings;
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -84,6 +87,18 @@ export async function startNats(settings: NatsSettings = safe): Promise<NatsServ
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Whatever was free may be taken by a connection of another test before the server listens. */
+async function onFreePorts(run: (port: number, monitorPort: number) => Promise<ChildProcess>) {
+  for (let tries = 1; ; tries++) {
+    const [port, monitorPort] = [await freePort(), await freePort()];
+    try {
+      return { port, monitorPort, child: await run(port, monitorPort) };
+    } catch (error) {
+      if (tries === portTriesMax || !String(error).includes('address already in use')) throw error;
+    }
+  }
 }
 
 async function start(folder: string, port: number, monitorPort: number, settings: NatsSettings) {
