@@ -1,5 +1,5 @@
 import type { StreamName } from '@stopgo/core';
-import type { envelope, store, views } from '@stopgo/proto';
+import type { envelope, store } from '@stopgo/proto';
 
 /** An event as the log gives it back: its stored bytes, its hash, its position in the whole log. */
 export type RecordedEvent = envelope.Recorded;
@@ -18,13 +18,7 @@ export type StreamAppend = {
 
 /** What became of an append. All three are expected. */
 export type AppendOutcome =
-  | {
-      readonly kind: 'appended';
-      readonly revision: number;
-      readonly position: number;
-      /** The conversation as the append left it, where that is known before the views show it. */
-      readonly view?: (() => views.ConversationView) | undefined;
-    }
+  | { readonly kind: 'appended'; readonly revision: number; readonly position: number }
   /** The stream holds this very append already: by its key, whatever was appended since. */
   | {
       readonly kind: 'duplicate';

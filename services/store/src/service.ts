@@ -95,13 +95,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       const conversationId = conversationOfStream(append.stream);
       if (conversationId !== undefined) views.snapshot(conversationId);
       const outcome = await log.append(append);
-      const watchers = watchersOf(append.stream);
-      if (outcome.kind === 'conflict' || !request.returnView) return answerTo(outcome, {}, watchers);
-      // Whoever asks for a list after this answer has it taken in before.
-      if (outcome.kind === 'appended' && outcome.view !== undefined)
-        return answerTo(outcome, { view: outcome.view() }, watchers);
-      await views.caughtUp(signal, outcome.position);
-      return answerTo(outcome, viewOf(append.stream), watchers);
+      if (outcome.kind !== 'conflict' && request.returnView) await views.caughtUp(signal, outcome.position);
+      return answerTo(outcome, request.returnView ? viewOf(append.stream) : {}, watchersOf(append.stream));
     },
 
     async load({ by, idempotencyKeys, knownRevision, knownFoldVersion, mayLag }, { signal }) {
@@ -161,7 +156,6 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       if (query.length > queryCharactersMax)
         throw invalidArgument(`a search has at most ${queryCharactersMax} characters, not ${query.length}`);
       const filter = { status: request.status === 0 ? undefined : request.status, query: query || undefined };
-      views.takeIn();
       const { rows, next } = views.conversations(filter, page);
       return {
         conversations: [...rows],
@@ -211,14 +205,12 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
           );
         await views.caughtUp(signal);
       }
-      views.takeIn();
       const { rows, next } = views.approvals({ status, conversationId, askedInRun }, page);
       return { approvals: [...rows], nextCursor: encodeCursor('approvals', next) };
     },
 
     async listOpenRuns(request) {
       const page = pageOf('runs', request, listLimitMax);
-      views.takeIn();
       const { rows, next } = request.watched ? views.watchedRuns(page) : views.openRuns(page);
       const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
         conversationId,
@@ -236,7 +228,6 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async listDuePushes(request) {
-      views.takeIn();
       const { rows, next } = views.duePushes(pageOf('pushes', request, listLimitMax));
       return { pushes: [...rows], nextCursor: encodeCursor('pushes', next) };
     },

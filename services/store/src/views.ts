@@ -135,8 +135,6 @@ export type Views = {
   isFed(): boolean;
   /** Position of the log that the rows show. */
   position(): number;
-  /** Has the views show what was appended here and acknowledged, as far as that can be without waiting. */
-  takeIn(): void;
   snapshot(conversationId: string): Snapshot | undefined;
   /** What the snapshot holds. */
   state(conversationId: string): ConversationState | undefined;
@@ -176,12 +174,7 @@ export type Views = {
 };
 
 /** What events made of a conversation, and where it was before. */
-export type Folded = {
-  readonly before: object | undefined;
-  readonly rows: ProjectedRows;
-  /** As it is shown from then on. */
-  view(): views.ConversationView;
-};
+export type Folded = { readonly before: object | undefined; readonly rows: ProjectedRows };
 
 /** What the views make of an append before it is written; see `Projection`. */
 export type ProjectionBatch = {

@@ -6,7 +6,6 @@ import { verifyStream } from '../src/verify.ts';
 import { append, never, stream, textOf } from './jetstream-fleet.ts';
 import { makeStream, openReplica, type Replica } from './jetstream-log.ts';
 import { describeWithNats, type NatsServer, safe, startNats } from './nats-server.ts';
-import { Story } from './story.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 async function textsIn(log: EventLog, of = stream): Promise<string[]> {
@@ -48,24 +47,6 @@ describeWithNats('appends over JetStream', () => {
   });
 
   const arrived = (text: string) => expect.poll(() => textsIn(other.events), { interval: 5 }).toContain(text);
-
-  test('an append says what it made of its conversation, and a list that is asked for right after shows it', async () => {
-    const story = new Story();
-    const { views, events } = mine;
-    let total = 0;
-    for (const one of [story.created(), ...story.turn()]) {
-      const outcome = await events.append({ ...one, stream: parseStreamName(one.stream), requestDigest: '' });
-      const revision = one.expectedRevision + one.events.length;
-      const said = outcome.kind === 'appended' ? outcome.view?.() : undefined;
-      expect(said?.head?.revision).toBe(revision);
-      expect(views.view(story.id)?.head?.revision).not.toBe(revision);
-      views.takeIn();
-      expect(views.view(story.id)).toEqual(said);
-      expect(views.counts().total).toBe(1);
-      total += said?.pendingApprovals.length ?? 0;
-    }
-    expect(total).toBe(1);
-  });
 
   test('an answer that is lost, then a foreign append before the retry: the append is known by its key', async () => {
     await mine.events.append(append(0, 'first'));

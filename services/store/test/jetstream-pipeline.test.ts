@@ -21,7 +21,7 @@ import { openViewsFile } from '../src/adapters/sqlite/file.ts';
 import { HotConversations } from '../src/adapters/sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from '../src/adapters/sqlite-views/projection.ts';
 import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
-import { aheadAppendsMax, appendsPerCommitMax } from '../src/bounds.ts';
+import { aheadAppendsMax } from '../src/bounds.ts';
 import { LiveEvents } from '../src/live-events.ts';
 import { encodeEnvelope, recordedFact } from '../src/recorded.ts';
 import { keepingLog } from './log-lines.ts';
@@ -117,40 +117,6 @@ test('an append of ours is answered before it is taken in', async () => {
   expect(pipeline.applied).toBe(0);
   await pipeline.reached(1);
   expect(pipeline.applied).toBe(1);
-});
-
-test('what has arrived is taken in at once for whoever asks, however much it is', async () => {
-  const all = toldByTurns(12);
-  expect(all.length).toBeGreaterThan(appendsPerCommitMax);
-  const { pipeline } = freshPipeline();
-  pipeline.takeIn();
-  for (const { own } of all) pipeline.own(own);
-  expect(pipeline.applied).toBe(0);
-  pipeline.takeIn();
-  expect(pipeline.applied).toBe(all.length);
-});
-
-test('a file that fails is not tried again before its time, however often somebody asks', async () => {
-  let tries = 0;
-  const failing = (database: SqlDatabase): SqlDatabase => ({
-    ...database,
-    run(sql) {
-      const run = database.run(sql);
-      return (...parameters) => {
-        if (!sql.startsWith('INSERT INTO appends')) return run(...parameters);
-        tries++;
-        throw unavailable('no room', {}, { cause: driverError('SQLITE_FULL') });
-      };
-    },
-  });
-  const { pipeline } = freshPipeline(failing);
-  for (const { own } of toldByTurns(1)) pipeline.own(own);
-  pipeline.takeIn();
-  expect([tries, pipeline.applied]).toEqual([1, 0]);
-  // The turn that it was scheduled for is the second try.
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-  for (let asked = 0; asked < 5; asked++) pipeline.takeIn();
-  expect([tries, pipeline.applied]).toEqual([2, 0]);
 });
 
 test('our own appends ahead of their turn, and every message twice: applied once, in the order of the log', async () => {

@@ -171,7 +171,7 @@ export class Appends {
     this.#acknowledged = Math.max(this.#acknowledged, sequence);
     this.#parts.pipeline.own({ kind: 'own', append, known });
     const position = positionOf(sequence, append.events.length - 1);
-    return { kind: 'appended', revision: append.lastRevision, position, view: known.folded?.view };
+    return { kind: 'appended', revision: append.lastRevision, position };
   }
 
   /** The end of a stream as the leader knows it, once this replica shows it. */

@@ -89,7 +89,6 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
       caughtUp: (signal, position) => catchUp.caughtUp(signal, position),
       isFed: () => link.connected(),
       position: () => pipeline.position,
-      takeIn: () => pipeline.takeIn(),
     }),
     allSetAside: tables.allSetAside,
     ready: (signal) => catchUp.follow(signal),

@@ -102,14 +102,6 @@ export class Pipeline {
     this.#take(sequence, arrived);
   }
 
-  /** Applies now what would be in a moment; what failed is left for its time. */
-  takeIn(): void {
-    for (let before = -1; this.#scheduled && before < this.applied; ) {
-      before = this.applied;
-      this.#apply();
-    }
-  }
-
   /** Takes a message from the feed. Resolves when there is room for more, or none can come before the next message. */
   async received(message: Message): Promise<void> {
     this.#take(message.sequence, { kind: 'message', message });

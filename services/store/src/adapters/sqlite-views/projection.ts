@@ -17,7 +17,6 @@ import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax
 import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
 import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
-import { sized, viewOf } from './conversation-view.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { PushRows } from './push-rows.ts';
@@ -129,7 +128,7 @@ class Batch implements ProjectionBatch {
     target.messages.push(...rows.messages);
     for (const [approvalId, one] of changed) target.approvals.set(approvalId, one);
     this.#planned.set(id, target);
-    return { before, rows, view: () => viewOf(rows.head, (one) => sized(pending.get(one)?.approval)) };
+    return { before, rows };
   }
 
   setAside(stream: StreamName, damage: Omit<SetAside, 'conversationId'>): void {

@@ -1,6 +1,6 @@
 import { type EarlierTexts, foldVersion } from '@stopgo/core';
-import { fromBinary, views } from '@stopgo/proto';
-import { listBytesMax, listRowsPerRead, messagesPerConversationMax } from '../../bounds.ts';
+import { create, fromBinary, views } from '@stopgo/proto';
+import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
 import type {
   ApprovalFilter,
   ChangeFilter,
@@ -14,7 +14,6 @@ import type {
   Views,
 } from '../../views.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
-import { sized, viewOf } from './conversation-view.ts';
 import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { saidInContext } from './said-in-context.ts';
@@ -31,20 +30,14 @@ export class SqliteViews implements Views {
   readonly caughtUp: Views['caughtUp'];
   readonly isFed: Views['isFed'];
   readonly position: Views['position'];
-  readonly takeIn: Views['takeIn'];
 
   /** Without a progress the log writes the views in its own transactions: they are never behind, nor ahead of their file. */
-  constructor(
-    tables: ViewTables,
-    hot: HotConversations,
-    progress?: Pick<Views, 'caughtUp' | 'isFed' | 'position' | 'takeIn'>,
-  ) {
+  constructor(tables: ViewTables, hot: HotConversations, progress?: Pick<Views, 'caughtUp' | 'isFed' | 'position'>) {
     this.#tables = tables;
     this.#hot = hot;
     this.caughtUp = progress?.caughtUp ?? (async () => undefined);
     this.isFed = progress?.isFed ?? (() => true);
     this.position = progress?.position ?? (() => tables.checkpoint() ?? 0);
-    this.takeIn = progress?.takeIn ?? (() => undefined);
   }
 
   snapshot(conversationId: string) {
@@ -221,6 +214,37 @@ export class SqliteViews implements Views {
 }
 
 const byKey = ({ key }: { readonly key: number }): number => key;
+
+type SizedApproval = { readonly approval: views.Approval; readonly bytes: number };
+
+/** With as many of the pending approvals as fit, the oldest first. */
+function viewOf(
+  head: views.ConversationHead,
+  approvalOf: (id: string) => SizedApproval | undefined,
+): views.ConversationView {
+  const view = create(views.ConversationViewSchema);
+  view.head = head;
+  let total = 0;
+  for (const id of head.pendingApprovalIds) {
+    const found = approvalOf(id);
+    if (found === undefined) continue;
+    total += found.bytes;
+    if (total > viewApprovalBytesMax) break;
+    view.pendingApprovals.push(found.approval);
+  }
+  return view;
+}
+
+/** Its size without encoding it: that of its long texts, and enough for the others. */
+function sized(approval: views.Approval | undefined): SizedApproval | undefined {
+  if (approval === undefined) return undefined;
+  const { argumentsJson, description, reason } = approval;
+  const long = [argumentsJson, description, reason].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { approval, bytes: long + otherApprovalBytes };
+}
+
+/** What an approval takes beside its long texts, in bytes: ids, names, times. */
+const otherApprovalBytes = 1024;
 
 /**
  * A page of a list: at most its limit, and about `listBytesMax`. The rows are read a few at a time, in the order of the
