@@ -6,8 +6,8 @@
 //    higher ones is of the bucket that is gone, and shows nothing any more.
 // 4. In a cluster a bucket in memory can stay without a leader after several restarts. One that does is thrown away: what
 //    lives renews its heartbeat, and nobody is taken for dead for a missing one before its time to live is over.
-// 5. While too few servers of a cluster are there for as many copies as configured, it is made with one: it is lost with that
-//    server, and made anew. Heartbeats must not wait until a server is back.
+// 5. While too few servers of a cluster are there for as many copies as configured, it is made with one, and keeps one until it
+//    is made anew: heartbeats must not wait until a server is back.
 import {
   DiscardPolicy,
   JetStreamApiCodes,
@@ -51,8 +51,10 @@ export class NatsInstanceBoard implements InstanceBoard {
   #opened: Promise<Opened> | undefined;
   /** Since when no heartbeat could be written, though the server is there; undefined: the last one could. */
   #stuckSince: number | undefined;
-  /** When this replica threw the bucket away last. */
-  #thrownAwayAt = Number.NEGATIVE_INFINITY;
+  /** When one could not be written last. */
+  #failedAt = Number.NEGATIVE_INFINITY;
+  /** When this replica made the bucket last, or tried to. */
+  #madeAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BoardOptions) {
     this.#options = options;
@@ -77,7 +79,7 @@ export class NatsInstanceBoard implements InstanceBoard {
         }
       } catch (error) {
         this.#forget(opening);
-        if (!(error instanceof DomainError)) this.#stuckSince ??= this.#options.now();
+        if (!(error instanceof DomainError)) this.#failed();
         if (error instanceof DomainError || tries === beatTriesMax) throw this.#failure(error);
       }
       this.#forget(opening);
@@ -123,18 +125,26 @@ export class NatsInstanceBoard implements InstanceBoard {
     return { bucket, watch: new BucketWatch(entries, now) };
   }
 
-  /** One that was thrown away a moment ago is left the time for its election: with the next one, that would begin anew. */
+  /** A failure long after the one before says nothing of the time between: others may have been answered elsewhere. */
+  #failed(): void {
+    const now = this.#options.now();
+    if (now - this.#failedAt > stuckMsMax) this.#stuckSince = now;
+    this.#stuckSince ??= now;
+    this.#failedAt = now;
+  }
+
+  /** One that has just been made is left the time for its election: with the next one, that would begin anew. */
   #isStuck(): boolean {
     const now = this.#options.now();
-    if (this.#stuckSince === undefined || now - this.#stuckSince < stuckMsMax) return false;
-    return now - this.#thrownAwayAt >= electedMsMax;
+    if (this.#stuckSince === undefined || now - this.#failedAt > stuckMsMax) return false;
+    return now - this.#stuckSince >= stuckMsMax && now - this.#madeAt >= electedMsMax;
   }
 
   async #throwAway(name: string): Promise<void> {
-    // Once for each time that it is stuck, so that two replicas do not throw away what the other has just made.
+    // Another replica may throw away the next one too, once: from then on each leaves its own the time.
     this.#stuckSince = undefined;
     const manager = await this.#manager();
-    if (await manager.streams.delete(`KV_${name}`).catch(() => false)) this.#thrownAwayAt = this.#options.now();
+    await manager.streams.delete(`KV_${name}`).catch(() => false);
   }
 
   #manager(): Promise<JetStreamManager> {
@@ -142,8 +152,9 @@ export class NatsInstanceBoard implements InstanceBoard {
   }
 
   async #make(name: string): Promise<void> {
-    const { replicas } = this.#options;
+    const { replicas, now } = this.#options;
     const manager = await this.#manager();
+    this.#madeAt = now();
     try {
       await manager.streams.add(bucketConfig(name, replicas));
     } catch (error) {
