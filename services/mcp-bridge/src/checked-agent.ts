@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { Agent } from 'undici';
 import { addressProblem, type KnownPlaces } from './address-rules.ts';
 import { NotAllowed } from './failures.ts';
+import type { Connections } from './own-fetch.ts';
 
 /** Looks a name up, as `dns.lookup` does. */
 export type Lookup = (
@@ -11,13 +12,10 @@ export type Lookup = (
   callback: (error: Error | null, addresses: readonly { readonly address: string; readonly family: number }[]) => void,
 ) => void;
 
-/** Where `fetch` takes its connections from. */
-export type Connections = NonNullable<RequestInit['dispatcher']>;
-
 const ofSystem: Lookup = (host, options, callback) => systemLookup(host, options, callback);
 
 /**
- * Connections for `fetch` that are made to addresses that the rules allow only. What a name stands for is looked at in the
+ * Connections that are made to addresses that the rules allow only. What a name stands for is looked at in the
  * moment of the connection, so that it cannot be another one by then. `silentMs`: how long a server may say nothing to a
  * request.
  */
@@ -25,7 +23,7 @@ export function checkedAgent(
   known: KnownPlaces,
   { silentMs, lookup = ofSystem }: { readonly silentMs: number; readonly lookup?: Lookup },
 ): Connections {
-  const agent = new Agent({
+  return new Agent({
     // Its own limits of five minutes would end calls that may take longer, and those that wait for people.
     headersTimeout: silentMs,
     bodyTimeout: silentMs,
@@ -50,8 +48,6 @@ export function checkedAgent(
       },
     },
   });
-  // The types of Node's `fetch` are of an older version of the same package.
-  return agent as unknown as Connections;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { type CallScope, callScope } from './call-scope.ts';
-import type { Connections } from './checked-agent.ts';
 import { EventLength } from './event-length.ts';
 import { NotAllowed, NotSent, RedirectRefused } from './failures.ts';
+import { type Connections, fetchOver } from './own-fetch.ts';
 
 /** Error codes of a connection that was never made, so that nothing was sent (see {@link connectionFailure}). */
 const neverConnected: ReadonlySet<string> = new Set([
@@ -47,8 +47,7 @@ export type HttpFetchOptions = {
   readonly messageBytesMax: number;
   /** Requests that may be open at the same time: a server that asks us without end gets no socket for each answer. */
   readonly requestsOpenMax: number;
-  /** Makes the connections; else Node's own does. */
-  readonly dispatcher?: Connections;
+  readonly connections: Connections;
   /** Token of the caller that the whole connection is for; absent: each call brings its own. */
   readonly token?: string | undefined;
   /** Whether requests may bring credentials already; those of the call they belong to come before them. */
@@ -64,7 +63,7 @@ export type HttpFetchOptions = {
 export function createHttpFetch({
   messageBytesMax,
   requestsOpenMax,
-  dispatcher,
+  connections,
   token,
   keepsAuthorization = false,
 }: HttpFetchOptions): FetchLike {
@@ -90,7 +89,7 @@ export function createHttpFetch({
     const end = begin(scope);
     let response: Response;
     try {
-      response = await fetch(url, { ...init, headers, redirect: 'manual', ...(dispatcher && { dispatcher }) });
+      response = await fetchOver(connections, url, { ...init, headers, redirect: 'manual' });
     } catch (error) {
       end();
       const forbidden = notAllowed(error);

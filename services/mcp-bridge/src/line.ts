@@ -96,10 +96,10 @@ export function httpLine(
 ): Line {
   const url = new URL(config.url);
   checkLiteral(url, places);
-  const agent = checkedAgent(places, { silentMs });
+  const connections = checkedAgent(places, { silentMs });
   const fetch = createHttpFetch({
     ...bounds,
-    dispatcher: agent,
+    connections,
     token,
     keepsAuthorization: credentials !== undefined,
   });
@@ -123,7 +123,7 @@ export function httpLine(
         limit.clear();
         await client.close();
         await transport.close();
-        await agent.destroy();
+        await connections.destroy();
       }
     },
     within: (scope, work) => callScope.run(scope, work),

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { KnownPlaces } from './address-rules.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { checkedAgent, checkLiteral } from './checked-agent.ts';
+import { fetchOver } from './own-fetch.ts';
 
 /**
  * The `fetch` by which authorization servers are found and asked: to addresses that the rules allow only, without
@@ -16,17 +17,17 @@ export function createLoginFetch(
   known: readonly string[],
 ): FetchLike {
   const origins = new Set(known.map((url) => new URL(url).origin));
-  const configured = connections(loginMs);
-  const found = connections(loginMs);
+  const configured = connectionsOf(loginMs);
+  const found = connectionsOf(loginMs);
   return async (url, init) => {
     const { hostname, origin } = new URL(url);
     const isConfigured = origins.has(origin) || init?.method === 'POST';
-    const { places, dispatcher } = isConfigured ? configured : found;
+    const { places, connections } = isConfigured ? configured : found;
     // As if the name had stood for an address outside before.
     if (!isConfigured) places.set(hostname.replace(/^\[(.*)\]$/u, '$1'), new Set(['public']));
     checkLiteral(new URL(url), places);
     const signal = AbortSignal.timeout(loginMs);
-    const answer = await fetch(url, { ...init, redirect: 'manual', signal, dispatcher });
+    const answer = await fetchOver(connections, url, { ...init, redirect: 'manual', signal });
     const { status, headers } = answer;
     const parts: Uint8Array[] = [];
     let bytes = 0;
@@ -41,7 +42,7 @@ export function createLoginFetch(
   };
 }
 
-function connections(silentMs: number) {
+function connectionsOf(silentMs: number) {
   const places: KnownPlaces = new Map();
-  return { places, dispatcher: checkedAgent(places, { silentMs }) };
+  return { places, connections: checkedAgent(places, { silentMs }) };
 }

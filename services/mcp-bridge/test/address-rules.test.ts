@@ -61,9 +61,9 @@ test('what a name stands for is looked at when the connection is made', async ()
       callback(null, [{ address, family: 4 }]);
   const known: KnownPlaces = new Map();
   const ask = async (lookup: Lookup) => {
-    const dispatcher = checkedAgent(known, { silentMs: 10_000, lookup });
-    afterwards(() => dispatcher.destroy());
-    return createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, dispatcher })(
+    const connections = checkedAgent(known, { silentMs: 10_000, lookup });
+    afterwards(() => connections.destroy());
+    return createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, connections })(
       `http://tools.example:${port}/`,
     );
   };
