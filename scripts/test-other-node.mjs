@@ -7,7 +7,7 @@ import { OTHER_NODE, otherNode } from './other-node.mjs';
 import { root, runToEnd } from './processes.mjs';
 
 await runScript(async () => {
-  const other = await otherNode();
+  const other = await otherNode(OTHER_NODE);
   if (other === undefined) {
     console.log(`skipped: ${OTHER_NODE} names no other Node to test on`);
     return Number(process.env.STOPGO_SKIPPED_CODE ?? 0);

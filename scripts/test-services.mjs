@@ -1,8 +1,8 @@
 // `npm run test:services`: the end-to-end tests once more, with the services as processes of their own over NATS. If
-// STOPGO_OTHER_NODE names another Node they run on that one instead of this one: twice would take too long.
+// STOPGO_SERVICES_NODE names another Node they run on that one instead of this one: twice would take too long.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
-import { otherNode } from './other-node.mjs';
+import { otherNode, SERVICES_NODE } from './other-node.mjs';
 import { root, runToEnd } from './processes.mjs';
 
 /** Longest time of one test, in milliseconds. */
@@ -10,7 +10,7 @@ const TEST_MS = 120_000;
 
 await runScript(async () => {
   await bootstrap();
-  const other = await otherNode();
+  const other = await otherNode(SERVICES_NODE);
   console.log(`end-to-end tests over separate processes, on Node ${other?.version ?? process.version}`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const env = { STOPGO_E2E_TOPOLOGY: 'services', ...(other && { PATH: other.path }) };

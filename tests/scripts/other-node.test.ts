@@ -12,7 +12,7 @@ afterEach(() => clone.remove());
 const script = `
 import { runScript } from './scripts/bootstrap.mjs';
 import { otherNode } from './scripts/other-node.mjs';
-await runScript(async () => console.log(JSON.stringify(await otherNode())));
+await runScript(async () => console.log(JSON.stringify(await otherNode('STOPGO_OTHER_NODE'))));
 `;
 
 function otherNode(env: Record<string, string>) {
