@@ -24,8 +24,12 @@ describe('a question in words', () => {
 });
 
 test('arguments that are nested too deep to be shown are no arguments that somebody could approve', () => {
-  let nested: object = {};
-  for (let level = 0; level < 200_000; level += 1) nested = { nested };
+  // As Node 20 and 24 do. Node 26 makes a text of any depth, which is the core's to judge (`question-identity.ts`).
+  const nested = {
+    toJSON: () => {
+      throw new RangeError('Maximum call stack size exceeded');
+    },
+  };
   const data = [{ approval_id: 'x', tool: 'pay', arguments: nested }];
   expect(questionsIn('input-required', { ...message, data: data as never })).toMatchObject([
     { key: 'x', approval: { argumentsJson: '', isUnreadable: true } },
