@@ -11,6 +11,7 @@ import { closeAll, closing, defaults, server } from './nats-link.ts';
 import { describeWithNats, freePort, type NatsServer } from './nats-server.ts';
 import { freshDirectory } from './sqlite-log.ts';
 import { Story } from './story.ts';
+import { TcpProxy } from './tcp-proxy.ts';
 import { until } from './until.ts';
 
 afterEach(closeAll);
@@ -18,13 +19,33 @@ afterEach(closeAll);
 /** Servers that keep one JetStream together, none of which writes through. */
 async function cluster(): Promise<readonly NatsServer[]> {
   const ports = [await freePort(), await freePort(), await freePort()];
-  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ');
-  return Promise.all(
-    ports.map((port, index) => {
-      const listen = `cluster { name: c, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
-      return server({ jetstream: 'sync_interval: "2m"', more: `server_name: n${index}\n${listen}` });
-    }),
-  );
+  return Promise.all(ports.map((port, index) => clustered(index, port, ports)));
+}
+
+/** The same, and the wires of the last of them to the others. */
+async function clusterOnWires() {
+  const [one, other, far] = [await freePort(), await freePort(), await freePort()];
+  const wires = [await TcpProxy.to(one), await TcpProxy.to(other)];
+  for (const wire of wires) closing.push(() => wire.close());
+  const servers = await Promise.all([
+    clustered(0, one, [other]),
+    clustered(1, other, [one]),
+    clustered(
+      2,
+      far,
+      wires.map((wire) => wire.port),
+    ),
+  ]);
+  return { servers, wires };
+}
+
+/** One of them, which finds the others by these ports and is told of no further way to them. */
+function clustered(index: number, port: number, others: readonly number[]): Promise<NatsServer> {
+  const routes = others.map((other) => `"nats://127.0.0.1:${other}"`).join(', ');
+  // Nobody is to come by another way than the configured one: the address that is told leads nowhere.
+  const ways = `listen: "127.0.0.1:${port}", advertise: "127.0.0.1:1", routes: [${routes}]`;
+  const more = `server_name: n${index}\ncluster { name: c, no_advertise: true, ${ways} }`;
+  return server({ jetstream: 'sync_interval: "2m"', more });
 }
 
 const isRefusal = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
@@ -49,6 +70,25 @@ async function storeOn(servers: readonly NatsServer[]) {
   return { client, lines, beats };
 }
 
+/** Asks one of the servers which one leads the log ('' if it knows of none), and for a change if another is wanted. */
+async function leaderAsSeenBy(one: NatsServer) {
+  const connection = await connectTo(one.url);
+  closing.push(() => connection.close());
+  const ask = (question: string, words = '') =>
+    connection.request(`$JS.API.STREAM.${question}.${defaults.stream}`, words, { timeout: 2_000 });
+  return async (wanted?: string): Promise<string | undefined> => {
+    try {
+      const { leader = '' } = (await ask('INFO')).json<{ cluster: { leader?: string } }>().cluster;
+      if (wanted !== undefined && leader !== wanted)
+        await ask('LEADER.STEPDOWN', JSON.stringify({ placement: { preferred: wanted } }));
+      return leader;
+    } catch {
+      // While they elect one.
+      return undefined;
+    }
+  };
+}
+
 describeWithNats('the store on a cluster of three', () => {
   test('needs no monitoring with three replicas, and goes on when a server dies', { timeout: 240_000 }, async () => {
     const servers = await cluster();
@@ -70,6 +110,43 @@ describeWithNats('the store on a cluster of three', () => {
     }
     expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
     expect((await client.verifyStream({ stream: story.stream })).problems).toEqual([]);
+  });
+
+  test('is not told by a server that was cut off where the log ends', { timeout: 120_000 }, async () => {
+    const { servers, wires } = await clusterOnWires();
+    const [here, far] = [await storeOn(servers.slice(0, 2)), await storeOn(servers.slice(2))];
+    const story = new Story();
+    await here.client.append(story.created());
+    const read = (one: typeof here) => one.client.readStream({ stream: story.stream, fromRevision: 1, limit: 100 });
+    const leaderAtFar = await leaderAsSeenBy(servers[2]!);
+    await until('the leadership of the one that is to be cut off', async () => (await leaderAtFar('n2')) === 'n2');
+    await read(far);
+
+    for (const wire of wires) wire.refuse(true);
+    const [append] = [...story.turn()];
+    const isTaken = () =>
+      here.client.append(append!).then(
+        () => true,
+        () => false,
+      );
+    await until('the append', isTaken, electionsMs);
+    // It goes on as the leader at first, and then answers as one that knows of none.
+    const isLeaderless = async () => {
+      await expect(read(far)).rejects.toMatchObject({ kind: 'unavailable' });
+      return (await leaderAtFar()) === '';
+    };
+    await until('the end of its leadership', isLeaderless, electionsMs);
+    await expect(read(far)).rejects.toMatchObject({ kind: 'unavailable' });
+
+    for (const wire of wires) wire.refuse(false);
+    const { headRevision } = await read(here);
+    const isWhole = () =>
+      read(far).then(
+        (page) => page.headRevision === headRevision,
+        () => false,
+      );
+    await until('the same log there', isWhole, electionsMs);
+    expect(far.lines.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
   test('has heartbeats again though one of three servers stays away', { timeout: 90_000 }, async () => {

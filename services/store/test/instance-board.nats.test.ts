@@ -1,8 +1,9 @@
 import { StorageType } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { unavailable } from '@stopgo/core';
 import { afterEach, expect, test } from 'vitest';
 import { beatKeptMs, electedMsMax, stuckMsMax } from '../src/adapters/nats/bounds.ts';
-import { NatsInstanceBoard } from '../src/adapters/nats/instance-board.ts';
+import { type BoardLink, NatsInstanceBoard } from '../src/adapters/nats/instance-board.ts';
 import type { OpenedLink } from '../src/adapters/nats/link.ts';
 import type { InstanceBoard } from '../src/instance-board.ts';
 import { beatOf, instanceBoardContract, question } from './instance-board.contract.ts';
@@ -12,7 +13,9 @@ import { until } from './until.ts';
 
 afterEach(closeAll);
 
-function boardOn(link: OpenedLink, now = () => performance.now()): NatsInstanceBoard {
+const bucket = 'KV_STOPGO_INSTANCES';
+
+function boardOn(link: BoardLink, now = () => performance.now()): NatsInstanceBoard {
   const board = new NatsInstanceBoard({ link, stream: 'STOPGO', replicas: 1, replica: crypto.randomUUID(), now });
   closing.push(() => board.close());
   return board;
@@ -22,6 +25,51 @@ function boardOn(link: OpenedLink, now = () => performance.now()): NatsInstanceB
 async function replica(nats: NatsServer) {
   const { link } = await checked(nats);
   return { link, board: boardOn(link) };
+}
+
+/** Beats, and says whether the heartbeat was taken. */
+function beatsOf(board: InstanceBoard): () => Promise<boolean> {
+  let counter = 0;
+  return () =>
+    board.beat(beatOf('a', ++counter)).then(
+      () => true,
+      () => false,
+    );
+}
+
+/** A bucket as one without a leader: it is there, and nobody answers for it. */
+async function stick(nats: NatsServer): Promise<void> {
+  await manage(nats, async ({ streams }) => {
+    await streams.delete(bucket).catch(() => false);
+    await streams.add({ name: bucket, subjects: ['nobody'], storage: StorageType.Memory });
+  });
+}
+
+/** When the bucket that is there was made: no two have the same. */
+async function madeAt(nats: NatsServer): Promise<string> {
+  return (await manage(nats, ({ streams }) => streams.info(bucket))).created;
+}
+
+/** The same link, but for some of its parts. */
+function linkWith(link: OpenedLink, parts: Partial<BoardLink>): BoardLink {
+  const { connection, address } = link;
+  const ask: BoardLink['ask'] = (request) => link.ask(request);
+  return { connection, address, ask, onBack: (listener) => link.onBack(listener), ...parts };
+}
+
+/** The same connection, on which something happens after the answer to each request whose subject holds a word. */
+function afterRequests(connection: NatsConnection, word: string, happens: () => Promise<void>): NatsConnection {
+  const request: NatsConnection['request'] = async (subject, ...more) => {
+    const answer = await connection.request(subject, ...more);
+    if (subject.includes(word)) await happens();
+    return answer;
+  };
+  return new Proxy(connection, {
+    get(target, key) {
+      const part: unknown = key === 'request' ? request : Reflect.get(target, key, target);
+      return typeof part === 'function' ? part.bind(target) : part;
+    },
+  });
 }
 
 const idsOf = async (board: InstanceBoard) => (await board.beat(question)).map(({ instance }) => instance);
@@ -38,7 +86,7 @@ describeWithNats('instance board in NATS', () => {
     const { board } = await replica(nats);
     await board.beat(beatOf('a', 1));
     expect(board.complete).toBe(false);
-    const { config } = await manage(nats, (manager) => manager.streams.info('KV_STOPGO_INSTANCES'));
+    const { config } = await manage(nats, (manager) => manager.streams.info(bucket));
     expect(config).toMatchObject({ storage: 'memory', max_msgs_per_subject: 1, max_msgs: 2_000, discard: 'old' });
     expect(config.max_age).toBe(beatKeptMs * 1_000_000);
   });
@@ -50,50 +98,104 @@ describeWithNats('instance board in NATS', () => {
     expect(await idsOf((await replica(nats)).board)).toEqual(['a', 'b', 'c']);
   });
 
-  test('a bucket that takes nothing is thrown away after a while; a new one is left more time', async () => {
+  test('a bucket that takes nothing is thrown away after a while; one that this replica has made is left more time', async () => {
     const nats = await server();
     let now = 0;
-    const board = boardOn((await checked(nats)).link, () => now);
-    const isTaken = (counter: number) =>
-      board.beat(beatOf('a', counter)).then(
-        (posted) => posted.length === 1,
-        () => false,
-      );
-    /** As without a leader: it is there, and nobody answers for it. */
-    const stuck = () =>
-      manage(nats, async ({ streams }) => {
-        await streams.delete('KV_STOPGO_INSTANCES').catch(() => false);
-        await streams.add({ name: 'KV_STOPGO_INSTANCES', subjects: ['nobody'], storage: StorageType.Memory });
-      });
-    await stuck();
-    expect(await isTaken(1)).toBe(false);
+    const [beats, others] = [
+      beatsOf(boardOn((await checked(nats)).link, () => now)),
+      beatsOf(boardOn((await checked(nats)).link, () => now)),
+    ];
+    expect(await beats()).toBe(true);
+    await stick(nats);
+    for (const since = now; now - since < electedMsMax; now += 1_000) expect(await beats()).toBe(false);
+    expect(await beats()).toBe(true);
+    await stick(nats);
+    expect(await others()).toBe(false);
     now += stuckMsMax - 1;
-    expect(await isTaken(2)).toBe(false);
+    expect(await others()).toBe(false);
     now += 1;
-    expect(await isTaken(3)).toBe(true);
-    await stuck();
-    for (const madeAt = now; now - madeAt < electedMsMax; now += 1_000) expect(await isTaken(now)).toBe(false);
-    expect(await isTaken(now)).toBe(true);
+    expect(await others()).toBe(true);
+  });
+
+  test('a bucket that another replica made in the place of one that was thrown away is left the same time', async () => {
+    const nats = await server();
+    let now = 0;
+    const { link } = await checked(nats);
+    // The other is there between the two steps of this one, and its bucket has no leader either.
+    const connection = afterRequests(link.connection, 'STREAM.DELETE', () => stick(nats));
+    const beats = beatsOf(boardOn(linkWith(link, { connection }), () => now));
+    await stick(nats);
+    const first = await madeAt(nats);
+    expect(await beats()).toBe(false);
+    now += stuckMsMax;
+    expect(await beats()).toBe(false);
+    const second = await madeAt(nats);
+    expect(second).not.toBe(first);
+    for (const since = now; now - since < electedMsMax; now += 1_000) {
+      expect(await beats()).toBe(false);
+      expect(await madeAt(nats)).toBe(second);
+    }
+    await beats();
+    expect(await madeAt(nats)).not.toBe(second);
+  });
+
+  test('what failed before a success, or before the connection was back, or for want of the server, does not count', async () => {
+    const nats = await server();
+    let now = 0;
+    const { link } = await checked(nats);
+    let isAway = false;
+    let back: () => void = () => undefined;
+    const board = boardOn(
+      linkWith(link, {
+        ask: (request) => (isAway ? Promise.reject(unavailable('NATS is away')) : link.ask(request)),
+        onBack: (listener) => {
+          back = listener;
+          return () => undefined;
+        },
+      }),
+      () => now,
+    );
+    const beats = beatsOf(board);
+    const other = boardOn((await checked(nats)).link, () => now);
+    /** Fails at two moments, the second of which is long enough after what does not count. */
+    const isLeft = async () => {
+      now += stuckMsMax - 1_000;
+      const made = await madeAt(nats);
+      expect(await beats()).toBe(false);
+      now += 1;
+      expect(await beats()).toBe(false);
+      return (await madeAt(nats)) === made;
+    };
+    await stick(nats);
+    expect(await beats()).toBe(false);
+    now += 1_000;
+    await manage(nats, ({ streams }) => streams.delete(bucket));
+    await other.beat(beatOf('b', 1));
+    expect(await beats()).toBe(true);
+    await stick(nats);
+    expect(await isLeft()).toBe(true);
+    now += 999;
+    back();
+    expect(await isLeft()).toBe(true);
+    now += 60_000;
+    isAway = true;
+    for (const since = now; now - since < 10_000; now += 1_000) expect(await beats()).toBe(false);
+    isAway = false;
+    expect(await isLeft()).toBe(true);
   });
 
   test('one failure long ago is no reason to throw a bucket away', async () => {
     const nats = await server();
     let now = 0;
-    const board = boardOn((await checked(nats)).link, () => now);
-    const failure = async () => {
-      await manage(nats, async ({ streams }) => {
-        await streams.delete('KV_STOPGO_INSTANCES').catch(() => false);
-        await streams.add({ name: 'KV_STOPGO_INSTANCES', subjects: ['nobody'], storage: StorageType.Memory });
-      });
-      await expect(board.beat(beatOf('a', 1))).rejects.toMatchObject({ kind: 'unavailable' });
-    };
-    await failure();
+    const beats = beatsOf(boardOn((await checked(nats)).link, () => now));
+    await stick(nats);
+    expect(await beats()).toBe(false);
     now += 60_000;
-    // The second could be thrown away by its time alone.
-    await failure();
-    const { created } = await manage(nats, ({ streams }) => streams.info('KV_STOPGO_INSTANCES'));
-    await expect(board.beat(beatOf('a', 2))).rejects.toMatchObject({ kind: 'unavailable' });
-    expect((await manage(nats, ({ streams }) => streams.info('KV_STOPGO_INSTANCES'))).created).toBe(created);
+    const made = await madeAt(nats);
+    // Without a look at the time between them, the first of these would have the second throw the bucket away.
+    expect(await beats()).toBe(false);
+    expect(await beats()).toBe(false);
+    expect(await madeAt(nats)).toBe(made);
   });
 
   test('a failure to open the bucket that comes before its turn is heeded all the same', async () => {
@@ -109,8 +211,7 @@ describeWithNats('instance board in NATS', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return request();
     };
-    const link = { connection, address: 'there', ask, onBack: () => () => undefined };
-    const beat = boardOn(link as unknown as OpenedLink).beat(beatOf('a', 1));
+    const beat = boardOn({ connection, address: 'there', ask, onBack: () => () => undefined }).beat(beatOf('a', 1));
     await expect(beat).rejects.toMatchObject({ kind: 'unavailable' });
     expect(unheeded).toEqual([]);
   });
@@ -150,7 +251,7 @@ describeWithNats('instance board in NATS', () => {
       const [one, other] = [await replica(nats), await replica(nats)];
       for (let counter = 1; counter <= 10; counter++) await one.board.beat(beatOf('a', counter));
       expect(await idsOf(other.board)).toEqual(['a']);
-      await manage(nats, (manager) => manager.streams.delete('KV_STOPGO_INSTANCES'));
+      await manage(nats, (manager) => manager.streams.delete(bucket));
       for (let counter = 1; counter <= beats; counter++) await other.board.beat(beatOf('b', counter));
       // The other has made it anew, and its revisions stand below or above what this one has seen of the old one.
       expect(await one.board.beat(beatOf('c', 1))).toMatchObject([

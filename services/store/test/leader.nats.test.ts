@@ -18,6 +18,36 @@ describeWithNats('where the log ends', () => {
     const leader = new Leader({ link, manager: {} as LeaderParts['manager'], streamName: 'S' });
     words = '{"config":{"name":"S"},"state":{"messages":3,"first_seq":4,"last_seq":7}}';
     expect(await leader.lastSequence()).toBe(7);
+    // In a cluster: what the leader hears of the others decides. One that keeps the only copy has no others.
+    const inCluster = (cluster: object) =>
+      JSON.stringify({ cluster: { name: 'c', ...cluster }, state: { last_seq: 7 } });
+    const heard = (...ms: number[]) => ({
+      leader: 'a',
+      replicas: ms.map((each) => ({ name: 'n', active: 1e6 * each })),
+    });
+    const replicas = heard(1, 1).replicas;
+    for (const cluster of [
+      { leader: 'a' },
+      heard(900, 850),
+      heard(20, 60_000),
+      heard(3_000, 0),
+      heard(1, 2, 9_000, 0),
+    ]) {
+      words = inCluster(cluster);
+      expect(await leader.lastSequence(), words).toBe(7);
+    }
+    const unsure = [
+      {},
+      { replicas },
+      { leader: '', replicas },
+      heard(3_001, 3_001),
+      heard(0, 0),
+      heard(1, 9_000, 9_000),
+    ];
+    for (const cluster of unsure) {
+      words = inCluster(cluster);
+      await expect(leader.lastSequence(), words).rejects.toMatchObject({ kind: 'unavailable' });
+    }
     for (words of ['', '{}', '{"state":{}}', '{"state":{"last_seq":"7"}}'])
       await expect(leader.lastSequence(), words).rejects.toMatchObject({ kind: 'unavailable' });
     words = '{"error":{"code":404,"err_code":10059,"description":"stream not found"}}';

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
@@ -44,6 +46,24 @@ describeWithNats('what becomes of a message that is published', () => {
     );
     expect((await Promise.all(others)).toSorted()).toEqual([3, 4, 5]);
     expect(await after(2)).toBe(6);
+  });
+
+  test('nothing is kept of what was answered', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const connection = await connectedTo((await server()).url);
+    await (await jetstreamManager(connection)).streams.add({ name: 'S', subjects: ['s.>'] });
+    const publisher = publisherOver(connection);
+    const published = async (lastSubjectSequence: number) => {
+      const data = new Uint8Array([1]);
+      await publisher.publish('s.one', data, { stream: 'S', lastSubjectSequence }, never);
+      return new WeakRef(data);
+    };
+    const first = await published(0);
+    // What is under way last may be referred to until the next.
+    await published(1);
+    collectGarbage();
+    expect(first.deref()).toBeUndefined();
   });
 
   test('nobody there who would take it is known at once', async () => {

@@ -1,6 +1,6 @@
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { DomainError, type StreamName, unavailable } from '@stopgo/core';
-import { askMsMax } from '../nats/bounds.ts';
+import { askMsMax, copySilentMsMax } from '../nats/bounds.ts';
 import type { NatsLink } from '../nats/link.ts';
 import { subjectOf } from './batch-message.ts';
 import { publish } from './publish.ts';
@@ -29,8 +29,11 @@ export const noAnswer = (cause?: unknown): DomainError =>
 /** While the server that says it is not there. */
 const messageBytesMaxDefault = 1024 * 1024;
 
-/** The part of the server's words on a stream that is read. */
-type StreamInfo = { readonly state?: { readonly last_seq?: unknown } };
+/** The part of the server's words on a stream that is read; `cluster` if it is in one. */
+type StreamInfo = { readonly state?: { readonly last_seq?: unknown }; readonly cluster?: Cluster };
+
+/** The server that leads, if any, and how long it has not heard from each of the others with a copy, in nanoseconds; 0: never. */
+type Cluster = { readonly leader?: string; readonly replicas?: readonly { readonly active: number }[] };
 
 export type LeaderParts = {
   readonly link: Pick<NatsLink, 'connection' | 'ask'>;
@@ -38,7 +41,12 @@ export type LeaderParts = {
   readonly streamName: string;
 };
 
-/** Questions that only the leader of the stream answers: it knows all that was acknowledged. */
+/**
+ * Questions to the leader of the stream, which knows all that was acknowledged.
+ *
+ * Where the log ends, it is believed only while it hears from enough servers that no other can have been elected. A wire that is cut in
+ * one direction only can make that wrong for a second; what is appended is held by the fence all the same.
+ */
 export class Leader {
   readonly #parts: LeaderParts;
   readonly #requests: Requests;
@@ -127,7 +135,9 @@ export class Leader {
   async #askLast(): Promise<number> {
     const subject = `$JS.API.STREAM.INFO.${this.#parts.streamName}`;
     return this.#ask(async () => {
-      const { state } = (await this.#requests.ask(subject, { waitMs: askMsMax })) as StreamInfo;
+      const { state, cluster } = (await this.#requests.ask(subject, { waitMs: askMsMax })) as StreamInfo;
+      if (cluster !== undefined && !leads(cluster))
+        throw new Error('an answer of a server that may not lead the stream');
       if (typeof state?.last_seq !== 'number') throw new Error('an answer that does not say where the stream ends');
       return state.last_seq;
     });
@@ -140,6 +150,15 @@ export class Leader {
       throw failureOf(error);
     }
   }
+}
+
+/**
+ * True if an answer of a cluster is its leader's. Without a leader each server answers for its own copy; a leader that is cut off goes on
+ * answering for up to 20 s, beside the one that the others have elected.
+ */
+function leads({ leader = '', replicas = [] }: Cluster): boolean {
+  const heard = replicas.filter(({ active }) => active > 0 && active <= 1e6 * copySilentMsMax);
+  return leader !== '' && 2 * (heard.length + 1) > replicas.length + 1;
 }
 
 /** Whatever goes wrong here may be over soon: a server that starts, a leader that is elected, a disk that is full. */

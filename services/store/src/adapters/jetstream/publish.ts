@@ -10,8 +10,8 @@ export type Expected = {
 };
 
 /**
- * Publishes into a stream and waits for its word: the sequence that the message was given. Rejects as {@link Requests.ask}: a
- * refusal is not stored, and of anything else nothing is known.
+ * Publishes into a stream and waits for its word: the sequence that the message was given. Rejects as {@link Requests.ask}: after a
+ * refusal this message is not stored, though one of the same bytes that was sent before may be; of anything else nothing is known.
  */
 export async function publish(
   requests: Requests,

@@ -34,7 +34,16 @@ export const beatSeenMsMax = 1_000;
 /** Tries of one heartbeat, each on a bucket watched anew. */
 export const beatTriesMax = 2;
 
-/** How long the heartbeats may have no leader, while the server answers, until they are made anew, in milliseconds. */
+/**
+ * How long a leader may not have heard from a server that keeps a copy and still count on it, in milliseconds: those that do not hear the
+ * leader elect another after 4 s at the soonest, and what is heard at all is heard each second.
+ */
+export const copySilentMsMax = 3_000;
+
+/**
+ * How long the heartbeats may have no leader, while the server answers, until they are made anew, in milliseconds; and how long after
+ * the failure before a failure follows it.
+ */
 export const stuckMsMax = 3_000;
 /** The same of heartbeats that have just been made anew, in milliseconds: servers may take 4 to 9 seconds to elect a leader. */
 export const electedMsMax = 10_000;

@@ -29,8 +29,10 @@ import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, electedMsMax, retryA
 import { BucketWatch, beatKeys } from './bucket-watch.ts';
 import type { NatsLink } from './link.ts';
 
+export type BoardLink = Pick<NatsLink, 'connection' | 'address' | 'ask' | 'onBack'>;
+
 export type BoardOptions = {
-  readonly link: NatsLink;
+  readonly link: BoardLink;
   /** Name of the stream of the event log: each log has a board of its own. */
   readonly stream: string;
   readonly replicas: number;
@@ -49,11 +51,14 @@ export class NatsInstanceBoard implements InstanceBoard {
   readonly #options: BoardOptions;
   readonly #notBack: () => void;
   #opened: Promise<Opened> | undefined;
-  /** Since when no heartbeat could be written, though the server is there; undefined: the last one could. */
+  /**
+   * Since when failures have followed each other, though the server is there; undefined: none since the last success. It counts only
+   * while the last failure is recent.
+   */
   #stuckSince: number | undefined;
   /** When one could not be written last. */
   #failedAt = Number.NEGATIVE_INFINITY;
-  /** When this replica made the bucket last, or tried to. */
+  /** When this replica made the bucket last, tried to, or threw it away. */
   #madeAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BoardOptions) {
@@ -141,8 +146,8 @@ export class NatsInstanceBoard implements InstanceBoard {
   }
 
   async #throwAway(name: string): Promise<void> {
-    // Another replica may throw away the next one too, once: from then on each leaves its own the time.
-    this.#stuckSince = undefined;
+    // Whichever replica makes the next one, this one leaves it its time; another may throw it away once.
+    this.#madeAt = this.#options.now();
     const manager = await this.#manager();
     await manager.streams.delete(`KV_${name}`).catch(() => false);
   }
