@@ -45,7 +45,10 @@ function agree(codec: Codec, desc: DescMessage, bytes: Uint8Array): void {
     return; // It is left to the library.
   }
   same(ours, libraryRead(desc, bytes), bytes);
-  assert.deepStrictEqual(encode(codec, ours), libraryWrite(desc, ours));
+  // Which bits of a NaN outlive being a number is the engine's to choose, each time anew: what they are read as is compared instead.
+  const [written, expected] = [encode(codec, ours), libraryWrite(desc, ours)];
+  assert.equal(written.length, expected.length);
+  same(libraryRead(desc, written), libraryRead(desc, expected), bytes);
 }
 
 /** Some of a message's members, as one would write them down. */
