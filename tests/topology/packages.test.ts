@@ -22,25 +22,28 @@ const TOOL_SERVER = '@stopgo/tool-server';
 const LOG = '@stopgo/log';
 /** What an agent that others reach over A2A is made of. */
 const A2A = '@stopgo/a2a-agent';
+/** Who is reached, who may call, what is kept secret: needs nothing but Node. */
+const SECURITY = '@stopgo/security';
 /** What an HTTP server does whatever it serves. */
 const HTTP = '@stopgo/http';
-const ANYTHING = [...SHARED, LOG, A2A, HTTP, ...SERVICES, ...PROGRAMS];
+const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
   'packages/proto': { name: '@stopgo/proto', may: [] },
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
   'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto', HTTP] },
-  'packages/http': { name: HTTP, may: ['@stopgo/core'] },
-  'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto'] },
+  'packages/http': { name: HTTP, may: ['@stopgo/core', SECURITY] },
+  'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto', SECURITY] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
-  'packages/runtime': { name: '@stopgo/runtime', may: [] },
+  'packages/runtime': { name: '@stopgo/runtime', may: [SECURITY] },
+  'packages/security': { name: SECURITY, may: [] },
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
-  'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, A2A, HTTP] },
-  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, LOG] },
-  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, LOG, A2A] },
+  'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },
+  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG] },
+  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A] },
   'services/store': { name: '@stopgo/store', may: SHARED },
-  'packages/tool-server': { name: TOOL_SERVER, may: [] },
+  'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },
   'mcp-servers/resources': { name: '@stopgo/mcp-resources', may: [TOOL_SERVER] },
   'offline-model': { name: '@stopgo/offline-model', may: [] },

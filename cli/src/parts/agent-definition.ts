@@ -1,6 +1,6 @@
 import { type AgentDefinition, type AgentNode, childrenOf, type RemoteAgent } from '@stopgo/core';
-import { isLoopback } from '@stopgo/rpc';
 import type { AgentConfig, AgentNodeConfig, RemoteAgentConfig } from '@stopgo/runtime';
+import { mayCarryToken } from '@stopgo/security';
 
 /** The agent of a configuration, as the core drives it. */
 export function agentDefinition(config: AgentConfig): AgentDefinition {
@@ -75,9 +75,7 @@ function agentsFor(
 
 /** Tokens go to https and loopback addresses only. */
 function remoteAgent({ name, url, description, destructive }: RemoteAgentConfig): RemoteAgent {
-  const { protocol, hostname } = new URL(url);
-  const forwardsBearer = protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
-  return { name, url, description, destructive, forwardsBearer };
+  return { name, url, description, destructive, forwardsBearer: mayCarryToken(url) };
 }
 
 function parent(of: Exclude<AgentNodeConfig, { type: 'llm' | 'a2a' }>, config: AgentConfig) {

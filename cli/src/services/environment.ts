@@ -1,5 +1,6 @@
-import { isLoopback, parseAddress, parseAddresses, Secret } from '@stopgo/rpc';
+import { parseAddress, parseAddresses, Secret } from '@stopgo/rpc';
 import { messageOf } from '@stopgo/runtime';
+import { isLoopback } from '@stopgo/security';
 import { parsePushKey } from '../parts/push-key.ts';
 import { type ReadFile, readInternalToken, type Variable, variablesOf } from './internal-token.ts';
 import type { ServiceName } from './names.ts';

@@ -1,4 +1,5 @@
 import type { AgentConfig, Logger } from '@stopgo/runtime';
+import { isLoopback } from '@stopgo/security';
 import { modelProblems } from '../parts/models.ts';
 import { checkHttpUrl } from '../services/environment.ts';
 import { type OfflineModelProcess, startOfflineModelProcess } from './offline-model.ts';
@@ -26,8 +27,7 @@ export async function offlineModelOf(
   const named = env[offlineVariable]?.trim() ?? '';
   if (named !== '') return alreadyRunning(named, logger);
   if (!flags.demo || !lacksKey(config, env)) return undefined;
-  const isLoopback = ['127.0.0.1', 'localhost', '::1'].includes(config.host);
-  if (flags.config !== undefined || !isLoopback) {
+  if (flags.config !== undefined || !isLoopback(config.host)) {
     logger.warn(
       'the offline model is for the shipped configuration on this machine: without --config, and with a loopback host',
     );

@@ -26,6 +26,7 @@ at /mcp (GET /health answers "ok"). Nothing outside of the roots is read or chan
   --stdio        serve standard input and output though the file names a host or port
   --host HOST    address to bind (default ${DEFAULT_HOST})
   --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one); means HTTP
+  --allowed-host NAME  a name to be called by over HTTP, beside IP addresses and localhost; may be repeated
   --help         show this text
 `;
 
@@ -117,6 +118,7 @@ function parseFlags(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
+        'allowed-host': { type: 'string', multiple: true },
         config: { type: 'string' },
         help: { type: 'boolean' },
         host: { type: 'string' },

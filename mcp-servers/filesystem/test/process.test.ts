@@ -184,7 +184,11 @@ describe('HTTP', () => {
       { Origin: 'http://evil.example' },
       { Origin: 'http://app.example' },
       { Origin: 'null' },
+      { Origin: 'http://localhost:3000' },
+      { Origin: url.origin },
       { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'Same-Origin' },
     ]) {
       expect(await post(headers as unknown as Record<string, string>), JSON.stringify(headers)).toBe(403);
     }

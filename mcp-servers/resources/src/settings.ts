@@ -23,6 +23,7 @@ or as Streamable HTTP at /mcp (GET /health answers "ok").
   --http         serve HTTP instead of standard input and output
   --host HOST    address to bind (default ${DEFAULT_HOST})
   --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one)
+  --allowed-host NAME  a name to be called by over HTTP, beside IP addresses and localhost; may be repeated
   --stdio        serve standard input and output though the file names a host or port
   --config FILE  YAML with the keys host, port, allowed_origins, allowed_hosts and db_path; host or port in it means HTTP
   --help         show this text
@@ -80,6 +81,7 @@ function parseFlags(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
+        'allowed-host': { type: 'string', multiple: true },
         config: { type: 'string' },
         db: { type: 'string' },
         help: { type: 'boolean' },

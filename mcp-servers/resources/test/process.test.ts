@@ -154,7 +154,9 @@ describe('HTTP', () => {
     const post = async (headers: Record<string, string>, text = body) =>
       (await ask(url, 'POST', { ...json, ...headers }, text))[0];
     expect(await post({})).toBe(200);
-    expect(await post({ Host: `localhost:${url.port}`, Origin: 'http://localhost:3000' })).toBe(200);
+    expect(await post({ Host: `localhost:${url.port}` })).toBe(200);
+    expect(await post({ Origin: 'http://localhost:3000' })).toBe(403);
+    expect(await post({ Origin: url.origin })).toBe(403);
     expect(await post({ Host: 'evil.example' })).toBe(403);
     expect(await post({ Origin: 'http://evil.example' })).toBe(403);
     expect(await post({ Origin: 'null' })).toBe(403);
@@ -194,6 +196,19 @@ describe('HTTP', () => {
     expect(await ask(new URL('/health', url), 'GET', {})).toEqual([200, 'ok\n']);
   });
 
+  test('answers no name beyond loopback that it was not told', async () => {
+    const on = ['--db', file('r.db'), '--http', '--host', '0.0.0.0', '--port', '0'];
+    const { url } = await runHttp([...on, '--allowed-host', 'mcp-resources', '--allowed-host', 'tools.example']);
+    const health = new URL('/health', url);
+    health.hostname = '127.0.0.1';
+    for (const name of ['mcp-resources', 'tools.example:8090', 'localhost', '127.0.0.1'])
+      expect(await ask(health, 'GET', { Host: name }), name).toEqual([200, 'ok\n']);
+    for (const name of ['evil.example', 'mcp-resources.evil.example']) {
+      const [status, text] = await ask(health, 'GET', { Host: name });
+      expect([name, status, text]).toEqual([name, 403, expect.stringContaining('allowed_hosts')]);
+    }
+  });
+
   test('answers the names and the pages that its settings allow, and no others', async () => {
     const settings = 'host: 0.0.0.0\nport: 0\nallowed_hosts: [tools.example]\nallowed_origins: [https://app.example]\n';
     writeFileSync(file('c.yaml'), `${settings}db_path: ${JSON.stringify(file('r.db'))}\n`);
@@ -203,6 +218,7 @@ describe('HTTP', () => {
     const answer = async (headers: Record<string, string>) => (await ask(health, 'GET', headers))[0];
     expect(await answer({ Host: 'tools.example' })).toBe(200);
     expect(await answer({ Host: 'evil.example' })).toBe(403);
+    expect(await answer({ Host: '10.1.2.3:8090' })).toBe(200);
     expect(await answer({ Origin: 'https://app.example', 'Sec-Fetch-Site': 'cross-site' })).toBe(200);
     expect(await answer({ Origin: 'http://app.example' })).toBe(403);
     expect(await answer({ Origin: 'https://app.example.evil' })).toBe(403);

@@ -2,26 +2,20 @@
 //
 // 1. A request that names a foreign Origin, or that a browser marks as cross-site, is refused unless the origin is
 //    allowed: a page that somebody merely visits must not approve anything.
-// 2. On loopback the Host header must name loopback or an allowed host: a foreign name that resolves to this machine
-//    would make a foreign page look like the server's own.
+// 2. On every address the Host header must be an IP address, localhost, or a name of the configuration: a foreign name
+//    that resolves to this server would make a foreign page look like the server's own.
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from './loopback.ts';
+import { type HostRuleOptions, hostRule } from '@stopgo/security';
 
-export type BrowserRules = {
-  /** The host that the server listens on. */
-  readonly host: string;
-  readonly allowedOrigins: readonly string[];
-  readonly allowedHosts: readonly string[];
-};
+export type BrowserRules = HostRuleOptions & { readonly allowedOrigins: readonly string[] };
 
 /** A check of the headers of a request. Gives why it is to be refused, in one line; undefined if it is not. */
 export function foreignCheck(rules: BrowserRules): (headers: IncomingHttpHeaders) => string | undefined {
   const isAllowed = allowedOrigins(rules);
-  const hosts = new Set(rules.allowedHosts.map((host) => host.toLowerCase()));
-  const onLoopback = isLoopback(rules.host);
+  const whyNotHost = hostRule(rules);
   return (headers) => {
-    if (onLoopback && !isLocalHost(headers.host?.toLowerCase() ?? '', hosts))
-      return 'the Host header does not name this machine; add the name to allowed_hosts if it is yours';
+    const refused = whyNotHost(headers.host);
+    if (refused !== undefined) return refused;
     const { origin } = headers;
     if (isAllowed(origin)) return undefined;
     if (origin !== undefined && !isOwnOrigin(origin, headers.host))
@@ -43,12 +37,6 @@ function isOwnOrigin(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
   const page = new URL(origin);
   return URL.canParse(`${page.protocol}//${host}`) && new URL(`${page.protocol}//${host}`).host === page.host;
-}
-
-function isLocalHost(host: string, allowed: ReadonlySet<string>): boolean {
-  const name = /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/.exec(host)?.[1];
-  if (name === undefined) return false;
-  return allowed.has(host) || allowed.has(name) || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
 }
 
 const normalOrigin = (origin: string): string => (URL.canParse(origin) ? new URL(origin).origin : origin).toLowerCase();

@@ -1,9 +1,5 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { ADDRESSES_MAX } from './bounds.ts';
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
 
 /** Addresses of a list that a text for humans names. */
 const NAMED_MAX = 3;
@@ -56,12 +52,6 @@ export function briefly(list: string): string {
   const addresses = list.split(',');
   if (addresses.length <= NAMED_MAX) return addresses.join(', ');
   return `${addresses.slice(0, NAMED_MAX).join(', ')} and ${addresses.length - NAMED_MAX} more`;
-}
-
-/** Whether only this machine reaches it. A name other than `localhost` may be anything, so it is not. */
-export function isLoopback(host: string): boolean {
-  const family = isIP(host);
-  return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** A name of digits and dots only is an IPv4 address or a slip. */

@@ -8,7 +8,8 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import { formatAddress, isLoopback, parseAddress } from './address.ts';
+import { isLoopback } from '@stopgo/security';
+import { formatAddress, parseAddress } from './address.ts';
 import {
   CLIENT_KEEPALIVE_MS,
   CLIENT_KEEPALIVE_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 /**
  * Typed services over gRPC or within one process: the same contract, context, deadlines, cancellation and errors.
  */
-export { formatAddress, type HostPort, isLoopback, parseAddress, parseAddresses } from './address.ts';
+export { formatAddress, type HostPort, parseAddress, parseAddresses } from './address.ts';
 export { MESSAGE_BYTES_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
 export { checkHealth } from './check-health.ts';
 export {

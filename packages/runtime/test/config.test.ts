@@ -15,7 +15,7 @@ describe('defaults', () => {
       name: 'agent',
       description: '',
       prompt: '',
-      host: '0.0.0.0',
+      host: '127.0.0.1',
       port: 8080,
       dataDir: './data',
       llm: { model: 'gemini-2.5-flash', timeoutMs: 60_000 },

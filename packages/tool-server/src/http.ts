@@ -18,7 +18,7 @@ const STOP_GRACE_MS = 500;
 /** A request that a server received always has both, which its type does not say. */
 type ServedRequest = IncomingMessage & { method: string; url: string };
 
-export { isLoopback } from './browser-rules.ts';
+export { isLoopback } from '@stopgo/security';
 
 export interface HttpOptions extends HttpSettings {
   /** Largest request body, in bytes; a longer one gets 413. */
@@ -28,8 +28,8 @@ export interface HttpOptions extends HttpSettings {
 }
 
 /**
- * Serves Streamable HTTP at `/mcp`, in both protocol eras and without sessions, and `GET /health`. Pages of foreign
- * origins get 403, and so does a foreign name in the `Host` header (DNS rebinding); see {@link browserRules}.
+ * Serves Streamable HTTP at `/mcp`, in both protocol eras and without sessions, and `GET /health`. Pages get 403
+ * unless their origin is allowed, and so does a foreign name in the `Host` header (DNS rebinding); see {@link browserRules}.
  * @throws StartupError when the address cannot be bound.
  */
 export async function serveOverHttp(create: ToolServerFactory, options: HttpOptions): Promise<RunningServer> {

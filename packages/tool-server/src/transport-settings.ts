@@ -2,11 +2,11 @@ import { StartupError } from './startup-error.ts';
 
 const PORT_MAX = 65_535;
 
-/** Which web pages and host names may reach a server over HTTP, beside those of the loopback. */
+/** Which web pages and host names may reach a server over HTTP. */
 export interface BrowserSettings {
   /** Origins of web pages, written `https://app.example.com`. */
   readonly allowedOrigins: readonly string[];
-  /** Names in the `Host` header. Off the loopback every name is answered unless some are listed. */
+  /** Names in the `Host` header, with or without a port, beside IP addresses and localhost. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -23,6 +23,8 @@ export interface TransportFlags {
   readonly stdio?: boolean | undefined;
   readonly host?: string | undefined;
   readonly port?: string | undefined;
+  /** Added to the hosts that the file allows. */
+  readonly 'allowed-host'?: readonly string[] | undefined;
 }
 
 /** What a settings file may say of the transport. */
@@ -60,7 +62,7 @@ export function checkTransportKey(into: FileTransport, key: TransportKey, value:
       into.allowed_origins = value;
       return;
     case 'allowed_hosts':
-      if (!isTexts(value)) throw new StartupError('config: allowed_hosts must be a list of host names without ports');
+      if (!isTexts(value)) throw new StartupError('config: allowed_hosts must be a list of host names');
       into.allowed_hosts = value;
       return;
   }
@@ -76,11 +78,13 @@ export function readTransport(
   defaults: { readonly host: string; readonly port: number },
 ): HttpSettings | undefined {
   if (flags.http === true && flags.stdio === true) throw new StartupError('--http and --stdio exclude each other');
+  const allowedHosts = flags['allowed-host'] ?? [];
+  if (allowedHosts.includes('')) throw new StartupError('--allowed-host must not be empty');
   const named = file.host !== undefined || file.port !== undefined;
   const useHttp = flags.stdio !== true && (flags.http === true || named);
   if (!useHttp) {
-    if (flags.host !== undefined || flags.port !== undefined) {
-      throw new StartupError('--host and --port belong to HTTP: add --http');
+    if (flags.host !== undefined || flags.port !== undefined || allowedHosts.length > 0) {
+      throw new StartupError('--host, --port and --allowed-host belong to HTTP: add --http');
     }
     return undefined;
   }
@@ -89,7 +93,7 @@ export function readTransport(
     host: flags.host ?? file.host ?? defaults.host,
     port: flags.port === undefined ? (file.port ?? defaults.port) : portOf(flags.port),
     allowedOrigins: file.allowed_origins ?? [],
-    allowedHosts: file.allowed_hosts ?? [],
+    allowedHosts: [...(file.allowed_hosts ?? []), ...allowedHosts],
   };
 }
 

@@ -44,7 +44,7 @@ export type GatewayOptions = {
   readonly syncWaitMs: number;
   /** Origins (`https://app.example`) whose pages may call, besides the gateway's own. */
   readonly allowedOrigins: readonly string[];
-  /** Names (`host` or `host:port`) that a Host header may carry while listening on loopback, besides loopback names. */
+  /** Names (`host` or `host:port`) that a Host header may carry, besides IP addresses, localhost and the host of `publicUrl`. */
   readonly allowedHosts: readonly string[];
   readonly limits: Pick<LimitsConfig, 'openStreams' | 'bodyBytes' | 'messageBytes'>;
   /** Name of the agent, for the documentation. */

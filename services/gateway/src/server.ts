@@ -1,8 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { GrpcListener } from '@stopgo/a2a-agent/grpc';
-import { gracefulStop, isLoopback, listen, OpenStreams } from '@stopgo/http';
+import { gracefulStop, listen, OpenStreams } from '@stopgo/http';
 import { describeError, type Started } from '@stopgo/runtime';
+import { isLoopback } from '@stopgo/security';
 import { createApp, dependenciesOf } from './app.ts';
 import {
   CONNECTIONS_CHECK_MS,

@@ -53,34 +53,35 @@ describe('pages', () => {
   });
 });
 
-describe('on loopback the Host header', () => {
-  test('must name loopback', async () => {
-    const { send } = await gateway({}, { allowedHosts: ['agent.test', 'other.test:99'] });
-    const good = [
-      'localhost',
-      'LOCALHOST:1',
-      '127.0.0.1',
-      '127.0.0.1:80',
-      '[::1]',
-      '[::1]:8080',
-      'agent.test',
-      'agent.test:7',
-    ];
-    for (const host of [...good, 'other.test:99']) {
-      expect((await send('GET', '/health', { headers: { Host: host } })).status, host).toBe(200);
-    }
-    const bad = ['evil.example', 'localhost.evil.example', '10.0.0.1', '[::2]', 'other.test', 'localhost@evil.example'];
-    for (const host of bad) {
-      expect((await send('GET', '/health', { headers: { Host: host } })).status, host).toBe(403);
-    }
+describe.each(['127.0.0.1', '0.0.0.0'])('a gateway that listens on %s', (host) => {
+  const named = { host, allowedHosts: ['agent.test', 'other.test:99'], publicUrl: 'https://desk.example:8443/agent' };
+
+  test('answers addresses, localhost, the host of public_url and allowed hosts, whoever calls', async () => {
+    const { send } = await gateway({}, named);
+    const good = ['localhost', 'LOCALHOST:1', '127.0.0.1:80', '10.0.0.1', '[::1]:8080', '[::2]', 'agent.test:7'];
+    for (const name of [...good, 'other.test:99', 'desk.example', 'desk.example:8443'])
+      expect((await send('GET', '/health', { headers: { Host: name } })).status, name).toBe(200);
   });
 
-  test('is not looked at elsewhere; there the operator is warned', async () => {
-    const open = await gateway({}, { host: '0.0.0.0' });
-    const reached = open.url.replace('0.0.0.0', '127.0.0.1');
-    expect((await fetch(`${reached}/health`)).status).toBe(200);
-    expect((await open.send('GET', '/health', { headers: { Host: 'agent.example' } })).status).toBe(200);
-    expect(open.warnings.join()).toMatch(/whoever reaches this port can approve/);
-    expect((await gateway({})).warnings).toEqual([]);
+  test('refuses every other name on every route, and says which setting allows it', async () => {
+    const { send, calls } = await gateway({}, named);
+    const bad = ['evil.example', 'localhost.evil.example', 'other.test', 'localhost@evil.example', 'agent.test.evil'];
+    for (const name of bad)
+      for (const [method, path] of [
+        ['GET', '/health'],
+        ['POST', '/approvals/x/approve'],
+        ['POST', '/a2a'],
+        ['GET', '/.well-known/agent-card.json'],
+      ] as const) {
+        const { status, text } = await send(method, path, { headers: { Host: name, Origin: `http://${name}` } });
+        expect([name, path, status]).toEqual([name, path, 403]);
+        expect(text).toContain('allowed_hosts');
+      }
+    expect(calls).toEqual([]);
   });
+});
+
+test('a gateway beyond loopback warns that whoever reaches it can approve', async () => {
+  expect((await gateway({}, { host: '0.0.0.0' })).warnings.join()).toMatch(/whoever reaches this port can approve/);
+  expect((await gateway({})).warnings).toEqual([]);
 });

@@ -31,17 +31,6 @@ export function shownUrl(url: string | URL): string {
   return shown.href;
 }
 
-/** True for a name or address that only this machine can have. */
-export function isLoopbackHost(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/u.test(hostname);
-}
-
-/** True if a bearer token may be sent there unasked: nobody on the way can read it. */
-export function mayCarryToken(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || isLoopbackHost(hostname);
-}
-
 /** What such a `fetch` is made of. */
 export type HttpFetchOptions = {
   readonly messageBytesMax: number;

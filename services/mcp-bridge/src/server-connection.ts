@@ -1,5 +1,6 @@
 import { visibleText } from '@stopgo/core';
 import { abortsWithin, type Logger, type McpServerConfig } from '@stopgo/runtime';
+import { mayCarryToken } from '@stopgo/security';
 import type { KnownPlaces } from './address-rules.ts';
 import { withoutTokens } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
@@ -8,7 +9,6 @@ import { type ConnectDependencies, type ConnectPlace, connect } from './connect.
 import type { OwnCredentials } from './credentials.ts';
 import { isUnauthorized, reasonOf } from './failures.ts';
 import { askForLife } from './health.ts';
-import { mayCarryToken } from './http-fetch.ts';
 import { openFailure } from './open-failure.ts';
 import { PrincipalSessions } from './principal-sessions.ts';
 import { type Happening, isConnected, nextState, retryAfter, type ServerState } from './server-state.ts';

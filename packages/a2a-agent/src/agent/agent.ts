@@ -28,6 +28,8 @@ export type AgentOptions = AgentBehaviour & {
   readonly grpcPort?: number;
   /** Where others reach it, without a slash at the end; by default wherever they asked for its card. */
   readonly publicUrl?: string;
+  /** Names that it may be called by besides IP addresses, localhost and the host of `publicUrl`: `host` or `host:port`. */
+  readonly allowedHosts?: readonly string[];
   /** Bytes of a request. */
   readonly bodyBytesMax?: number;
 };
@@ -51,7 +53,7 @@ export type Agent = {
  * @throws Error in one line if it cannot listen; nothing is left behind then.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { host = '127.0.0.1', bodyBytesMax = BODY_BYTES_MAX, publicUrl } = options;
+  const { host = '127.0.0.1', allowedHosts = [], bodyBytesMax = BODY_BYTES_MAX, publicUrl } = options;
   const core = new AgentCore(options);
   let grpc: GrpcListener | undefined;
   const profileAt = (reachedAt: string): AgentProfile => {
@@ -69,7 +71,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   });
   server.on(
     'request',
-    agentApp(surfaceOf(core, streams, profileAt), { host, bodyBytesMax, readable: (error) => core.readable(error) }),
+    agentApp(surfaceOf(core, streams, profileAt), {
+      allowedHosts,
+      publicUrl,
+      bodyBytesMax,
+      readable: (error) => core.readable(error),
+    }),
   );
   const address = await listen(server, host, options.port ?? 0, (error) => core.report(error, 'a connection'));
   const looks = setInterval(() => core.tasks.expire(), WAITING_LOOK_MS).unref();

@@ -4,8 +4,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { type A2ARoute, a2aRoutes, type HttpAgent, ServiceError } from '../http/index.ts';
 
 export type AppOptions = {
-  /** The host that is listened on. */
-  readonly host: string;
+  /** See `AgentOptions`. */
+  readonly allowedHosts: readonly string[];
+  readonly publicUrl: string | undefined;
   readonly bodyBytesMax: number;
   readonly readable: (error: unknown) => Error;
 };
@@ -13,11 +14,14 @@ export type AppOptions = {
 type Route = A2ARoute<undefined>;
 
 /** The HTTP surface of an agent that is nothing else, without a socket. */
-export function agentApp(agent: HttpAgent<undefined>, { host, bodyBytesMax, readable }: AppOptions): Express {
+export function agentApp(
+  agent: HttpAgent<undefined>,
+  { allowedHosts, publicUrl, bodyBytesMax, readable }: AppOptions,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
-  app.use(headers, browserRules({ host, allowedOrigins: [], allowedHosts: [] }));
+  app.use(headers, browserRules({ allowedOrigins: [], allowedHosts, publicUrl }));
   const body = readBody(bodyBytesMax);
   const routes = a2aRoutes(agent);
   for (const path of new Set(routes.map((route) => route.path))) {

@@ -3,7 +3,8 @@ export const DEFAULTS = {
   name: 'agent',
   description: '',
   prompt: '',
-  host: '0.0.0.0',
+  /** This machine only: whoever reaches the port can approve. */
+  host: '127.0.0.1',
   port: 8080,
   dataDir: './data',
   model: 'gemini-2.5-flash',

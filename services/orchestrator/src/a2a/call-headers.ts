@@ -1,5 +1,6 @@
 import type { RemoteAgent } from '@stopgo/core';
-import { isLoopback, type Secret } from '@stopgo/rpc';
+import type { Secret } from '@stopgo/rpc';
+import { mayCarryToken } from '@stopgo/security';
 
 /** What of a session's id can stand in a header. */
 const sendable = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
@@ -9,8 +10,7 @@ export function callHeaders(
   { agent, bearer, sessionId }: { readonly agent: RemoteAgent; readonly bearer?: Secret; readonly sessionId: string },
   url: string,
 ): Readonly<Record<string, string>> {
-  const { protocol, hostname } = new URL(url);
-  const isSafe = protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+  const isSafe = mayCarryToken(url);
   return {
     ...(sendable.test(sessionId) ? { 'X-Session-ID': sessionId } : {}),
     ...(bearer !== undefined && agent.forwardsBearer && isSafe ? { Authorization: `Bearer ${bearer.reveal()}` } : {}),
