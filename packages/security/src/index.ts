@@ -1,4 +1,13 @@
 /** The rules of who is reached, who may call, and what is kept secret: each is written here, once. It needs nothing but Node. */
+
+export {
+  type AddressPlace,
+  isLocalName,
+  isMetadataName,
+  isPublicAddress,
+  literalAddress,
+  placeOf,
+} from './addresses.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
 export { carriesTokenInClear, mayCarryToken } from './token-targets.ts';

@@ -2,8 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { abortsWithin } from '@stopgo/runtime';
+import { isPublicAddress, literalAddress, placeOf } from '@stopgo/security';
 import { answerBytesMax, deliveryMsMax } from './bounds.ts';
-import { isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 
 /** Gives the addresses of a name, at least one. What has to wait for its turn is not begun when the signal has aborted. */
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -32,7 +32,8 @@ const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
 
 const notPublic =
   'the address is not of the public network; set push.allow_private if addresses of your own network may be told';
-const neverTold = 'the address is link-local, or of the metadata service of a cloud: such addresses are never told';
+const neverTold =
+  'the address is link-local, reserved, or of the metadata service of a cloud: such addresses are never told';
 const notSecret = 'an address of the public network is told over https only';
 
 /**
@@ -62,11 +63,11 @@ async function addressesOf(resolve: Resolve, hostname: string, signal: AbortSign
 
 function refusalOf({ allowPrivate }: DeliverPorts, { protocol }: URL, addresses: readonly string[]) {
   if (addresses.length === 0) return 'the name has no address';
-  if (addresses.some(isNeverTold)) return neverTold;
+  if (addresses.some((address) => placeOf(address) === 'forbidden')) return neverTold;
   const isPublic = addresses.every(isPublicAddress);
   if (!isPublic && !allowPrivate) return notPublic;
   // A name with addresses of both kinds may lead outside.
-  const isOutside = addresses.some(isPublicAddress);
+  const isOutside = addresses.some((address) => placeOf(address) === 'public');
   return isOutside && protocol !== 'https:' ? notSecret : undefined;
 }
 

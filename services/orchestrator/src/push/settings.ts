@@ -1,7 +1,7 @@
 import { invalidArgument, uuidFrom } from '@stopgo/core';
 import type { orchestrator } from '@stopgo/proto';
+import { isLocalName, isMetadataName, isPublicAddress, literalAddress, placeOf } from '@stopgo/security';
 import { configIdCharactersMax, schemeCharactersMax, secretCharactersMax, urlCharactersMax } from './bounds.ts';
-import { isLocalName, isMetadataName, isNeverTold, isPublicAddress, literalAddress } from './reachable.ts';
 import type { PushSecrets } from './sealed.ts';
 
 /** Settings that may be used. */
@@ -62,16 +62,16 @@ function checkUrl(text: string, allowPrivate: boolean): string {
   if (url.username !== '' || url.password !== '')
     throw invalidArgument('the url of a push config holds a user or password; give credentials as authentication');
   const literal = literalAddress(url.hostname);
-  if (literal === undefined ? isMetadataName(url.hostname) : isNeverTold(literal))
+  if (literal === undefined ? isMetadataName(url.hostname) : placeOf(literal) === 'forbidden')
     throw invalidArgument(
-      'the url of a push config is link-local, or of the metadata service of a cloud: such addresses are never told',
+      'the url of a push config is link-local, reserved, or of the metadata service of a cloud: such addresses are never told',
     );
   const isOutside = literal === undefined ? !isLocalName(url.hostname) : isPublicAddress(literal);
   if (!isOutside && !allowPrivate)
     throw invalidArgument(
       'the url of a push config is not of the public network; set push.allow_private if addresses of your own network may be told',
     );
-  if (literal !== undefined && isOutside && url.protocol !== 'https:')
+  if (literal !== undefined && placeOf(literal) === 'public' && url.protocol !== 'https:')
     throw invalidArgument('the url of a push config must begin with https://: the address is of the public network');
   url.hash = '';
   return url.href;
