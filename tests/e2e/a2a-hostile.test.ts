@@ -85,6 +85,8 @@ const BAD_MESSAGES: readonly (readonly [string, (way: Way) => unknown, number, n
   ['a part of nothing', (way) => wrapped(way, good(way, { parts: [{}] })), -32602, 400],
   ['a message that says nothing', (way) => wrapped(way, good(way, { parts: [textOf(way, '   ')] })), -32602, 400],
   ['a file', (way) => wrapped(way, good(way, { parts: [fileOf(way)] })), -32005, 400],
+  ['no role', (way) => wrapped(way, good(way, { role: undefined })), -32602, 400],
+  ['a role that is none', (way) => wrapped(way, good(way, { role: 'root' })), -32602, 400],
   ['no id', (way) => wrapped(way, good(way, { messageId: '' })), -32602, 400],
 
   [
@@ -264,7 +266,7 @@ describe.each(['1.0', '0.3'] as const)('over gRPC in version %s', (version) => {
     await isRefused(await grpc.call(sendMessage.path, Buffer.alloc(BODY_BYTES_MAX + 1)), ['RESOURCE_EXHAUSTED']);
   });
 
-  test('keys and names that are none, and a message that speaks as the agent', async () => {
+  test('keys and names that are none, and a message of the agent or of nobody', async () => {
     const message = grpcMessage(version);
     for (const [header, value, problem] of [
       ['idempotency-key', 'short', 'Idempotency-Key must be'],
@@ -275,9 +277,11 @@ describe.each(['1.0', '0.3'] as const)('over gRPC in version %s', (version) => {
       await isRefused(came, ['INVALID_ARGUMENT']);
       expect(came.text).toContain(problem);
     }
-    const asAgent = await grpc.call(sendMessage.path, grpcMessage(version, 2));
-    await isRefused(asAgent, ['INVALID_ARGUMENT']);
-    expect(asAgent.text).toContain('message.role');
+    for (const role of [0, 2, 7]) {
+      const came = await grpc.call(sendMessage.path, grpcMessage(version, role));
+      await isRefused(came, ['INVALID_ARGUMENT']);
+      expect(came.text).toContain('message.role');
+    }
   });
 
   test('tasks that nobody has, and methods that do not exist', async () => {

@@ -124,8 +124,8 @@ export function good({ version, isRpc }: Way, more: Message = {}): Message {
   return { messageId: randomUUID(), role: 'ROLE_USER', content: parts, ...rest };
 }
 
-/** A good message in its bytes; `role`: who says it, the user (1) or the agent (2). */
-export const grpcMessage = (version: Version, role: 1 | 2 = 1): Buffer => {
+/** A good message in its bytes; `role`: who says it, the user (1), the agent (2) or nobody. */
+export const grpcMessage = (version: Version, role = 1): Buffer => {
   const part = { content: { $case: 'text', value: 'list all' }, metadata: undefined, filename: '', mediaType: '' };
   const said = {
     messageId: 'm-1',

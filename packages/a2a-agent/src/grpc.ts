@@ -7,7 +7,9 @@ import type { ServerCallContext, User } from '@a2a-js/sdk/server';
 import { A2AService, grpcService } from '@a2a-js/sdk/server/grpc';
 import { type Metadata, Server, ServerCredentials } from '@grpc/grpc-js';
 import { listenError } from '@stopgo/http';
-import type { A2ARequestHandler, AgentCard } from './protocol.ts';
+import { isObject } from './dialect.ts';
+import type { A2ARequestHandler, AgentCard, Role } from './protocol.ts';
+import { requireUserRole } from './role.ts';
 
 /** Who makes a call. */
 export type GrpcCaller = {
@@ -78,6 +80,7 @@ class Caller implements User {
 
 type Call = {
   readonly metadata: Metadata;
+  readonly request?: unknown;
   getPeer(): string;
   on(event: 'cancelled', listener: () => void): unknown;
 };
@@ -85,6 +88,7 @@ type Call = {
 const serviceOf = (agent: GrpcAgent, version: GrpcCaller['version']) => ({
   requestHandler: handedOn(agent),
   userBuilder: async (call: Call) => {
+    if (version === '0.3') requireRole(call.request);
     const left = new AbortController();
     call.on('cancelled', () => left.abort());
     const header = (name: string) => call.metadata.get(name)[0]?.toString();
@@ -92,6 +96,12 @@ const serviceOf = (agent: GrpcAgent, version: GrpcCaller['version']) => ({
     return new Caller(agent.handlerFor(caller), agent.activatedFor?.(caller) ?? []);
   },
 });
+
+/** The SDK's reading of 0.3 refuses a message without a role, too, but does not name it. */
+function requireRole(request: unknown): void {
+  const message = isObject(request) ? request.request : undefined;
+  if (isObject(message)) requireUserRole({ role: message.role as Role });
+}
 
 function handedOn(agent: GrpcAgent): A2ARequestHandler {
   const of = (context: ServerCallContext): A2ARequestHandler => {

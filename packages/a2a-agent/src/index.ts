@@ -12,6 +12,7 @@ export * from './parts.ts';
 export * from './protocol.ts';
 export * from './push.ts';
 export * from './rest.ts';
+export * from './role.ts';
 export * from './task.ts';
 export * from './task-state.ts';
 export * from './task-updates.ts';

@@ -140,9 +140,14 @@ function modernised({ request, message = request, configuration, ...rest }: Json
       ? { configuration: { ...modernConfiguration(configuration), returnImmediately: blocking === false } }
       : {}),
     ...(isObject(message)
-      ? { message: { ...said, parts: Array.isArray(content) ? content.map(modernPart) : content } }
+      ? { message: { ...said, ...modernRole(said), parts: Array.isArray(content) ? content.map(modernPart) : content } }
       : {}),
   };
+}
+
+/** Roles may be named as the JSON of 0.3 names them, too: by its own protocol buffers they are named as in 1.0. */
+function modernRole({ role }: JsonObject): JsonObject {
+  return role === 'user' || role === 'agent' ? { role: `ROLE_${role.toUpperCase()}` } : {};
 }
 
 function modernConfiguration(configuration: JsonObject): JsonObject {

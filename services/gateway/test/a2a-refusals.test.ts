@@ -234,3 +234,30 @@ describe('a message that says it is the agent that speaks', () => {
     expect(calls.filter(({ method }) => method !== 'listTools')).toEqual([]);
   });
 });
+
+describe('a message that does not say who speaks', () => {
+  const { role: _, ...nobodys } = { ...message };
+  const v03 = { kind: 'message', messageId: 'm', parts: [{ kind: 'text', text: 'hello' }] };
+  const restV03 = { messageId: 'm', content: [{ text: 'hello' }] };
+  const roles = [{}, { role: null }, { role: '' }, { role: 'ROLE_UNSPECIFIED' }, { role: 'ROLE_ROOT' }, { role: 7 }];
+
+  test.each([
+    ['/message:send', (role: object) => ({ message: { ...nobodys, ...role } })],
+    ['/message:stream', (role: object) => ({ message: { ...nobodys, ...role } })],
+    ['/v1/message:send', (role: object) => ({ request: { ...restV03, ...role } })],
+    ['/v1/message:stream', (role: object) => ({ message: { ...restV03, ...role, taskId: ID } })],
+    ['/a2a', (role: object) => rpc('SendMessage', { message: { ...nobodys, ...role } }).body],
+    ['/a2a', (role: object) => rpc('SendStreamingMessage', { message: { ...nobodys, ...role, taskId: ID } }).body],
+    ['/a2a/v1', (role: object) => rpc('message/send', { message: { ...v03, ...role } }).body],
+    ['/a2a/v1', (role: object) => rpc('message/stream', { message: { ...v03, ...role, taskId: ID } }).body],
+  ])('at %s is refused by the name of what is missing, and reaches no service', async (path, body) => {
+    const { send, calls } = await gateway({ bridge: { listTools: async () => ({ tools: [] }) } });
+    for (const role of roles) {
+      const { status, text } = await send('POST', path, { body: body(role) });
+      const [httpStatus, code] = path.startsWith('/a2a') ? [200, '-32602'] : [400, ''];
+      expect([status, text], JSON.stringify(role)).toEqual([httpStatus, expect.stringContaining('message.role')]);
+      expect(text).toContain(code);
+    }
+    expect(calls.filter(({ method }) => method !== 'listTools')).toEqual([]);
+  });
+});

@@ -14,6 +14,7 @@ import {
   TaskState,
   UnsupportedOperationError,
 } from '../protocol.ts';
+import { requireUserRole } from '../role.ts';
 import { isWaiting, TERMINAL } from '../task-state.ts';
 import type { Turn } from './process.ts';
 import { hasEnded, type MemoryTaskStore } from './task-store.ts';
@@ -146,6 +147,7 @@ function send(
   if (message === undefined) throw new RequestMalformedError('message is missing');
   const { taskId, contextId, messageId, parts } = message;
   if (call.dialect !== 'legacy' && messageId === '') throw new RequestMalformedError('message.messageId is missing');
+  requireUserRole(message);
   requireContent(parts);
   const delivery = { message, header: call.header, dialect: call.dialect };
   if (taskId === '') return reply(message) ?? tasks.begin(delivery);

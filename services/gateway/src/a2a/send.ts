@@ -6,7 +6,7 @@ import {
   type Part,
   PushNotificationNotSupportedError,
   RequestMalformedError,
-  Role,
+  requireUserRole,
   type SendMessageRequest,
   stateOf,
   type TaskPushNotificationConfig,
@@ -48,8 +48,7 @@ export async function send(
   if (message === undefined) throw new RequestMalformedError('message is missing');
   if (call.dialect !== 'legacy' && message.messageId === '')
     throw new RequestMalformedError('message.messageId is missing');
-  if (message.role === Role.ROLE_AGENT)
-    throw new RequestMalformedError('message.role is of the agent; use the role of the user');
+  requireUserRole(message);
   const text = textForAgent(message, deps.limits.messageBytes);
   const push = configuration?.taskPushNotificationConfig;
   if (push !== undefined && deps.a2aPush === false) throw new PushNotificationNotSupportedError();
