@@ -18,6 +18,7 @@ import { isAbsentOr, problemOfIds, problemOfMessageIds } from './ids.ts';
 import { problemOfConfiguration } from './params-1-0.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 import { oldPushConfig } from './push.ts';
+import { TERMINAL } from './task-state.ts';
 
 /** The versions that HTTP+JSON is spoken in. */
 export type RestVersion = Exclude<Dialect, 'legacy'>;
@@ -94,7 +95,7 @@ export function writeRestEvent(version: RestVersion, event: StreamResponse): obj
   const old = aged(json);
   if (payload?.$case !== 'statusUpdate') return old;
   const state = payload.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
-  return { statusUpdate: { ...(old as { readonly statusUpdate: object }).statusUpdate, final: FINAL.has(state) } };
+  return { statusUpdate: { ...(old as { readonly statusUpdate: object }).statusUpdate, final: TERMINAL.has(state) } };
 }
 
 /** An error, and its HTTP status. */
@@ -106,20 +107,25 @@ export const writeRestError = (
   return { status, body: version === '1.0' ? toRestErrorBody(error, status) : toLegacyHTTPError(error) };
 };
 
-/** What was refused before it was read, with the HTTP status that it has anyway. */
-export const writeRestProblem = (version: RestVersion, status: number, message: string): object =>
-  version === '1.0'
-    ? { error: { code: status, status: status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', message, details: [] } }
-    : { code: status < 500 ? A2A_ERROR_CODE.INVALID_REQUEST : A2A_ERROR_CODE.INTERNAL_ERROR, message };
+/** What A2A has no error for, or what was refused before it was read: its HTTP status, and the code that google.rpc has for that. */
+export function writeRestProblem(version: RestVersion, status: number, message: string): object {
+  const name = RPC_CODES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  if (version === '1.0') return { error: { code: status, status: name, message, details: [] } };
+  const code = status < 500 ? A2A_ERROR_CODE.INVALID_REQUEST : A2A_ERROR_CODE.INTERNAL_ERROR;
+  return { code, status: name, message };
+}
 
-const FINAL: ReadonlySet<TaskState> = new Set([
-  TaskState.TASK_STATE_COMPLETED,
-  TaskState.TASK_STATE_FAILED,
-  TaskState.TASK_STATE_CANCELED,
-  TaskState.TASK_STATE_REJECTED,
-  TaskState.TASK_STATE_INPUT_REQUIRED,
-  TaskState.TASK_STATE_AUTH_REQUIRED,
-]);
+/** The names of google.rpc.Code for HTTP statuses. */
+const RPC_CODES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
 
 /** States may be named as 0.3 names them. */
 function stateNamed(name: string): string {
@@ -131,13 +137,16 @@ function stateNamed(name: string): string {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+/**
+ * A request of 0.3 in the words of 1.0. A configuration that does not say `blocking` says false: the JSON of protocol buffers leaves out
+ * what is false, and `SendMessageConfiguration.blocking` of 0.3 has it that the task is returned immediately then.
+ */
 function modernised({ request, message = request, configuration, ...rest }: JsonObject): JsonObject {
   const { content, ...said } = isObject(message) ? message : { content: undefined };
-  const blocking = isObject(configuration) ? configuration.blocking : undefined;
   return {
     ...rest,
     ...(isObject(configuration)
-      ? { configuration: { ...modernConfiguration(configuration), returnImmediately: blocking === false } }
+      ? { configuration: { ...modernConfiguration(configuration), returnImmediately: configuration.blocking !== true } }
       : {}),
     ...(isObject(message)
       ? { message: { ...said, ...modernRole(said), parts: Array.isArray(content) ? content.map(modernPart) : content } }

@@ -191,8 +191,19 @@ describe('the extended card', () => {
       return action !== 'card.read_extended';
     };
     const { send } = await gateway({}, { authorize, a2aExtendedCard: { skills: [] } });
-    expect((await send('GET', '/extendedAgentCard')).status).toBe(403);
-    expect(asked).toEqual(['card.read_extended']);
+    const modern = await send('GET', '/extendedAgentCard');
+    expect([modern.status, modern.json]).toEqual([
+      403,
+      {
+        error: { code: 403, status: 'PERMISSION_DENIED', message: expect.stringContaining('not allowed'), details: [] },
+      },
+    ]);
+    const older = await send('GET', '/v1/card');
+    expect([older.status, older.json]).toMatchObject([
+      403,
+      { status: 'PERMISSION_DENIED', message: expect.any(String) },
+    ]);
+    expect(asked).toEqual(['card.read_extended', 'card.read_extended']);
   });
 });
 
