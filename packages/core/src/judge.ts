@@ -2,14 +2,21 @@ import { facts } from '@stopgo/proto';
 import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from './bounds.ts';
 import { byteLength } from './cut.ts';
 import { exitLoopTool, type OfferedTool, type ToolNode, type Toolset } from './definition.ts';
-import { type CallIdentity, callDigest } from './digest.ts';
-import { parseJson } from './json.ts';
+import { callDigest } from './digest.ts';
+import { canonicalArguments } from './exact-json.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
 import { messageOfDelegation, offeredTo } from './remote-agent.ts';
 import { nothingToDelegate } from './texts.ts';
 
 /** A call as a model asked for it. */
-export type RequestedCall = { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string };
+export type RequestedCall = {
+  readonly providerCallId: string;
+  readonly name: string;
+  /** As the model wrote them, or what was made of them before: it is put in canonical form here. */
+  readonly argumentsJson: string;
+  /** Why the call must not be made, in words for the model; absent if nothing has been found. */
+  readonly refusal?: string;
+};
 
 /** What policy makes of a call: what is recorded of it, but for its id. */
 export type JudgedCall = {
@@ -37,7 +44,10 @@ export type CallSite = {
 
 /** The verdict on a call that a model or a node asks for, from what was offered and where in the tree it stands. */
 export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): JudgedCall {
-  const common = { providerCallId: call.providerCallId, tool: call.name, argumentsJson: call.argumentsJson };
+  const read = canonicalArguments(call.argumentsJson);
+  // What has no canonical form is not repeated: two readers could take it for different arguments.
+  const argumentsJson = 'json' in read ? read.json : '{}';
+  const common = { providerCallId: call.providerCallId, tool: call.name, argumentsJson };
   const refused = (error: string): JudgedCall => ({
     ...common,
     server: '',
@@ -49,29 +59,26 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
     error,
     reason: '',
   });
+  const problem = 'problem' in read ? read.problem : call.refusal;
   if (call.name === exitLoopTool && site.node.type === 'llm' && site.node.canExitLoop)
-    return { ...refused(''), disposition: facts.Disposition.CONTROL };
+    return problem === undefined ? { ...refused(''), disposition: facts.Disposition.CONTROL } : refused(problem);
   if ((site.callsBefore ?? 0) >= callsPerRunMax)
     return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
   const tool = offeredTo(site.node, tools).get(call.name);
   if (tool === undefined) return refused(`Tool not found: ${call.name}`);
   const bytesMax = site.node.type === 'a2a' ? delegatedBytesMax : argumentsBytesMax;
-  if (byteLength(call.argumentsJson) > bytesMax)
+  if (Math.max(byteLength(call.argumentsJson), byteLength(argumentsJson)) > bytesMax)
     return refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`);
-  const parsed = parseJson(call.argumentsJson);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    return refused('The arguments are not a JSON object; the call was not run.');
+  if (problem !== undefined) return refused(problem);
   const { server, pin, agent = '' } = tool;
-  if (agent !== '' && messageOfDelegation(call.argumentsJson) === undefined) return refused(nothingToDelegate);
+  if (agent !== '' && messageOfDelegation(argumentsJson) === undefined) return refused(nothingToDelegate);
   const verdict = policyVerdict(tool);
-  const digest = digestOf({ server, tool: tool.name, pin, argumentsJson: call.argumentsJson });
-  if ('problem' in digest) return refused(`The arguments cannot be taken (${digest.problem}); the call was not run.`);
   const judged = {
     ...common,
     server,
     agent,
     pin,
-    digest: digest.hex,
+    digest: callDigest({ server, tool: tool.name, pin, argumentsJson }),
     repeatable: isRepeatable(tool.hints),
     error: '',
     reason: verdict.reason,
@@ -89,16 +96,6 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
             reason: `${verdict.reason}; inside parallel and loop it runs at once unless approval: require is set`,
           }
         : { ...judged, disposition: facts.Disposition.GATED };
-  }
-}
-
-/** A model may write what no approval can bind: numbers beyond all bounds, half characters, endless nesting. */
-function digestOf(call: CallIdentity): { readonly hex: string } | { readonly problem: string } {
-  try {
-    return { hex: callDigest(call) };
-  } catch (error) {
-    if (error instanceof TypeError) return { problem: error.message };
-    throw error;
   }
 }
 

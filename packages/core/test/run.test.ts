@@ -70,7 +70,7 @@ describe('a model that answers', () => {
     );
     next
       .thenFacts(
-        ['modelResponded', { calls: [{ disposition: Disposition.GATED, argumentsJson: '{"value":42,"name":"x"}' }] }],
+        ['modelResponded', { calls: [{ disposition: Disposition.GATED, argumentsJson: '{"name":"x","value":42}' }] }],
         [
           'approvalRequested',
           {
@@ -118,7 +118,13 @@ describe('a model that answers', () => {
       'a number beyond all bounds',
       'add',
       '{"a":1e999}',
-      'The arguments cannot be taken (not a JSON number: Infinity); the call was not run.',
+      'The arguments cannot be taken (the number 1e999 at /a is not kept exactly; write it as a string, or as a number that a double keeps); the call was not run.',
+    ],
+    [
+      'a member that is named twice',
+      'add',
+      '{"a":{"path":"/tmp","path":"/"}}',
+      'The arguments cannot be taken (the member /a/path stands twice; write each member once); the call was not run.',
     ],
     [
       'half a character',
@@ -135,8 +141,22 @@ describe('a model that answers', () => {
   ])('with %s is told so, and asked again', (_, name, args, error) => {
     given(...asked)
       .when(answers({ calls: [call(name, args)] }))
-      .thenFacts(['modelResponded', { calls: [{ disposition: Disposition.REFUSED, error, argumentsJson: args }] }])
+      .thenFacts(['modelResponded', { calls: [{ disposition: Disposition.REFUSED, error }] }])
       .thenOwes({ kind: 'model', id: 'root#2', turn: 2 });
+  });
+
+  test('has its arguments recorded in canonical form, and none where they have no such form', () => {
+    given(...asked)
+      .when(answers({ calls: [call('list', '{ "b": 1.0, "a": "\\u0041" }'), call('list', '{"a":1,"a":2}')] }))
+      .thenFacts([
+        'modelResponded',
+        {
+          calls: [
+            { disposition: Disposition.ALLOWED, argumentsJson: '{"a":"A","b":1}' },
+            { disposition: Disposition.REFUSED, argumentsJson: '{}' },
+          ],
+        },
+      ]);
   });
 
   test('with more calls than are taken has failed', () => {

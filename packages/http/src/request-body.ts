@@ -1,7 +1,6 @@
-import { invalidArgument, type Json } from '@stopgo/core';
+import { invalidArgument, type Json, repeatedName } from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
 import { BODY_DEPTH_MAX } from './bounds.ts';
-import { repeatedName } from './repeated-names.ts';
 
 /** The members of a JSON object. */
 export type JsonObject = { readonly [key: string]: Json };

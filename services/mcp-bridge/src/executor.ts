@@ -1,4 +1,12 @@
-import { argumentsBytesMax, byteLength, canonicalJson, isRepeatable, type Json, parseJson } from '@stopgo/core';
+import {
+  argumentsBytesMax,
+  byteLength,
+  canonicalJson,
+  isRepeatable,
+  type Json,
+  lossProblem,
+  parseJson,
+} from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import { mcp, type store } from '@stopgo/proto';
 import { AnswerWait, type AnswerWaitDependencies } from './answer-wait.ts';
@@ -302,6 +310,9 @@ function parseArguments(text: string): Arguments | string {
   } catch {
     return 'the arguments hold text that is not valid Unicode';
   }
+  // What would not be sent as it stands there was shown to people otherwise than it would arrive.
+  const loss = lossProblem(text);
+  if (loss !== undefined) return `the arguments cannot be sent as they are: ${loss}`;
   return parsed as Arguments;
 }
 

@@ -146,6 +146,11 @@ test.each([
   ['[1]', 'are not a JSON object'],
   ['null', 'are not a JSON object'],
   ['{"a":"\\ud800"}', 'hold text that is not valid Unicode'],
+  ['{"a":1,"a":2}', 'cannot be sent as they are: the member /a stands twice; write each member once'],
+  [
+    '{"a":9007199254740993}',
+    'cannot be sent as they are: the number 9007199254740993 at /a is not kept exactly; write it as a string, or as a number that a double keeps',
+  ],
   [`{"a":"${'x'.repeat(65_536)}"}`, 'have 65544 bytes; at most 65536 are allowed'],
 ])('arguments that cannot be used are an error for the model: %.20s', async (argumentsJson, problem) => {
   const server = scriptedServer('s');

@@ -10,7 +10,10 @@ const bodyBytesMaxDefault = 64 * 1024 * 1024;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A `fetch` as the SDKs of models and agents call it: an address, and a body that is text. */
-export type BoundedFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+export type BoundedFetch = (url: string | URL | Request, init?: BoundedRequestInit) => Promise<Response>;
+
+/** How a request is made. `onBytes` is shown the body of the answer as it comes, before whoever reads the answer. */
+export type BoundedRequestInit = RequestInit & { readonly onBytes?: ((bytes: Uint8Array) => void) | undefined };
 
 /**
  * A `fetch` for the SDKs of models and agents, on connections of its own, at a fraction of what the built-in one costs. It
@@ -25,7 +28,7 @@ export function createBoundedFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive
   const kept = keepAlive ? ({ keepAlive, scheduling: 'lifo', timeout: idleTimeoutMs } as const) : {};
   const http = new HttpAgent(kept);
   const https = new HttpsAgent(kept);
-  return async (input, { method = 'GET', headers, body, signal } = {}) => {
+  return async (input, { method = 'GET', headers, body, signal, onBytes } = {}) => {
     if (input instanceof Request || (typeof body !== 'string' && body !== undefined && body !== null))
       throw new TypeError('a request is an address and a text');
     if (signal?.aborted) throw signal.reason;
@@ -54,7 +57,7 @@ export function createBoundedFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive
       request.on('error', fail);
       request.on('response', (message) => {
         try {
-          resolve(responseOf(message, signal, bodyBytesMax));
+          resolve(responseOf(message, signal, bodyBytesMax, onBytes));
         } catch (error) {
           request.destroy(error instanceof Error ? error : new Error(String(error)));
         }
@@ -76,7 +79,12 @@ function limitConnecting(request: ClientRequest): void {
 }
 
 /** Throws if the answer is none that could be understood. */
-function responseOf(message: IncomingMessage, signal: AbortSignal | null | undefined, bodyBytesMax: number): Response {
+function responseOf(
+  message: IncomingMessage,
+  signal: AbortSignal | null | undefined,
+  bodyBytesMax: number,
+  onBytes: BoundedRequestInit['onBytes'],
+): Response {
   const { statusCode: status = 0, statusMessage: statusText = '' } = message;
   const encoding = message.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new Error(`the answer is compressed (${encoding}), which was not asked for`);
@@ -85,7 +93,11 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | null | undef
     for (const value of values) headers.append(name, value);
   const isBodiless = bodilessStatuses.has(status);
   if (isBodiless) message.resume();
-  return new Response(isBodiless ? null : bodyOf(message, signal, bodyBytesMax), { status, statusText, headers });
+  return new Response(isBodiless ? null : bodyOf(message, signal, bodyBytesMax, onBytes), {
+    status,
+    statusText,
+    headers,
+  });
 }
 
 /** The SDKs read and keep all that comes, as it comes: nothing is held back, up to the most there may be. */
@@ -93,6 +105,7 @@ function bodyOf(
   message: IncomingMessage,
   signal: AbortSignal | null | undefined,
   bytesMax: number,
+  onBytes: BoundedRequestInit['onBytes'],
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
   // A message that is destroyed may bring what had come already all the same, and say that it has ended.
@@ -106,7 +119,10 @@ function bodyOf(
       message.on('data', (chunk: Uint8Array) => {
         if (isOver) return;
         bytes += chunk.byteLength;
-        if (bytes <= bytesMax) return controller.enqueue(chunk);
+        if (bytes <= bytesMax) {
+          onBytes?.(chunk);
+          return controller.enqueue(chunk);
+        }
         // It would only come again: this is not a lost connection.
         controller.error(new Error(`the answer has more than ${bytesMax} bytes`));
         giveUp();

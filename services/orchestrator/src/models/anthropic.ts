@@ -5,6 +5,7 @@ import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './f
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
+import { ARGUMENTS_NOT_FOUND, RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
@@ -12,6 +13,8 @@ import { createToolNameReader } from './tool-names.ts';
 export const ANSWER_TOKENS_MAX = 8192;
 
 const ERROR_PREFIX = 'Claude API error';
+/** Where a block's whole input stands in an event, if it does not come in pieces of text; the SDK parses it. */
+const WHOLE_INPUT = ['content_block', 'input'];
 const CUT_OFF = ['max_tokens', 'model_context_window_exceeded'];
 // An error inside a stream has a type but no status.
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
@@ -29,7 +32,15 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
   let client: Promise<Anthropic> | undefined;
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(options);
-    const collected: Collected = { blocks: [], inputTokens: 0, outputTokens: 0, begun: false, complete: false };
+    const collected: Collected = {
+      blocks: [],
+      wholeInputs: [],
+      inputTokens: 0,
+      outputTokens: 0,
+      begun: false,
+      complete: false,
+    };
+    const raw = new RawAnswer();
     const messages = anthropicMessages(request.messages, options.origin);
     if (messages.length === 0) return failed('there is no message to answer');
     const tools = anthropicTools(request.tools);
@@ -43,13 +54,14 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
           ...(request.system.trim() === '' ? {} : { system: request.system }),
           ...(tools.length === 0 ? {} : { tools }),
         },
-        { signal },
+        // What the SDK does not know it hands on to our fetch.
+        { signal, fetchOptions: { onBytes: raw.body() } as object },
       );
       for await (const event of stream) emit(collect(collected, event));
     } catch (error) {
       return failureOf(error);
     }
-    return answerOf(collected, request, options.origin);
+    return answerOf(collected, raw, request, options.origin);
   };
   return createPort(() => ERROR_PREFIX, options, generateOnce);
 }
@@ -75,6 +87,8 @@ async function createClient({ apiKey, baseUrl, timeoutMs, fetch }: AdapterOption
 type CollectedBlock = { block: Record<string, unknown>; inputJson: string };
 type Collected = {
   blocks: CollectedBlock[];
+  /** Inputs that came whole, in the order of their events. */
+  wholeInputs: Record<string, unknown>[];
   inputTokens: number;
   outputTokens: number;
   begun: boolean;
@@ -93,6 +107,8 @@ function collect(collected: Collected, event: Anthropic.RawMessageStreamEvent): 
       return '';
     case 'content_block_start':
       collected.blocks[event.index] = { block: { ...event.content_block }, inputJson: '' };
+      if ('input' in event.content_block && isObject(event.content_block.input))
+        collected.wholeInputs.push(event.content_block.input);
       return event.content_block.type === 'text' ? event.content_block.text : '';
     case 'content_block_delta':
       return addDelta(collected.blocks[event.index], event.delta);
@@ -135,19 +151,22 @@ function inputTokensOf(usage: Anthropic.Usage): number {
   return usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
 }
 
-function answerOf(collected: Collected, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
+function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
   const { stopReason = 'end_turn', explanation } = collected;
   if (!collected.begun) return unreadable('it is not a stream of the Messages API');
   if (!collected.complete) return brokenOff();
   if (stopReason === 'refusal') return failed(`the model refused to answer${explanation ? ` (${explanation})` : ''}`);
   const blocks = collected.blocks.filter(Boolean);
   const nameOf = createToolNameReader(request.tools);
+  const wholeInputs = raw.textsOf(collected.wholeInputs, WHOLE_INPUT);
+  if (wholeInputs === undefined) return failed(ARGUMENTS_NOT_FOUND);
   const calls: ModelAnswer['calls'][number][] = [];
   for (const { block, inputJson } of blocks) {
     if (block.type !== 'tool_use') continue;
     // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
     if (CUT_OFF.includes(stopReason)) return failed(`the answer was cut off in a tool call (${stopReason})`);
-    const argumentsJson = inputJson === '' ? JSON.stringify(block.input ?? {}) : inputJson;
+    const whole = isObject(block.input) ? wholeInputs[collected.wholeInputs.indexOf(block.input)] : undefined;
+    const argumentsJson = inputJson === '' ? (whole ?? JSON.stringify(block.input ?? {})) : inputJson;
     const input = parseObject(argumentsJson);
     if (!input) return failed(`the arguments of the call of "${block.name}" are not a JSON object`);
     block.input = input;

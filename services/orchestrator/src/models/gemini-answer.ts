@@ -1,12 +1,16 @@
 import type { GenerateContentResponse, Part } from '@google/genai';
 import { brokenOff, failed } from './failure.ts';
+import { isObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
+import { ARGUMENTS_NOT_FOUND, type RawAnswer } from './raw-answer.ts';
 import type { Attempt } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
 const BLAMELESS_ENDS = ['STOP', 'MAX_TOKENS'];
 const TO_BE_CONTINUED = 'CONTINUATION';
+/** Where the arguments of calls stand in an event; the SDK parses them. */
+const ARGUMENTS = ['candidates', 0, 'content', 'parts', '*', 'functionCall', 'args'];
 
 /** What a stream has brought so far; over several requests, if the provider answers in instalments. */
 export type Collected = {
@@ -68,16 +72,25 @@ function addPart(parts: Part[], part: Part): void {
 }
 
 /** The answer that was collected, or why it is none. */
-export function answerOf(collected: Collected, request: ModelRequest, origin: Origin): Attempt<ModelAnswer> {
+export function answerOf(
+  collected: Collected,
+  raw: RawAnswer,
+  request: ModelRequest,
+  origin: Origin,
+): Attempt<ModelAnswer> {
   const { parts, finishReason, blockReason } = collected;
   if (blockReason !== undefined) return failed(`the prompt was blocked (${blockReason})`);
   if (finishReason === undefined) return parts.length > 0 ? brokenOff() : failed('no candidates in response');
   const text = parts.map((part) => (part.thought === true ? '' : (part.text ?? ''))).join('');
   const nameOf = createToolNameReader(request.tools);
+  const argued = parts.flatMap(({ functionCall }) => (isObject(functionCall?.args) ? [functionCall.args] : []));
+  const texts = raw.textsOf(argued, ARGUMENTS);
+  if (texts === undefined) return failed(ARGUMENTS_NOT_FOUND);
   const calls = parts.flatMap(({ functionCall }) => {
     if (!functionCall?.name) return [];
     const { id, name, args } = functionCall;
-    return [{ providerCallId: id ?? '', name: nameOf(name), argumentsJson: JSON.stringify(args ?? {}) }];
+    const argumentsJson = isObject(args) ? (texts[argued.indexOf(args)] ?? '{}') : JSON.stringify(args ?? {});
+    return [{ providerCallId: id ?? '', name: nameOf(name), argumentsJson }];
   });
   if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
   if (finishReason === 'MAX_TOKENS' && calls.length > 0)

@@ -1,11 +1,11 @@
 import type { GoogleGenAI } from '@google/genai';
-import type { BoundedFetch } from '../bounded-fetch.ts';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { answerOf, collect, continuationOf, nothingCollected } from './gemini-answer.ts';
 import { geminiContents, geminiTools } from './gemini-request.ts';
 import { isObject, parseObject } from './json.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
+import { RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
 const ERROR_PREFIX = 'Gemini API error';
@@ -21,6 +21,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(options);
     const collected = nothingCollected();
+    const raw = new RawAnswer();
     let retryAfter: number | undefined;
     const contents = geminiContents(request.messages, request.model, options.origin);
     if (contents.length === 0) return failed('there is no message to answer');
@@ -35,8 +36,8 @@ export function createGemini(options: AdapterOptions): ModelPort {
         httpOptions: {
           // The SDK's error does not keep the headers, so Retry-After is noted here. The signal goes past the SDK: it would
           // make another one of it, with an exception and its stack for every call that is over.
-          fetch: async (...[url, init]: Parameters<BoundedFetch>) => {
-            const response = await options.fetch(url, { ...init, signal });
+          fetch: async (url: string | URL | Request, init?: RequestInit) => {
+            const response = await options.fetch(url, { ...init, signal, onBytes: raw.body() });
             retryAfter = retryAfterMs(response.headers.get('retry-after'));
             return response;
           },
@@ -57,7 +58,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
     } catch (error) {
       return failureOf(error, retryAfter, collected.chunks > 0);
     }
-    return answerOf(collected, request, options.origin);
+    return answerOf(collected, raw, request, options.origin);
   };
   return createPort(() => ERROR_PREFIX, options, generateOnce);
 }

@@ -5,10 +5,13 @@ import { addContent, type Content, noContent, replayFields, visibleText } from '
 import type { Dialect } from './openai-dialects.ts';
 import { addFragment, inOrder, type JoinedCall } from './openai-tool-calls.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
+import { ARGUMENTS_NOT_FOUND, type RawAnswer } from './raw-answer.ts';
 import type { Attempt } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
 const CUT_OFF = ['length', 'model_length', 'max_tokens'];
+/** Where the arguments of calls stand in an event as an object, with some providers; the SDK parses them. */
+const ARGUMENTS = ['choices', '*', 'delta', 'tool_calls', '*', 'function', 'arguments'];
 const STOPPED = ['content_filter', 'error'];
 
 /** What a stream of chat completion chunks has brought so far. */
@@ -62,6 +65,7 @@ function tokens(value: unknown): number {
 /** The answer that was collected, or why it is none. */
 export function answerOf(
   collected: Collected,
+  raw: RawAnswer,
   request: ModelRequest,
   dialect: Dialect,
   origin: Origin,
@@ -77,6 +81,7 @@ export function answerOf(
   // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
   if (joined.length > 0 && CUT_OFF.includes(finishReason))
     return failed(`the answer was cut off in a tool call (${finishReason})`);
+  if (!takeAsSent(collected.calls, raw)) return failed(ARGUMENTS_NOT_FOUND);
   const calls: ModelAnswer['calls'][number][] = [];
   for (const { id, name, argumentsText } of joined) {
     if (name === '') return failed('a tool call has no name');
@@ -97,6 +102,21 @@ export function answerOf(
     usage,
   };
   return { kind: 'done', value: { ...value, stopReason: finishReason } };
+}
+
+/** Puts the texts that were sent in the place of arguments that the SDK has parsed; false if they cannot be found. */
+function takeAsSent(calls: readonly JoinedCall[], raw: RawAnswer): boolean {
+  const parsed = calls.flatMap((call) => (call.parsed === undefined ? [] : [{ call, object: call.parsed }]));
+  const texts = raw.textsOf(
+    parsed.map(({ object }) => object),
+    ARGUMENTS,
+  );
+  if (texts === undefined) return false;
+  for (const [at, { call, object }] of parsed.entries()) {
+    if (call.argumentsText !== JSON.stringify(object)) return false;
+    call.argumentsText = texts[at] ?? '{}';
+  }
+  return true;
 }
 
 /**

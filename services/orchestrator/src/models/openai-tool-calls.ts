@@ -8,6 +8,8 @@ export type JoinedCall = {
   /** As the provider knows the tool. */
   name: string;
   argumentsText: string;
+  /** The arguments as the SDK has parsed them, if the provider gives them as an object; then they come in one fragment. */
+  parsed?: Record<string, unknown>;
   /** What else stood in the call and belongs to it, such as a signature. */
   extra: Record<string, unknown>;
 };
@@ -34,7 +36,10 @@ export function addFragment(calls: JoinedCall[], fragment: unknown): void {
   if (call.name === '') call.name = name;
   const { arguments: text } = called;
   if (typeof text === 'string') call.argumentsText += text;
-  else if (isObject(text)) call.argumentsText += JSON.stringify(text);
+  else if (isObject(text)) {
+    call.argumentsText += JSON.stringify(text);
+    call.parsed = text;
+  }
   Object.assign(call.extra, extra);
 }
 

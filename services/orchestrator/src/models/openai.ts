@@ -7,6 +7,7 @@ import type { Dialect } from './openai-dialects.ts';
 import { createOpenaiFetch, messageOf } from './openai-fetch.ts';
 import { openaiMessages, openaiTools } from './openai-request.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
+import { RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
 // An error inside a stream has a type but often no status.
@@ -33,6 +34,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
     if (messages.length === 0) return failed('there is no message to answer');
     const tools = openaiTools(request.tools);
     const collected = nothingCollected();
+    const raw = new RawAnswer();
     try {
       const stream = await (await client).chat.completions.create(
         {
@@ -44,13 +46,14 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
           // An empty list is refused.
           ...(tools.length === 0 ? {} : { tools }),
         },
-        { signal },
+        // What the SDK does not know it hands on to our fetch.
+        { signal, fetchOptions: { onBytes: raw.body() } as object },
       );
       for await (const chunk of stream) emit(collect(collected, chunk));
     } catch (error) {
       return failureOf(error);
     }
-    return answerOf(collected, request, dialect, options.origin);
+    return answerOf(collected, raw, request, dialect, options.origin);
   };
   const errorPrefix = (status: number | undefined) =>
     `${provider} API error${status === undefined ? '' : ` (${status})`}`;

@@ -97,5 +97,5 @@ test('arguments given as an object become text, what is no fragment is passed ov
     { index: 0, ...extra },
   ];
   for (const fragment of fragments) addFragment(joined, fragment);
-  expect(joined).toEqual([{ index: 0, id: 'a', name: 'n', argumentsText: '{"b":1}', extra }]);
+  expect(joined).toEqual([{ index: 0, id: 'a', name: 'n', argumentsText: '{"b":1}', parsed: { b: 1 }, extra }]);
 });
