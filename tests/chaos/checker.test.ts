@@ -1,7 +1,7 @@
 import { type Fact, fact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { ids, story, type Timed, twice, without, witnessed } from '../promises/sound-story.ts';
+import { ids, story, type Timed, told, twice, without, witnessed } from '../promises/sound-story.ts';
 import { check, type Evidence } from './checker.ts';
 
 // A story as it should be, with a bridge that was killed inside its call, is forged in each of its parts. What the checker
@@ -25,6 +25,11 @@ test('a story as it should be has nothing wrong with it', () => {
 test('a frozen tool server may run both attempts after the human has decided', () => {
   const [first, second] = sound.toolRuns;
   expect(check({ ...sound, toolRuns: [{ ...first!, begunAt: 225 }, second!] })).toEqual([]);
+});
+
+test('a doubt that is noted once more, by a driver that comes too late, is judged with the start of its own attempt', () => {
+  const late = fact('toolCallInDoubt', { ...ids, attempt: 1, reason: 'noted after the run had settled' });
+  expect(check(evidence([...story, [260, late]]))).toEqual([]);
 });
 
 describe('the checker sees', () => {
@@ -51,6 +56,23 @@ describe('the checker sees', () => {
     [
       'a doubt because of what was struck before',
       { ...sound, carried: [{ name: 'kill mcp-bridge', part: 'mcp-bridge', from: 110, to: 120 }] },
+      'in doubt although neither bridge nor tool',
+    ],
+    [
+      'a doubt about an attempt that was begun after the strike, though an earlier attempt was begun before',
+      evidence(
+        told((at, one) => {
+          if (one.case === 'toolCallInDoubt') {
+            const refused = fact('toolCallRefused', { ...ids, attempt: 1, reason: RefusalReason.NOT_STARTED });
+            return [
+              [175, refused],
+              [180, fact('toolCallStarted', { ...ids, attempt: 2 })],
+              [at, fact('toolCallInDoubt', { ...ids, attempt: 2 })],
+            ];
+          }
+          return [[at, one]];
+        }),
+      ),
       'in doubt although neither bridge nor tool',
     ],
     [

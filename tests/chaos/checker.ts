@@ -53,10 +53,11 @@ function repeated({ call, runs }: CallAndRuns): string[] {
 /** A call is in doubt only if, while it was under way, its bridge or its tool was struck, or it was asked to stop. */
 function doubted({ call }: CallAndRuns, { carried }: Evidence): string[] {
   return call.doubts
-    .filter((doubt, index) => {
-      const start = call.starts[index] ?? Number.POSITIVE_INFINITY;
-      const isStruck = carried.some(({ part, from, to }) => doubtful.includes(part) && from <= doubt && to >= start);
-      return !isStruck && !call.cancels.some((at) => at >= start && at <= doubt);
+    .filter(({ at: doubtAt, startedAt = Number.POSITIVE_INFINITY }) => {
+      const isStruck = carried.some(
+        ({ part, from, to }) => doubtful.includes(part) && from <= doubtAt && to >= startedAt,
+      );
+      return !isStruck && !call.cancels.some((at) => at >= startedAt && at <= doubtAt);
     })
     .map(() => `a call is in doubt although neither bridge nor tool was struck: ${nameOf(call)}`);
 }

@@ -43,6 +43,11 @@ test('a story as it should be has nothing wrong with it', () => {
   expect(check(sound)).toEqual([]);
 });
 
+test('a doubt that is noted once more, by a driver that comes too late, is judged with the start of its own attempt', () => {
+  const late = fact('toolCallInDoubt', { ...ids, attempt: 1, reason: 'noted after the run had settled' });
+  expect(check(evidence([...story, [260, late]]))).toEqual([]);
+});
+
 describe('the checker sees', () => {
   const [first, second] = sound.toolRuns;
   const [asked, askedOn] = sound.modelRequests;

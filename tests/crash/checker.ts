@@ -33,10 +33,10 @@ function repeated({ call, runs }: CallAndRuns): string[] {
 /** A call is in doubt only if since its start something died, or the call was asked to stop. */
 function doubted({ call }: CallAndRuns, { deaths }: Evidence): string[] {
   return call.doubts
-    .filter((doubt, index) => {
-      const start = call.starts[index] ?? Number.POSITIVE_INFINITY;
-      return ![...deaths, ...call.cancels].some((cause) => cause >= start && cause <= doubt);
-    })
+    .filter(
+      ({ at: doubtAt, startedAt = Number.POSITIVE_INFINITY }) =>
+        ![...deaths, ...call.cancels].some((cause) => cause >= startedAt && cause <= doubtAt),
+    )
     .map(() => `a call is in doubt although nothing died and nobody stopped it: ${nameOf(call)}`);
 }
 

@@ -13,6 +13,13 @@ export type CallDecision = {
   readonly byPolicy: boolean;
 };
 
+/** An attempt whose outcome nobody could tell. Times are in milliseconds since 1970. */
+export type Doubt = {
+  readonly at: number;
+  /** When the attempt was fenced. Absent if that is not on the record. */
+  readonly startedAt?: number;
+};
+
 /** A call as the log has it, with all that was recorded about it. */
 export type RecordedCall = {
   readonly conversationId: string;
@@ -24,7 +31,8 @@ export type RecordedCall = {
   readonly decisions: readonly CallDecision[];
   /** When its attempts were fenced, in milliseconds since 1970. */
   readonly starts: readonly number[];
-  readonly doubts: readonly number[];
+  /** An attempt may be noted more than once: by whoever drives the run, and by a driver that comes too late. */
+  readonly doubts: readonly Doubt[];
   /** Attempts that are known not to have begun. */
   readonly notStarted: number;
   /** When its run was canceled, which asks a running call to stop, in milliseconds since 1970. */
@@ -54,7 +62,7 @@ export function callsOf({ id: conversationId, events }: LoggedConversation): Rec
         digest: call.digest,
         decisions: decisionsIn(about),
         starts: about.filter((event) => event.fact.case === 'toolCallStarted').map((event) => event.time),
-        doubts: about.filter((event) => event.fact.case === 'toolCallInDoubt').map((event) => event.time),
+        doubts: doubtsIn(about),
         notStarted: about.filter(isNotStarted).length,
         cancels: events
           .filter((event) => event.fact.case === 'runCanceled' && event.fact.value.runId === runId)
@@ -83,6 +91,17 @@ function decisionsIn(about: readonly RecordedFact[]): CallDecision[] {
       });
   }
   return decisions;
+}
+
+/** Each doubt with the start of its own attempt. */
+function doubtsIn(about: readonly RecordedFact[]): Doubt[] {
+  const startedAt = new Map<number, number>();
+  return about.flatMap(({ fact, time: at }): Doubt[] => {
+    if (fact.case === 'toolCallStarted') startedAt.set(fact.value.attempt, at);
+    if (fact.case !== 'toolCallInDoubt') return [];
+    const start = startedAt.get(fact.value.attempt);
+    return [start === undefined ? { at } : { at, startedAt: start }];
+  });
 }
 
 function isEndOfRejected(fact: RecordedFact['fact'], runId: string): boolean {
