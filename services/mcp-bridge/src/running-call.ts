@@ -1,4 +1,5 @@
 import type { CallScope } from './call-scope.ts';
+import { afterRunning } from './running-time.ts';
 import type { Progress, SessionCall } from './session-call.ts';
 
 /** Why a call was given up. */
@@ -16,16 +17,17 @@ export type CallWaits = {
 
 /**
  * The timers of one call: the time without progress, the time in all, the wait after a cancellation, the wait for a stream
- * to be resumed. The first that is over gives the call up.
+ * to be resumed. The first that is over gives the call up. They count time in which this process ran: an answer that came while it
+ * was frozen, or got no processor, is read before the call is given up.
  */
 export class RunningCall {
   readonly #call: SessionCall;
   readonly #waits: CallWaits;
   readonly #abort = new AbortController();
-  #total: NodeJS.Timeout;
-  #quiet: NodeJS.Timeout;
-  #stopWait: NodeJS.Timeout | undefined;
-  #streamWait: NodeJS.Timeout | undefined;
+  #stopTotal: () => void;
+  #stopQuiet: () => void;
+  #stopCancelWait: (() => void) | undefined;
+  #stopStreamWait: (() => void) | undefined;
   #why: GivenUp | undefined;
   #best = Number.NEGATIVE_INFINITY;
   readonly #began: number;
@@ -41,8 +43,8 @@ export class RunningCall {
     this.#call = call;
     this.#waits = waits;
     this.#began = waits.clock();
-    this.#total = setTimeout(() => this.#late('total'), call.totalTimeoutMs);
-    this.#quiet = this.#startQuiet();
+    this.#stopTotal = this.#after(call.totalTimeoutMs, () => this.#late('total'));
+    this.#stopQuiet = this.#startQuiet();
   }
 
   /** Aborts when the call is given up. */
@@ -65,17 +67,17 @@ export class RunningCall {
     if (progress.progress <= this.#best) return;
     this.#best = progress.progress;
     if (this.#pauses > 0) return;
-    clearTimeout(this.#quiet);
-    this.#quiet = this.#startQuiet();
+    this.#stopQuiet();
+    this.#stopQuiet = this.#startQuiet();
   }
 
   /** Waits for people: that time is not the server's. The call may still be canceled. */
   async paused<T>(work: () => Promise<T>): Promise<T> {
     if (this.#pauses === 0) this.#pausedAt = this.#waits.clock();
     this.#pauses += 1;
-    clearTimeout(this.#total);
-    clearTimeout(this.#quiet);
-    clearTimeout(this.#streamWait);
+    this.#stopTotal();
+    this.#stopQuiet();
+    this.#stopStreamWait?.();
     try {
       return await work();
     } finally {
@@ -86,20 +88,20 @@ export class RunningCall {
 
   /** The server was told to stop: what it answers shortly is still how the call ended. */
   stopWithin(): void {
-    this.#stopWait = setTimeout(() => this.giveUp('canceled'), this.#waits.cancelWaitMs);
+    this.#stopCancelWait = this.#after(this.#waits.cancelWaitMs, () => this.giveUp('canceled'));
   }
 
   /** The number of open requests of the call has changed. */
   watch(scope: CallScope): void {
-    clearTimeout(this.#streamWait);
+    this.#stopStreamWait?.();
     this.#open = scope.requestsOpen;
     if (scope.requestsOpen === 0 && this.#pauses === 0)
-      this.#streamWait = setTimeout(() => this.giveUp('stream'), this.#waits.streamResumeMs);
+      this.#stopStreamWait = this.#after(this.#waits.streamResumeMs, () => this.giveUp('stream'));
   }
 
   end(): void {
     this.#ended = true;
-    for (const timer of [this.#total, this.#quiet, this.#stopWait, this.#streamWait]) clearTimeout(timer);
+    for (const stop of [this.#stopTotal, this.#stopQuiet, this.#stopCancelWait, this.#stopStreamWait]) stop?.();
   }
 
   #goOn(): void {
@@ -107,15 +109,19 @@ export class RunningCall {
     const now = clock();
     this.#pausedMs += now - this.#pausedAt;
     const left = this.#call.totalTimeoutMs - (now - this.#began - this.#pausedMs);
-    this.#total = setTimeout(() => this.#late('total'), Math.max(1, left));
-    clearTimeout(this.#quiet);
-    this.#quiet = this.#startQuiet();
+    this.#stopTotal = this.#after(Math.max(1, left), () => this.#late('total'));
+    this.#stopQuiet();
+    this.#stopQuiet = this.#startQuiet();
     // The answer, or the call with it, is sent now; until then there may be no request.
-    if (this.#open === 0) this.#streamWait = setTimeout(() => this.giveUp('stream'), streamResumeMs);
+    if (this.#open === 0) this.#stopStreamWait = this.#after(streamResumeMs, () => this.giveUp('stream'));
   }
 
-  #startQuiet(): NodeJS.Timeout {
-    return setTimeout(() => this.#late('timeout'), this.#call.timeoutMs);
+  #startQuiet(): () => void {
+    return this.#after(this.#call.timeoutMs, () => this.#late('timeout'));
+  }
+
+  #after(ms: number, over: () => void): () => void {
+    return afterRunning(ms, this.#waits.clock, over);
   }
 
   #late(why: 'timeout' | 'total'): void {

@@ -13,6 +13,7 @@ import type { AskedQuestion } from './open-questions.ts';
 import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
+import { waitShareMax } from './running-time.ts';
 import { shownProblem } from './schema-check.ts';
 import type { SessionCall } from './session-call.ts';
 import { leftOut, type ToolProblem } from './tool-problem.ts';
@@ -200,7 +201,7 @@ async function callTool(
     { name, arguments: args },
     {
       signal: running.signal,
-      timeout: Math.max(timeoutMs, totalTimeoutMs) + answersMs + clientTimerSlackMs,
+      timeout: waitShareMax * Math.max(timeoutMs, totalTimeoutMs) + answersMs + clientTimerSlackMs,
       onprogress: (progress) => running.progress(progress),
       toolDefinition,
     },
