@@ -47,6 +47,13 @@ const addressesMax = 1_000;
 const lookPauseMs = 100;
 const lookPauseMostMs = 2_000;
 
+const noAddress = 'no_address';
+
+/** True if a bridge was not asked because nobody knows where it is. */
+export function hasNoAddress(error: unknown): boolean {
+  return error instanceof DomainError && error.details.reason === noAddress;
+}
+
 export class BridgeDirectory {
   private readonly ports: DirectoryPorts;
   private readonly list: ListTools;
@@ -118,7 +125,9 @@ export class BridgeDirectory {
     const address = this.addressOf(instance);
     const place = address === undefined ? undefined : this.place(address);
     if (place === undefined)
-      throw new DomainError('unavailable', `the tool bridge ${instance} is not in the list of those that are alive`);
+      throw new DomainError('unavailable', `the tool bridge ${instance} is not in the list of those that are alive`, {
+        details: { reason: noAddress },
+      });
     place.calls += 1;
     try {
       return await ask(place.connection.client);

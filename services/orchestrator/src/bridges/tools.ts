@@ -139,6 +139,7 @@ export function isTimeUp(error: unknown): boolean {
   return error instanceof DomainError && error.kind === 'deadline_exceeded';
 }
 
-function isWrongInstance(error: unknown): boolean {
+/** True if another process has answered at the address of the one that was asked. */
+export function isWrongInstance(error: unknown): boolean {
   return error instanceof DomainError && error.details.reason === 'wrong_instance';
 }

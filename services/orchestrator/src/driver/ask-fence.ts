@@ -1,5 +1,3 @@
-import { type Liveness, processOf } from '@stopgo/log';
-import { bridgeRole } from '../bridges/directory.ts';
 import type {
   AskedQuestions,
   AttemptKey,
@@ -9,6 +7,7 @@ import type {
   FenceOutcome,
 } from '../tool-port.ts';
 import { answerSamplings } from './answer-samplings.ts';
+import { BridgeSilence } from './bridge-silence.ts';
 import { handOverAnswers } from './hand-over-answers.ts';
 import type { RunDriver } from './run-driver.ts';
 
@@ -29,17 +28,18 @@ export async function askFence(
   key: AttemptKey,
   bridge: string,
 ): Promise<ExecuteOutcome | undefined> {
-  const { liveness, clock } = driver.ports;
+  const { clock } = driver.ports;
+  const silence = new BridgeSilence(driver.ports, bridge);
   for (let pauseMs = askPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, askPauseMostMs)) {
     if (driver.isStopped()) return undefined;
     try {
       const answer = await askOnce(driver, key, bridge);
       if (answer.kind !== 'running') return answer;
+      silence.broken();
       const { questions, lapsed } = answer;
       if (questions.length + lapsed.length > 0) return await waitForAnswers(driver, key, bridge, questions, lapsed);
-    } catch {
-      // Also when another process answers at that address: what became of the one that was asked for is not known yet.
-      if (hasEnded(liveness, bridge)) return endedWithin;
+    } catch (error) {
+      if (silence.isFinal(error)) return endedWithin;
     }
     await clock.sleep(pauseMs).catch(() => undefined);
   }
@@ -79,6 +79,7 @@ export async function waitForAnswers(
   const over = new AbortController();
   const handing = handOverAnswers(driver, key, bridge, over.signal);
   const sample = answerSamplings(driver, key, over.signal);
+  const silence = new BridgeSilence(driver.ports, bridge);
   try {
     let asked = questions;
     let lapsed = lapsedBefore;
@@ -93,9 +94,10 @@ export async function waitForAnswers(
         const answer = await askOnce(driver, key, bridge, { known, waitMs: newsWaitMs });
         if (answer.kind !== 'running') return answer;
         ({ questions: asked, lapsed } = answer);
+        silence.broken();
         pauseMs = askPauseMs;
-      } catch {
-        if (hasEnded(driver.ports.liveness, bridge)) return endedWithin;
+      } catch (error) {
+        if (silence.isFinal(error)) return endedWithin;
         await driver.ports.clock.sleep(pauseMs).catch(() => undefined);
         pauseMs = Math.min(1.5 * pauseMs, askPauseMostMs);
       }
@@ -129,11 +131,4 @@ async function askOnce(
     case 'running':
       return answer;
   }
-}
-
-/** True if nobody can be asked any more. A process that goes on under another id still knows what it did under this one. */
-function hasEnded(liveness: Liveness, bridge: string): boolean {
-  const process = processOf(bridge);
-  const goesOn = (): boolean => liveness.alive(bridgeRole).some(({ instance }) => processOf(instance) === process);
-  return liveness.isDead(bridge) && !goesOn();
 }

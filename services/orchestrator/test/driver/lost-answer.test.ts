@@ -21,6 +21,8 @@ const done: ExecuteOutcome = { kind: 'finished', content: 'paid', isError: false
 const { signal } = new AbortController();
 /** Far less than a request for a call is kept open. */
 const pauseMs = 30_000;
+/** Of the scripted bridge. */
+const ttlMs = 900;
 
 /** Gives one answer after the other; an error is one too. */
 function oneAfterTheOther(...answers: readonly (FenceOutcome | Error)[]): () => Promise<FenceOutcome> {
@@ -70,10 +72,42 @@ test('a bridge that goes on under another id is asked until it answers: only its
   expect(await outcome).toEqual(done);
 });
 
-test('a bridge whose process is gone knows nothing any more, whoever else is there', async () => {
-  const fence = oneAfterTheOther(silence);
-  const { driver } = driverWith({ fence, dead: new Set(['bridge']), alive: ['another'] });
+const dead = new Set(['bridge']);
+const wrongInstance = new DomainError('failed_precondition', 'another', { details: { reason: 'wrong_instance' } });
+const noAddress = new DomainError('unavailable', 'not in the list', { details: { reason: 'no_address' } });
+
+test.each([
+  ['another process answers at its address', wrongInstance],
+  ['nobody knows where it is', noAddress],
+])('a dead bridge is not waited for where %s: nobody knows what became of its calls', async (_, error) => {
+  const { driver, asked } = driverWith({ fence: oneAfterTheOther(error), dead, alive: ['another'] });
   expect(await askFence(driver, key, 'bridge')).toMatchObject({ kind: 'unknown' });
+  expect(asked).toEqual(['fence bridge']);
+});
+
+test('a bridge that was held up for longer than its time to live still tells what became of its call', async () => {
+  const fence = oneAfterTheOther(silence, silence, silence, { kind: 'outcome', outcome: done });
+  const { clock, driver } = driverWith({ fence, dead });
+  const outcome = askFence(driver, key, 'bridge');
+  // Asked at 0, 250 and 625 ms: within a time to live.
+  for (const pause of [0, 250, 375, ttlMs]) await clock.pass(pause);
+  expect(await outcome).toEqual(done);
+});
+
+test('a dead bridge that is silent for another time to live is not waited for any more', async () => {
+  const { clock, driver, asked } = driverWith({ fence: () => Promise.reject(silence), dead });
+  const outcome = askFence(driver, key, 'bridge');
+  for (let pause = 1; pause <= 4; pause += 1) await clock.pass(ttlMs);
+  expect(await outcome).toMatchObject({ kind: 'unknown' });
+  expect(asked).toHaveLength(2);
+});
+
+test('a bridge that answers in between is silent anew', async () => {
+  const fence = oneAfterTheOther(silence, running, silence, { kind: 'outcome', outcome: done });
+  const { clock, driver } = driverWith({ fence, dead });
+  const outcome = askFence(driver, key, 'bridge');
+  for (let pause = 1; pause <= 4; pause += 1) await clock.pass(ttlMs);
+  expect(await outcome).toEqual(done);
 });
 
 test('a call that no bridge begins has failed for the reason that they give', async () => {
