@@ -2,7 +2,7 @@ import type { Bundle } from '../promises/bundle.ts';
 import { callsOf } from '../promises/recorded-calls.ts';
 import { Random } from '../simulation/world/random.ts';
 import { check } from './checker.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, toolTimeoutMsDefault } from './cluster.ts';
 import { type Carried, Faults } from './faults.ts';
 import { type Notes, Person } from './person.ts';
 import type { ProgramName } from './programs.ts';
@@ -101,7 +101,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFindings> {
       ...notes.violations,
       ...faults.violations,
       ...cluster.crashes,
-      ...check({ ...log, toolRuns, acknowledged, carried }),
+      ...check({ ...log, toolRuns, acknowledged, carried, toolLimitMs: toolTimeoutMsDefault }),
     ];
     await cluster.end();
     const isKept = options.alwaysKeep === true || (violations.length > 0 && options.keepEvidence !== false);

@@ -11,7 +11,8 @@ const { Decision, RefusalReason } = facts;
 const sound: Evidence = evidence(story);
 
 function evidence(timed: readonly Timed[]): Evidence {
-  return { ...witnessed(timed), carried: [{ name: 'kill mcp-bridge', part: 'mcp-bridge', from: 150, to: 170 }] };
+  const carried = [{ name: 'kill mcp-bridge', part: 'mcp-bridge', from: 150, to: 170 } as const];
+  return { ...witnessed(timed), carried, toolLimitMs: 50 };
 }
 
 function isRunAgain(one: Fact): boolean {
@@ -32,6 +33,12 @@ test('a doubt that is noted once more, by a driver that comes too late, is judge
   expect(check(evidence([...story, [260, late]]))).toEqual([]);
 });
 
+test('a call whose tool gets to it so late that it takes longer than its limit may be in doubt', () => {
+  const [first, second] = sound.toolRuns;
+  expect(check({ ...sound, carried: [], toolRuns: [{ ...first!, begunAt: 170, endedAt: 185 }, second!] })).toEqual([]);
+  expect(check({ ...sound, carried: [], toolRuns: [{ ...first!, begunAt: 205, endedAt: 206 }, second!] })).toEqual([]);
+});
+
 describe('the checker sees', () => {
   const [first, second] = sound.toolRuns;
   test.each<[string, Evidence, string]>([
@@ -48,6 +55,16 @@ describe('the checker sees', () => {
       'ran 2 times, and 1 attempts',
     ],
     ['a doubt while nothing was struck', { ...sound, carried: [] }, 'in doubt although neither bridge nor tool'],
+    [
+      'a doubt about a call whose tool ended within its limit',
+      { ...sound, carried: [], toolRuns: [{ ...first!, endedAt: 180 }, second!] },
+      'in doubt although neither bridge nor tool',
+    ],
+    [
+      'a doubt before the limit of the call had passed',
+      { ...sound, carried: [], toolLimitMs: 71, toolRuns: [{ ...first!, endedAt: 220 }, second!] },
+      'in doubt although neither bridge nor tool',
+    ],
     [
       'a doubt because of something else that was struck',
       { ...sound, carried: [{ name: 'kill store', part: 'store', from: 150, to: 170 }] },

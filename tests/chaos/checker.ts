@@ -15,6 +15,8 @@ import type { Carried } from './faults.ts';
 export type Evidence = Witnessed & {
   /** By the harness. */
   readonly carried: readonly Carried[];
+  /** How long one call of a tool may take by the configuration, in milliseconds. */
+  readonly toolLimitMs: number;
 };
 
 const { Decision } = facts;
@@ -50,14 +52,21 @@ function repeated({ call, runs }: CallAndRuns): string[] {
   ];
 }
 
-/** A call is in doubt only if, while it was under way, its bridge or its tool was struck, or it was asked to stop. */
-function doubted({ call }: CallAndRuns, { carried }: Evidence): string[] {
+/**
+ * A call is in doubt only if, while it was under way, its bridge or its tool was struck, or it was asked to stop, or its tool took
+ * longer than its limit: on a slow machine one gets to a call so late that it does.
+ */
+function doubted({ call, runs }: CallAndRuns, { carried, toolLimitMs }: Evidence): string[] {
   return call.doubts
     .filter(({ at: doubtAt, startedAt = Number.POSITIVE_INFINITY }) => {
       const isStruck = carried.some(
         ({ part, from, to }) => doubtful.includes(part) && from <= doubtAt && to >= startedAt,
       );
-      return !isStruck && !call.cancels.some((at) => at >= startedAt && at <= doubtAt);
+      const isStopped = call.cancels.some((at) => at >= startedAt && at <= doubtAt);
+      const limit = startedAt + toolLimitMs;
+      const run = runs.find(({ begunAt }) => begunAt >= startedAt);
+      const isLate = doubtAt >= limit && run?.endedAt !== undefined && run.endedAt > limit;
+      return !isStruck && !isStopped && !isLate;
     })
     .map(() => `a call is in doubt although neither bridge nor tool was struck: ${nameOf(call)}`);
 }

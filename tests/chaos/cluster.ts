@@ -34,7 +34,7 @@ const otherPorts = 5;
 /** Tool servers: mcp-resources, and the ledger. */
 const toolServers = 2;
 /** How long one call of a tool may take if nothing else is said, in milliseconds: less than a long freeze. */
-const toolTimeoutMsDefault = 3_000;
+export const toolTimeoutMsDefault = 3_000;
 /** How long the platform has to answer for the first time, in milliseconds. */
 const startMs = 60_000;
 const internalToken = 'an-internal-token-of-a-test';
