@@ -1,13 +1,20 @@
-// `npm start`: makes the clone ready, then becomes `stopgo start --demo`. It goes on in this very process, so that
-// signals, standard streams and the exit code are the command's own.
+// `npm start`: makes the clone ready, then becomes `stopgo start`. It goes on in this very process, so that signals, standard
+// streams and the exit code are the command's own.
+//
+// The shipped agent is started as a demo: without a key the offline model answers. An agent of one's own (`--config FILE`) is
+// one only where that is said (`--demo`), so that nobody takes the offline model's answers for those of a model.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BootstrapError, bootstrap } from './bootstrap.mjs';
+import { endWithNpm } from './npm-watch.mjs';
 import { root } from './processes.mjs';
 
 const command = join(root, 'cli', 'dist', 'main.js');
+const args = process.argv.slice(2);
+const isOwnAgent = args.some((arg) => arg === '--config' || arg.startsWith('--config='));
 
+endWithNpm();
 try {
   await bootstrap();
   if (!existsSync(command)) throw new BootstrapError(`stop-and-go: ${command} was not built; run: npm run build`);
@@ -15,5 +22,5 @@ try {
   console.error(error instanceof BootstrapError ? error.message : error);
   process.exit(1);
 }
-process.argv = [process.execPath, command, 'start', '--demo', ...process.argv.slice(2)];
+process.argv = [process.execPath, command, 'start', ...(isOwnAgent ? [] : ['--demo']), ...args];
 await import(pathToFileURL(command).href);

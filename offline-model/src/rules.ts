@@ -5,6 +5,8 @@ import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 /** The longest piece of a tool's own text that an answer repeats, in characters. */
 const QUOTED_CHARACTERS_MAX = 4000;
+/** How many calls a greeting shows. */
+const EXAMPLES_MAX = 3;
 const LIST = 'resources_list';
 const ADD = 'resources_add';
 const REMOVE = 'resources_remove';
@@ -153,11 +155,30 @@ function quoted(text: string): string {
 function helpText(tools: readonly DeclaredTool[]): string {
   if (tools.length === 0) return 'Hello! I am the offline model. I was given no tools, so there is little I can do.';
   const names = tools.map((tool) => tool.name).join(', ');
+  const hello = `Hello! I am the offline model: I follow simple rules. The tools I see: ${names}. `;
+  if (![LIST, ADD, REMOVE].some((name) => tools.some((tool) => tool.name === name)))
+    return `${hello}Name one and its arguments, such as: ${tools.slice(0, EXAMPLES_MAX).map(exampleCall).join('  or  ')}`;
   return (
-    `Hello! I am the offline model: I follow simple rules. The tools I see: ${names}. ` +
+    hello +
     'Try "list all resources", "create a server my-test with value 42" or "remove my-test"; ' +
     'or name a tool and its arguments: call TOOL {"argument": "value"}.'
   );
+}
+
+/** A sentence that calls a tool with all that it requires. The values are to be replaced. */
+function exampleCall({ name, parameters }: DeclaredTool): string {
+  const properties = isObject(parameters.properties) ? parameters.properties : {};
+  const required = Array.isArray(parameters.required) ? parameters.required.map(String) : [];
+  const args = Object.fromEntries(required.map((key) => [key, exampleValue(properties[key])]));
+  return `call ${name} ${JSON.stringify(args)}`;
+}
+
+function exampleValue(schema: unknown): unknown {
+  const type = isObject(schema) && typeof schema.type === 'string' ? schema.type.toLowerCase() : 'string';
+  if (type === 'integer' || type === 'number') return 1;
+  if (type === 'boolean') return true;
+  if (type === 'array') return [];
+  return type === 'object' ? {} : '…';
 }
 
 function say(text: string): Answer {

@@ -1,11 +1,20 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { type Platform, resourcesConfig, start, startRefused, type Workplace, workplace } from './platform.ts';
+import {
+  journaledConfig,
+  journalFile,
+  type Platform,
+  resourcesConfig,
+  start,
+  startRefused,
+  type Workplace,
+  workplace,
+} from './platform.ts';
 import { noneLeftOf, processesOf } from './processes.ts';
 import { topology } from './topology.ts';
 
@@ -42,71 +51,6 @@ port: 0
 data_dir: ${JSON.stringify(dataDir)}
 ${lines}`;
 
-/** What is wrong, the configuration, what the error output must say. Everything it says is in these lines. */
-const refusedFiles: readonly (readonly [string, (own: Workplace) => string, readonly RegExp[]])[] = [
-  ['malformed YAML', () => 'name: [a', [/^Failed to load config: failed to parse config file: \S+agent\.yaml:1:\d+: /]],
-  ['not a mapping', () => '- a', [/^Failed to load config: .*expected a mapping of keys, found a list$/]],
-  ['an unknown key', (own) => config('promt: x', own), [/agent\.yaml: unknown key "promt"; did you mean "prompt"\?$/]],
-  [
-    'wrong types, each told',
-    () => 'name: 42\nport: 80a\nsync_wait: soon',
-    [
-      /name: expected text, found the number 42/,
-      /port: expected a whole number from 0 to 65535, found "80a"$/,
-      /sync_wait: expected a duration .*found "soon"$/,
-    ],
-  ],
-  ['a missing name', (own) => config('mcp_servers: [{command: node}]', own), [/mcp_servers\[0\]: name is required$/]],
-  [
-    'both url and command',
-    (own) => config('mcp_servers: [{name: a, command: node, url: "http://127.0.0.1:1/mcp"}]', own),
-    [/mcp_servers\[0\] "a": set either url or command$/],
-  ],
-  [
-    'neither url nor command',
-    (own) => config('mcp_servers: [{name: a}]', own),
-    [/mcp_servers\[0\] "a": set either url or command$/],
-  ],
-  [
-    'mcp beside mcp_servers',
-    (own) => config('mcp: {url: "http://127.0.0.1:1/mcp"}\nmcp_servers: [{name: a, command: node}]', own),
-    [/mcp: cannot stand beside mcp_servers/],
-  ],
-  [
-    'a provider that is not known',
-    (own) => config('llm: {model: "cohere:command"}', own),
-    [/^Failed to start agent: failed to initialize LLM client: unknown LLM provider: "cohere"$/],
-  ],
-  [
-    'models of a tree that cannot be asked, each told',
-    (own) => config('agent: {type: sequential, agents: [{model: "groq:"}, {model: "x:y"}, {model: m}]}', own),
-    [/LLM client: model "groq:": the name after "groq:" is missing; unknown LLM provider: "x"$/],
-  ],
-  [
-    'a tree that is none, each fault with its place',
-    (own) => config('agent: {type: parallel, agents: [{name: a}, {name: a}, {type: loop}, {type: odd}]}', own),
-    [
-      /agent\.agents\[3\]\.type: expected llm, .*found "odd"$/,
-      /agent\.agents: duplicate name "a"$/,
-      /agent\.agents\[2\]: a node of type "loop" needs at least one entry in agents$/,
-    ],
-  ],
-];
-
-test.concurrent.each(refusedFiles)(
-  '%s is refused in one clear line each, with nothing left',
-  async (_, yaml, lines) => {
-    const own = workplace();
-    const { code, errors } = await startRefused(own, yaml(own), { env: model.env });
-    const said = errors.trimEnd().split('\n');
-    expect(said).toHaveLength(lines.length);
-    for (const [index, line] of lines.entries()) expect(said[index]).toMatch(line);
-    expect(code).toBe(1);
-    await noneLeftOf(own.folder);
-    own.remove();
-  },
-);
-
 test('a configuration that is not there is named', async () => {
   const args = ['--config', join(place.folder, 'absent.yaml')];
   const { code, errors } = await startRefused(place, '', { defaultConfig: true, args, env: model.env });
@@ -114,29 +58,6 @@ test('a configuration that is not there is named', async () => {
     /^Failed to load config: failed to read config file: \S+absent\.yaml: there is no such file.*\n$/,
   );
   expect(code).toBe(1);
-});
-
-test.concurrent.each([
-  ['gemini-2.5-flash', 'GEMINI_API_KEY', []],
-  ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', []],
-  ['claude-sonnet-4-5', 'ANTHROPIC_API_KEY', ['--demo']],
-  ['openai:gpt-5', 'OPENAI_API_KEY', []],
-  ['mistral:mistral-large-latest', 'MISTRAL_API_KEY', []],
-  ['groq:openai/gpt-oss-120b', 'GROQ_API_KEY', []],
-  ['openrouter:deepseek/deepseek-r1:free', 'OPENROUTER_API_KEY', []],
-])('%s without %s is refused by name, with no fallback (%j)', async (name, variable, args) => {
-  const own = workplace();
-  const env = { ...model.env, [variable]: '' };
-  const yaml = config(`llm: {model: ${JSON.stringify(name)}}`, own);
-  const { code, errors, output } = await startRefused(own, yaml, { env, args });
-  expect(errors).toBe(
-    `Failed to start agent: failed to initialize LLM client: ${variable} environment variable not set (needed by model "${name}")\n`,
-  );
-  expect(output).not.toContain('every answer comes from');
-  expect(output.includes('without --config')).toBe(args.length > 0);
-  expect(code).toBe(1);
-  await noneLeftOf(own.folder);
-  own.remove();
 });
 
 test('a port in use is told before anything is started', async () => {
@@ -261,4 +182,35 @@ test('the demo without a key says that the offline model answers, and ends it wi
   );
   expect(await platform.end('SIGTERM')).toBe(0);
   await noneLeftOf(place.folder);
+});
+
+/** Two models of two providers, of which nobody has a key, and tools of one's own. */
+const ownTree = `agent:
+  type: sequential
+  agents:
+    - name: worker
+      model: gemini-2.5-flash
+    - name: closer
+      model: claude-sonnet-4-5
+      prompt: Call no tools. Say what was done.`;
+
+test("a demo of one's own agent: the offline model answers for its whole tree and calls its tools, without a key", async () => {
+  platform = await start(place, journaledConfig(place, ownTree), { args: ['--demo'] });
+  expect(platform.output()).toContain('every answer comes from the bundled offline model');
+  const http = client(platform.url);
+  const hello = (await http.post('/conversations', { message: 'hello' })).body;
+  expect(JSON.stringify(hello)).toContain('The tools I see: ');
+  const asked = await http.post('/conversations', { message: 'call erase {"name":"x"}' });
+  expect(asked.body.result).toMatchObject({ waiting_approval: true, approval: { tool_args: { name: 'x' } } });
+  const done = await http.post(`/approvals/${asked.body.result.approval?.uuid}`, { approved: true });
+  expect(done.body.result).toMatchObject({ waiting_approval: false });
+  expect(readFileSync(journalFile(place), 'utf8')).toContain('erase');
+});
+
+test('a demo that others can reach is refused by the key that is missing, and told why', async () => {
+  const yaml = config('llm: {model: claude-sonnet-4-5}').replace('host: 127.0.0.1', 'host: 0.0.0.0');
+  const { code, errors, output } = await startRefused(place, yaml, { args: ['--demo'] });
+  expect(output).toContain('the offline model answers on this machine only, and host is 0.0.0.0');
+  expect(errors).toMatch(/ANTHROPIC_API_KEY environment variable not set/);
+  expect(code).toBe(1);
 });

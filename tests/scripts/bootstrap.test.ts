@@ -93,6 +93,6 @@ describe('start', () => {
   test('becomes the command, with its arguments, standard streams and exit code', async () => {
     clone.write('cli/dist/main.js', 'console.log(JSON.stringify(process.argv.slice(2))); process.exitCode = 7;');
     const started = await clone.node(['scripts/start.mjs', '--config', 'my.yaml']);
-    expect(started).toMatchObject({ code: 7, stdout: '["start","--demo","--config","my.yaml"]\n' });
+    expect(started).toMatchObject({ code: 7, stdout: '["start","--config","my.yaml"]\n' });
   });
 });

@@ -67,7 +67,7 @@ async function start(
     logger.info(
       `ready on ${started.address} after ${formatDuration(Math.round(host.uptime() * millisecondsPerSecond))} (answers within ${formatDuration(config.syncWaitMs)}, data in ${config.dataDir})`,
     );
-    if (flags.demo) host.stdout.write(`\n${firstSteps(started.address)}\n\n`);
+    if (flags.demo) host.stdout.write(`\n${firstSteps(started.address, flags)}\n\n`);
     return { address: started.address, stop: () => stopAll(parts) };
   } catch (error) {
     await stopAll(parts).catch((problem: unknown) => logger.warn(String(problem)));

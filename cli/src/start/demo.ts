@@ -13,8 +13,8 @@ const offlineVariable = 'STOPGO_OFFLINE_MODEL';
 
 /**
  * The offline model that a start is to have: the one that the environment names, else one that is started here. That is only
- * done for a demo on this machine, with the shipped configuration and without the key it needs. Says so, and says why not
- * where a demo was asked for.
+ * done for a demo on this machine, of an agent that lacks a key. It answers for every model of the agent then. Says so, says
+ * why not where a demo was asked for, and how to have one where a key is missing.
  *
  * @throws Error if the environment names no address.
  */
@@ -26,10 +26,16 @@ export async function offlineModelOf(
 ): Promise<OfflineModelProcess | undefined> {
   const named = env[offlineVariable]?.trim() ?? '';
   if (named !== '') return alreadyRunning(named, logger);
-  if (!flags.demo || !lacksKey(config, env)) return undefined;
-  if (flags.config !== undefined || !isLoopback(config.host)) {
+  if (!lacksKey(config, env)) return undefined;
+  if (!flags.demo) {
+    logger.info(
+      'an API key is missing; to try this agent without one, add --demo: the bundled offline model answers then',
+    );
+    return undefined;
+  }
+  if (!isLoopback(config.host)) {
     logger.warn(
-      'the offline model is for the shipped configuration on this machine: without --config, and with a loopback host',
+      `the offline model answers on this machine only, and host is ${config.host}: set a key, or host: 127.0.0.1`,
     );
     return undefined;
   }
@@ -50,9 +56,13 @@ function alreadyRunning(url: string, logger: Logger): OfflineModelProcess {
   return { url, stop: async () => undefined };
 }
 
-/** What a demo prints once it is ready. */
-export function firstSteps(address: string): string {
-  return `Paste this next; the answer says what waits for you:\n\n  curl -s ${address}/conversations -d '{"message":"create a server my-test with value 42"}'`;
+/** What a demo prints once it is ready: something that waits for an approval, where the agent is the shipped one. */
+export function firstSteps(address: string, { config }: Pick<StartFlags, 'config'>): string {
+  const [told, message] =
+    config === undefined
+      ? ['the answer says what waits for you', 'create a server my-test with value 42']
+      : ['GET /tools shows what your agent can do', 'hello'];
+  return `Paste this next; ${told}:\n\n  curl -s ${address}/conversations -d '{"message":"${message}"}'`;
 }
 
 /** True if the key of a configured model is missing. */
