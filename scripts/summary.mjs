@@ -1,11 +1,14 @@
-// The last line of a CI run: sums the tests' JSON report and the counts of the other checks.
-// Arguments: exit code of the tests, their report, exit code of the checks, their counts. Exits with 1 on any failure.
+// The last line of a CI run: sums the tests' JSON report and the counts of the other checks. Arguments: exit code of the tests,
+// their report, exit code of the checks, their counts, and reports of tests that ran among the checks. Exits with 1 on any
+// failure.
 import { readFileSync } from 'node:fs';
 
-const [testsCode, testsReport, checksCode, checksCounts] = process.argv.slice(2);
+const [testsCode, testsReport, checksCode, checksCounts, ...furtherReports] = process.argv.slice(2);
 
-for (const line of failures(readJson(testsReport))) console.log(line);
-const totals = [fromTests(readJson(testsReport)), fromChecks(readJson(checksCounts))];
+const reports = [testsReport, ...furtherReports].map(readJson);
+for (const line of reports.flatMap(failures)) console.log(line);
+const [tests, ...further] = reports.map(fromTests);
+const totals = [tests, fromChecks(readJson(checksCounts)), ...further];
 atLeastOneFailure(totals[0], testsCode);
 atLeastOneFailure(totals[1], checksCode);
 const sum = (kind) => totals.reduce((total, counts) => total + counts[kind], 0);

@@ -15,7 +15,6 @@ await runScript(async () => {
   await bootstrap();
   console.log(`tests of packages and services on Node ${other.version}`);
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const folders = ['packages/', 'services/', 'offline-model/'].map((folder) => join(root, folder));
-  const args = [vitest, 'run', ...folders, '--exclude', 'services/store/**', ...process.argv.slice(2)];
-  return await runToEnd(other.program, args, { env: { PATH: other.path } });
+  const args = [vitest, 'run', ...process.argv.slice(2)];
+  return await runToEnd(other.program, args, { env: { PATH: other.path, STOPGO_TESTS: 'other-node' } });
 });

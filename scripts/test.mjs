@@ -1,11 +1,20 @@
-// `npm test`: makes the clone ready (some tests run the built programs), then runs the tests.
-// Arguments go to vitest: `npm test -- packages/core`.
+// `npm test`: makes the clone ready (some tests run the built programs), then runs the quick tests: those that need Node and
+// git only, and some minutes (tests/tiers.ts). `npm run verify` runs the others.
+// Arguments go to vitest. What names files runs these, quick or not: `npm test -- packages/core`.
 import { join } from 'node:path';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { root, runToEnd } from './processes.mjs';
 
+const LEFT_OUT =
+  'stop-and-go: these were the quick tests. What needs a nats-server or containers, thousands of seeds and minutes of crashes is left to: npm run verify';
+
 await runScript(async () => {
   await bootstrap();
+  const args = process.argv.slice(2);
+  const namesFiles = args.some((arg) => !arg.startsWith('-'));
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  return await runToEnd(process.execPath, [vitest, 'run', ...process.argv.slice(2)]);
+  const env = namesFiles ? {} : { STOPGO_TESTS: 'quick' };
+  const code = await runToEnd(process.execPath, [vitest, 'run', ...args], { env });
+  if (!namesFiles) console.log(LEFT_OUT);
+  return code;
 });

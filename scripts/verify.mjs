@@ -1,5 +1,7 @@
-// `npm run verify`: everything that `npm test` does not cover: the checks, a whole build from nothing, the end-to-end tests
-// over separate processes, tests on another Node, the crash test, the power cut, the containers and the short benchmark. `--counts FILE` also writes how many passed, failed and were skipped.
+// `npm run verify`: everything that `npm test` does not cover: the checks, a whole build from nothing, the slow tests, the
+// end-to-end tests over separate processes, tests on another Node, the crash test, the power cut, the containers and the short
+// benchmark. `--counts FILE` also writes how many passed, failed and were skipped; `--slow-report FILE` writes vitest's JSON
+// report of the slow tests.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,10 +9,11 @@ import { bootstrap, runScript } from './bootstrap.mjs';
 import { checks, runChecks } from './checks.mjs';
 import { capture, root, runToEnd } from './processes.mjs';
 
-const { values } = parseArgs({ options: { counts: { type: 'string' } } });
+const { values } = parseArgs({ options: { counts: { type: 'string' }, 'slow-report': { type: 'string' } } });
 
 /** Scripts that take long and show their own progress, run one after the other. */
 const LONG_SCRIPTS = [
+  'test:slow',
   'test:services',
   'test:other-node',
   'test:crash',
@@ -45,11 +48,21 @@ async function runLong(name, script) {
   }
   console.log(`run   ${name}`);
   const env = { STOPGO_SKIPPED_CODE: String(SKIPPED_CODE) };
-  const code = await runToEnd(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['run', '--silent', name], { env });
+  const began = Date.now();
+  const args = ['run', '--silent', name, ...reporting(name)];
+  const code = await runToEnd(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { env });
+  const time = `${((Date.now() - began) / 1_000).toFixed(0)} s`;
   if (code === SKIPPED_CODE) {
     console.log(`skip  ${name}: see above`);
     return 'skipped';
   }
-  console.log(code === 0 ? `ok    ${name}` : `FAIL  ${name} (exit code ${code})`);
+  console.log(code === 0 ? `ok    ${name} (${time})` : `FAIL  ${name} (${time}, exit code ${code})`);
   return code === 0 ? 'passed' : 'failed';
+}
+
+/** Further arguments of a script: where the slow tests are to write their report. */
+function reporting(name) {
+  const file = values['slow-report'];
+  if (name !== 'test:slow' || file === undefined) return [];
+  return ['--', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 }

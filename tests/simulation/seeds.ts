@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { tierOf } from '../tiers.ts';
 import { type Outcome, simulate } from './world/simulate.ts';
 
-/** Seeds over all parts, unless SIM_SEEDS says otherwise. */
+/** Seeds over all parts, unless SIM_SEEDS says otherwise; with so many everything on the menu happens. */
 const seedsDefault = 2_000;
+/** The same among the quick tests. */
+const seedsQuick = 300;
 /** Seeds of one test. */
 const seedsPerTest = 50;
 /** Every so many seeds one is run twice, to see that it comes out the same. */
@@ -79,7 +82,7 @@ export function simulationPart(part: number, parts: number, { delegates = false 
     });
     return;
   }
-  const total = Number(process.env.SIM_SEEDS ?? seedsDefault);
+  const total = Number(process.env.SIM_SEEDS ?? (tierOf(process.env) === 'quick' ? seedsQuick : seedsDefault));
   const mine = Array.from({ length: total }, (_, index) => index + 1).filter((seed) => seed % parts === part);
   const sums: Record<string, number> = {};
   describe(`simulation, part ${part + 1} of ${parts}`, () => {

@@ -7,7 +7,9 @@ import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
 import { anyCall, callAndCheck, drawingOf, grow, makeOutside, outsideOf, tree } from './escapes.ts';
 import { sandbox } from './sandbox.ts';
 
-const RUNS_OF_TREES = 800;
+/** Among the quick tests a few: `npm run test:slow` has all of them. */
+const IS_QUICK = process.env.STOPGO_TESTS === 'quick';
+const RUNS_OF_TREES = IS_QUICK ? 100 : 800;
 const ways = KERNEL_ANCHORS ? [true, false] : [false];
 
 describe.each(ways)('names looked up in open folders by the kernel: %s', (anchored) => {
@@ -34,8 +36,10 @@ describe.each(ways)('names looked up in open folders by the kernel: %s', (anchor
       }),
       { numRuns: RUNS_OF_TREES },
     );
-    // The calls were not all refused, or the property would say nothing.
-    const outcomes = LISTED_TOOLS.flatMap((tool) => [`${tool} done`, `${tool} outside root`]);
+    // The calls were not all refused, or the property would say nothing. Few runs do not meet the rarest.
+    const outcomes = IS_QUICK
+      ? ['write_file done']
+      : LISTED_TOOLS.flatMap((tool) => [`${tool} done`, `${tool} outside root`]);
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([]);
   });
 });

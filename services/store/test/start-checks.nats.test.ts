@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { DiscardPolicy, PersistMode, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { DomainError } from '@stopgo/core';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -177,24 +177,22 @@ describeWithNats('what is acknowledged and not on disk', () => {
     expect(lines[0]).toMatch(/^warn: /);
   });
 
-  test.each<[string, RegExp, (socket: Socket) => void]>([
-    ['breaks off', /ECONNRESET/, (socket) => void socket.resetAndDestroy()],
-    ['closes the connection', /other side closed/, (socket) => void socket.destroy()],
-  ])('a monitoring address that %s is waited for', async (_, reason, breakOff) => {
+  test('a monitoring address that is silent is waited for', async () => {
     const nats = await server(safe);
     let asked = 0;
     // It takes the first question and breaks off; then it is a way to the server's own.
     const monitor = createHttpServer((_request, response) => {
       asked += 1;
-      if (asked === 1) return void (response.socket && breakOff(response.socket));
+      if (asked === 1) return void response.socket?.resetAndDestroy();
       void fetch(`${nats.monitorUrl}/varz`).then(async (shown) => response.end(await shown.text()));
     });
     await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
     try {
       const monitorUrl = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}`;
       const { lines } = await checked(nats, { monitorUrl });
-      expect(lines.join('|')).toMatch(/^warn: JetStream of NATS at \S+: waiting for it .*\|info: .*there now$/);
-      expect(lines[0]).toMatch(reason);
+      expect(lines.join('|')).toMatch(
+        /^warn: JetStream of NATS at \S+: waiting for it .*ECONNRESET.*\|info: .*there now$/,
+      );
       expect(asked).toBe(2);
     } finally {
       monitor.closeAllConnections();

@@ -105,12 +105,6 @@ function reasonOf(error: unknown): string {
   return messageOf(cause instanceof Error ? cause : error);
 }
 
-/** What `fetch` says of a connection that was made, and that the server broke off. */
-const brokenOff: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
-
-/** True if somebody was there and said nothing, or broke off, as a server does that is restarted at that moment. */
-function isSilence(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { cause } = error;
-  return error.name === 'TimeoutError' || (cause instanceof Error && 'code' in cause && brokenOff.has(cause.code));
-}
+/** True if somebody was there and said nothing, or broke off. */
+const isSilence = (error: unknown): boolean =>
+  (error instanceof Error && error.name === 'TimeoutError') || reasonOf(error).includes('ECONNRESET');

@@ -1,0 +1,118 @@
+/**
+ * Which tests `npm test` leaves to `npm run verify`, and why. `npm test` needs Node and git only and takes minutes; what it
+ * leaves out runs in `npm run test:slow` and, end to end over separate processes, in `npm run test:services`
+ * (docs/decisions/0037-two-tiers-of-tests.md).
+ */
+
+/** What `STOPGO_TESTS` names. Without it all tests are there, so that `npx vitest run FILE` runs any file. */
+export type Tier = 'all' | 'quick' | 'slow' | 'other-node';
+
+/** The tier that the environment names. @throws Error if it names none that there is. */
+export function tierOf(env: Readonly<Record<string, string | undefined>>): Tier {
+  const named = env.STOPGO_TESTS ?? '';
+  if (named === '') return 'all';
+  if (named === 'quick' || named === 'slow' || named === 'other-node') return named;
+  throw new Error(`STOPGO_TESTS: expected quick, slow or other-node, found ${JSON.stringify(named)}`);
+}
+
+/** These start a nats-server in every test. They run in `test:slow`. */
+const onNats = [
+  'services/store/test/*.nats.test.ts',
+  'services/store/test/*.jetstream.test.ts',
+  'services/store/test/jetstream-*.test.ts',
+  'tests/chaos/{degraded,short,takeover}.test.ts',
+];
+
+/** The same, end to end over separate processes. `test:services` runs all of tests/e2e, on NATS, so that `test:slow` need not. */
+const endToEndOnNats = ['tests/e2e/{a2a-gateways,callbacks,services-cost,tool-server-replicas,tree-services}.test.ts'];
+
+/** These take long: thousands of starts, orders or kills, or several platforms each. */
+const slow = [
+  // Every order of six decisions, with a crash after each.
+  'tests/matrix/*.test.ts',
+  // The platform is killed at many points. `npm run test:crash` kills it at all of them.
+  'tests/crash/short.test.ts',
+  'services/store/test/crash.sqlite.test.ts',
+  // A broken world each; `npm test` keeps the seeds of the sound one.
+  'tests/simulation/mutants.test.ts',
+  // Each example starts the platforms of its story, three agents some.
+  'tests/examples/examples.test.ts',
+  // Three platforms a test. `npm test` keeps approvals across agents in tests/e2e/scenarios.test.ts and a2a-tokens.test.ts.
+  'tests/e2e/proxy-approvals.test.ts',
+  'tests/e2e/a2a-lost-answer.test.ts',
+  'tests/processes/callbacks.test.ts',
+  // A platform per provider; `npm test` keeps tests/e2e/model.test.ts and the providers' own suites.
+  'tests/e2e/providers.test.ts',
+  // Random requests; `npm test` keeps tests/e2e/a2a-hostile.test.ts.
+  'tests/e2e/a2a-fuzz.test.ts',
+  // A hundred conversations at once.
+  'tests/e2e/replicas.test.ts',
+  // Each service as a process by itself, started in any order.
+  'tests/e2e/service.test.ts',
+  // A start of the whole platform for each thing that a configuration can get wrong.
+  'tests/e2e/refused-starts.test.ts',
+  // Servers that are frozen until calls time out; `npm test` keeps tests/e2e/tools.test.ts.
+  'tests/e2e/tool-servers.test.ts',
+];
+
+/** Most of a file of these runs anywhere; `test:slow` runs the part that needs a nats-server. */
+const partlyOnNats = ['cli/test/inspect-store.test.ts'];
+
+/** `npm test` runs some hundred seeds of these, `test:slow` thousands. */
+const allSeeds = ['tests/simulation/{seeds,tasks}-*.test.ts', 'mcp-servers/filesystem/test/escapes.test.ts'];
+
+/** Everything that is a test. */
+const everything = [
+  '{packages,services,mcp-servers}/*/test/**/*.test.ts',
+  '{offline-model,cli}/test/**/*.test.ts',
+  'tests/**/*.test.ts',
+];
+
+/**
+ * Files that leave nothing behind in their process, so that many of them can share one: starting a process and loading the
+ * platform takes longer than most of these tests. Those of the bridge are not among them: their tool servers hear from
+ * connections of an earlier file.
+ */
+const sharingProcesses = [
+  'packages/*/test/**/*.test.ts',
+  'services/{approvals,gateway,orchestrator,store}/test/**/*.test.ts',
+  'offline-model/test/**/*.test.ts',
+  'tests/{simulation,topology}/*.test.ts',
+];
+
+/** Files that judge what several processes do by time: they run one after the other, with nothing beside them. */
+const alone = ['tests/chaos/{degraded,short,takeover}.test.ts'];
+
+/** Patterns of files, and of those among them that are left out. */
+export type Files = { readonly include: readonly string[]; readonly exclude: readonly string[] };
+
+/** The files of a tier, by how they run: many in one process, each in a process of its own, or each by itself. */
+export type FilesOfTier = { readonly shared?: Files; readonly isolated: Files; readonly alone?: Files };
+
+export function filesOf(tier: Tier): FilesOfTier {
+  switch (tier) {
+    case 'all':
+      return {
+        shared: { include: sharingProcesses, exclude: [] },
+        isolated: { include: everything, exclude: [...sharingProcesses, ...alone] },
+        alone: { include: alone, exclude: [] },
+      };
+    case 'quick': {
+      const left = [...onNats, ...endToEndOnNats, ...slow];
+      return {
+        shared: { include: sharingProcesses, exclude: left },
+        isolated: { include: everything, exclude: [...left, ...sharingProcesses] },
+      };
+    }
+    case 'slow':
+      return {
+        isolated: { include: [...onNats, ...slow, ...partlyOnNats, ...allSeeds], exclude: alone },
+        alone: { include: alone, exclude: [] },
+      };
+    case 'other-node':
+      return {
+        shared: { include: sharingProcesses, exclude: ['services/store/**', 'tests/**'] },
+        isolated: { include: ['services/mcp-bridge/test/**/*.test.ts'], exclude: [] },
+      };
+  }
+}

@@ -1,0 +1,82 @@
+import { matchesGlob } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Files, filesOf, type Tier, tierOf } from '../tiers.ts';
+import { type Repository, readRepository, withFile } from './repository.ts';
+
+/** Says that a test starts a nats-server, itself or by the launcher of separate processes. */
+const STARTS_NATS = /\bcommand: 'services'|\bstartNats\(|\bdescribe(?:OnNats|WithNats)\(/;
+/** Says that it is skipped where there is none. */
+const LOOKS_FOR_NATS = /skipIf\(!hasNatsServer\)|skipIf\(program === undefined\)/;
+
+const repository = readRepository();
+const isTest = (path: string) => path.endsWith('.test.ts');
+const isEndToEnd = (path: string) => path.startsWith('tests/e2e/');
+
+/** How often a file is run in a tier. */
+function timesIn(tier: Tier, path: string): number {
+  const { shared, isolated, alone } = filesOf(tier);
+  const matches = (patterns: readonly string[]) => patterns.some((pattern) => matchesGlob(path, pattern));
+  const has = (files: Files | undefined) =>
+    files !== undefined && matches(files.include) && !matches(files.exclude) ? 1 : 0;
+  return has(shared) + has(isolated) + has(alone);
+}
+
+function lost(of: Repository): string[] {
+  return [...of.keys()]
+    .filter(isTest)
+    .filter((path) => timesIn('quick', path) === 0 && timesIn('slow', path) === 0 && !isEndToEnd(path));
+}
+
+function repeated(of: Repository): string[] {
+  const tiers: readonly Tier[] = ['all', 'quick', 'slow', 'other-node'];
+  return [...of.keys()].filter(isTest).filter((path) => tiers.some((tier) => timesIn(tier, path) > 1));
+}
+
+function unguarded(of: Repository): string[] {
+  return [...of]
+    .filter(([path]) => isTest(path) && timesIn('quick', path) > 0 && !path.startsWith('tests/topology/'))
+    .filter(([, text]) => STARTS_NATS.test(text) && !LOOKS_FOR_NATS.test(text))
+    .map(([path]) => path);
+}
+
+/** What is left out of the quick tests by a pattern that nothing matches any more, such as the old name of a file. */
+function stale(of: Repository): string[] {
+  const { isolated, alone } = filesOf('slow');
+  const patterns = [...(filesOf('quick').isolated.exclude ?? []), ...isolated.include, ...(alone?.include ?? [])];
+  const tests = [...of.keys()].filter(isTest);
+  return patterns.filter((pattern) => !tests.some((path) => matchesGlob(path, pattern)));
+}
+
+const rules = { lost, repeated, unguarded, stale };
+
+describe.each(Object.entries(rules))('%s', (_, rule) => {
+  test('finds nothing', () => {
+    expect(rule(repository)).toEqual([]);
+  });
+});
+
+describe('each rule sees its mutant', () => {
+  const gateways = 'tests/e2e/new-gateways.test.ts';
+  const starting = "await start(place, config, { command: 'services' });";
+
+  test('a test that needs a nats-server and does not look for one', () => {
+    expect(unguarded(withFile(repository, gateways, starting))).toEqual([gateways]);
+    const looking = `test.skipIf(!hasNatsServer)('x', () => { ${starting} });`;
+    expect(unguarded(withFile(repository, gateways, looking))).toEqual([]);
+  });
+
+  test('a test that no tier has', () => {
+    expect(lost(withFile(repository, 'bench/new.test.ts', ''))).toEqual(['bench/new.test.ts']);
+  });
+
+  test('a file of the slow ones that has gone', () => {
+    const without = new Map([...repository].filter(([path]) => path !== 'tests/crash/short.test.ts'));
+    expect(stale(without)).toEqual(['tests/crash/short.test.ts', 'tests/crash/short.test.ts']);
+  });
+});
+
+test('what runs is all of it unless a tier is named; another word is refused', () => {
+  expect(tierOf({})).toBe('all');
+  expect(tierOf({ STOPGO_TESTS: 'quick' })).toBe('quick');
+  expect(() => tierOf({ STOPGO_TESTS: 'fast' })).toThrow(/expected quick, slow or other-node, found "fast"/);
+});
