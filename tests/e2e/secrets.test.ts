@@ -88,6 +88,21 @@ async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, 
   const echoed = await ask('call whoami {}', bearerToken);
   expect(echoed.text).toContain('cannot do that with');
   expect((await ask('call vault {}', bearerToken)).text).toContain('the vault stays closed');
+  // What a model says of its own accord, and what it would hand to a tool.
+  await model.script({
+    match: 'repeat them',
+    text: `They are ${geminiKey}, ${anthropicKey}, ${ownToken} and ${bearerToken}.`,
+  });
+  const repeated = await ask('repeat them', bearerToken);
+  expect(repeated.body.result.response).toBe('They are [secret], [secret], [secret] and [secret].');
+  const before = vault.calls.length;
+  // Gemini signs its calls, and what is signed is kept as it came; of a call of Claude nothing is kept besides.
+  const inCall = name.startsWith('claude') ? geminiKey : '0123456789';
+  await model.script({ match: 'send it', calls: [{ name: 'vault', args: { key: `x${inCall}` } }] });
+  const refused = await ask('send it', bearerToken);
+  const refusal = 'The arguments hold a credential of this platform; the call was not run.';
+  expect(refused.text.includes(refusal)).toBe(inCall === geminiKey);
+  expect(vault.calls.length).toBe(inCall === geminiKey ? before : before + 1);
   const dying = await ask(`call die {"name":"${name}"}`, bearerToken);
   expect(dying.text).toContain('out of luck');
   // With the last words of the one that died.
@@ -110,7 +125,7 @@ async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, 
     heard(await http.get(path, as(bearerToken)), path);
   heard(await http.get(`/health?access_token=${encodeURIComponent(bearerToken)}`), '/health');
   heard(await http.post('/conversations', '{', { ...as(bearerToken), 'idempotency-key': 'x' }), 'nonsense');
-  for (const { body } of [quoted, echoed, dying]) {
+  for (const { body } of [quoted, echoed, repeated, refused, dying]) {
     const events = await follow(platform.url, body.conversation.id);
     await events.next('the end', ({ type }) => type === 'run_completed' || type === 'run_failed');
     said.set(`${name}: events of ${body.conversation.id}`, JSON.stringify(events.events));

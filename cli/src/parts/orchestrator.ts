@@ -10,13 +10,14 @@ import type { Secret } from '@stopgo/rpc';
 import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 import { parsePushKey } from './push-key.ts';
+import { credentialsOf } from './secrets.ts';
 
 /** What no configuration says of an orchestrator. */
 export type OrchestratorMore = Pick<OrchestratorConfig, 'watchTimes'>;
 
 /** Starts an orchestrator that drives the runs of the configured agent, under an id that is never used twice. */
 export function startOrchestratorPart(
-  { config, logger }: PartOptions,
+  { config, env, logger }: PartOptions,
   instance: string,
   clients: Pick<OrchestratorDependencies, 'store' | 'connectBridge' | 'models'> & {
     readonly pushKey: () => Secret | undefined;
@@ -34,6 +35,7 @@ export function startOrchestratorPart(
     },
     {
       ...others,
+      secrets: credentialsOf(config, env),
       push: {
         allowPrivate: config.push.allowPrivate,
         ...(config.publicUrl === undefined ? {} : { publicUrl: config.publicUrl }),

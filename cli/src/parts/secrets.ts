@@ -10,17 +10,22 @@ export const keyVariables = [
   'OPENROUTER_API_KEY',
 ] as const;
 
-/** Registers the API keys of the environment and what the configuration gives to tool servers, which may be credentials. */
-export function registerSecrets(
-  redactor: Redactor,
-  config: AgentConfig,
-  env: Readonly<Record<string, string | undefined>>,
-): void {
-  for (const name of keyVariables) redactor.registerSecret(env[name]?.trim() ?? '');
-  for (const { transport } of config.mcpServers) {
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * API keys, tokens and login secrets of the environment: what must not be repeated in anything that is answered. Values of the `env`
+ * of a tool server are not among them, most of which are no secrets.
+ */
+export function credentialsOf(config: AgentConfig, env: Variables): string[] {
+  const variables = config.mcpServers.flatMap(({ transport }) =>
+    transport.kind === 'stdio' ? [] : [transport.tokenVariable, transport.login?.secretVariable],
+  );
+  return [...keyVariables, ...variables].map((name) => env[name ?? '']?.trim() ?? '').filter((value) => value !== '');
+}
+
+/** Registers the credentials of the environment and what the configuration gives to tool servers, which may be credentials. */
+export function registerSecrets(redactor: Redactor, config: AgentConfig, env: Variables): void {
+  for (const secret of credentialsOf(config, env)) redactor.registerSecret(secret);
+  for (const { transport } of config.mcpServers)
     if (transport.kind === 'stdio') for (const value of Object.values(transport.env)) redactor.registerSecret(value);
-    else
-      for (const name of [transport.tokenVariable, transport.login?.secretVariable])
-        redactor.registerSecret(env[name ?? '']?.trim() ?? '');
-  }
 }

@@ -10,4 +10,4 @@ export { describeError, type LogFields } from './logging/fields.ts';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts';
 export { escapeUnprintable } from './logging/printable.ts';
 export { logRequest, type RequestLogEntry } from './logging/request.ts';
-export { createRedactor, type Redactor, SECRET_CHARACTERS_MIN, SECRET_MARK } from './logging/secrets.ts';
+export { createRedactor, type Redactor } from './logging/secrets.ts';

@@ -8,6 +8,15 @@ export {
   literalAddress,
   placeOf,
 } from './addresses.ts';
+export { isSecretName, withoutCredentials } from './credential-shapes.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
+export {
+  ANSWERED_SECRET_CHARACTERS_MIN,
+  type HiddenPieces,
+  SECRET_MARK,
+  type SecretFilter,
+  type SecretFilterOptions,
+  secretFilter,
+} from './secret-filter.ts';
 export { carriesTokenInClear, mayCarryToken } from './token-targets.ts';

@@ -56,6 +56,15 @@ export function ownCredentials(
   };
 }
 
+/** The tokens and login secrets that the configuration gives to servers, as far as the environment has them. */
+export function secretsOf(servers: readonly McpServerConfig[], environment: Environment): string[] {
+  return servers
+    .flatMap(({ transport }) =>
+      transport.kind === 'http' ? [transport.tokenVariable, transport.login?.secretVariable] : [],
+    )
+    .map((variable) => environment[variable ?? '']?.trim() ?? '');
+}
+
 function secretOf(variable: string | undefined, environment: Environment): string {
   const value = environment[variable ?? '']?.trim() ?? '';
   if (value === '') throw new NotAllowed(`the environment variable ${variable} is not set; set it to the credential`);

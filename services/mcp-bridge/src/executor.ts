@@ -9,6 +9,7 @@ import {
 } from '@stopgo/core';
 import type { Standing } from '@stopgo/log';
 import { mcp, type store } from '@stopgo/proto';
+import type { SecretFilter } from '@stopgo/security';
 import { AnswerWait, type AnswerWaitDependencies } from './answer-wait.ts';
 import type { Ask } from './asking-calls.ts';
 import type { AttemptWatch } from './attempts.ts';
@@ -20,7 +21,7 @@ import type { CatalogueTool } from './catalogue.ts';
 import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { dismissed } from './open-questions.ts';
-import { finished, type Outcome, refused, unknown } from './outcome.ts';
+import { finished, type Outcome, refused, unknown, withoutSecrets } from './outcome.ts';
 import { shownProblem } from './schema-check.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Session } from './session.ts';
@@ -37,12 +38,16 @@ export type ExecutorDependencies = {
   /** The tool as the catalogue has it now, also one that is held. */
   readonly tool: (server: string, name: string) => CatalogueTool | undefined;
   readonly tickets: Tickets;
+  /** The credentials of all servers: none is told those of another. */
+  readonly secrets: SecretFilter;
   readonly bounds: BridgeBounds;
   /** Is told of errors that should not exist, as text. */
   readonly onDefect: (trace: string) => void;
   /** Milliseconds that only grow. */
   readonly clock: () => number;
 };
+
+const secretInArguments = 'the arguments hold a token or a key that the platform keeps secret; leave it out';
 
 type Arguments = { readonly [key: string]: Json };
 
@@ -71,6 +76,8 @@ export async function makeAttempt(
   if (server === undefined) return toolNotFound(request);
   const args = parseArguments(request.argumentsJson);
   if (typeof args === 'string') return answer(failed(args, 'invalid_arguments'), 0, undefined);
+  if (dependencies.secrets.holds(JSON.stringify(args)))
+    return answer(failed(secretInArguments, 'invalid_arguments'), 0, undefined);
   // Its approval may have come just when the server is away for a moment.
   if (server.down !== undefined) await server.waitFor(dependencies.bounds.callWaitMs, signal);
   if (server.down !== undefined) return unavailable(server.down);
@@ -88,7 +95,7 @@ export async function makeAttempt(
       signal.removeEventListener('abort', canceled);
       watch.onTurn();
       try {
-        resolve(await runCall(call, dependencies));
+        resolve(withoutSecrets(await runCall(call, dependencies), dependencies.secrets));
       } catch (error) {
         dependencies.onDefect(
           withoutTokens(error instanceof Error ? (error.stack ?? error.message) : String(error), token),
@@ -110,7 +117,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const { timeoutMs, totalTimeoutMs } = server.config;
   const began = clock();
   const hideToken = tokensHidden(token);
-  const clean = (text: string) => hideToken(server.clean(text, undefined));
+  const clean = (text: string) => dependencies.secrets.hide(hideToken(server.clean(text, undefined)));
   // Run from the first time that the call is sent: what it waited for before does not count.
   let sentAt: number | undefined;
   let progressAt = 0;

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { PinStanding } from '@stopgo/core';
 import { create, mcp } from '@stopgo/proto';
+import type { SecretFilter } from '@stopgo/security';
 import type { FailureKind } from './call-end.ts';
 import type { CatalogueTool } from './catalogue.ts';
 import type { ResultText } from './content.ts';
@@ -43,6 +44,14 @@ export function refused(
 export function unknown(message: string, failure?: FailureKind): Outcome {
   const value = { message, failure: failureCode(failure) };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'unknown', value } });
+}
+
+/** The same outcome, whose text does not repeat a secret. */
+export function withoutSecrets(outcome: Outcome, { hide }: SecretFilter): Outcome {
+  const { value, case: kind } = outcome.outcome;
+  if (kind === 'finished') value.content = hide(value.content);
+  if (kind === 'refused' || kind === 'unknown') value.message = hide(value.message);
+  return outcome;
 }
 
 /** The attempt goes on, and waits for people, or for a model. */

@@ -3,13 +3,14 @@ import { type Clock, type Standing, storeLog } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
+import { secretFilter } from '@stopgo/security';
 import { Acceptance } from './acceptance.ts';
 import { Attempts } from './attempts.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
 import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
 import type { Environment } from './child-environment.ts';
 import type { ConnectDependencies } from './connect.ts';
-import { ownCredentials } from './credentials.ts';
+import { ownCredentials, secretsOf } from './credentials.ts';
 import { EraCache } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
 import { openAtStart } from './open-at-start.ts';
@@ -206,6 +207,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     tool: (server, name) =>
       [...catalogue.tools, ...catalogue.held].find((tool) => tool.server === server && tool.name === name),
     tickets: storeTickets({ store, clock: time, random, bounds }),
+    secrets: secretFilter(secretsOf(options.servers, environment)),
     acceptance: new Acceptance(
       () => catalogue,
       (server) => pinsOf.get(server),

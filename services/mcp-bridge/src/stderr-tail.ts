@@ -1,4 +1,5 @@
 import { visibleText } from '@stopgo/core';
+import { SECRET_MARK, type SecretFilter, secretFilter } from '@stopgo/security';
 
 /** Last lines of error output that an error text repeats beside the first that names an error; and how many characters of each. */
 const linesShown = 3;
@@ -14,6 +15,7 @@ const namesError = /\b(?:\w*(?:Error|Exception)|error|fatal|panic)\b[^:]{0,80}:/
 export class StderrTail {
   readonly #bytesMax: number;
   readonly #secrets: readonly string[];
+  readonly #filter: SecretFilter;
   #kept: Buffer = Buffer.alloc(0);
   /** What is kept begins within a line. It is not shown up to its end: half of a secret would not be recognised. */
   #beginsWithin = false;
@@ -27,6 +29,7 @@ export class StderrTail {
       .filter((value) => value.length >= secretCharactersMin)
       // The longest first: one may contain another, and is to be hidden whole.
       .sort((one, other) => other.length - one.length);
+    this.#filter = secretFilter(this.#secrets, { charactersMin: secretCharactersMin });
   }
 
   push(chunk: Buffer): void {
@@ -40,7 +43,7 @@ export class StderrTail {
   /** The first line that names an error, and the last ones, on one line, control characters visible; empty if there are none. */
   lastLines(): string {
     let text = this.#wholeLines().toString('utf8');
-    for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
+    text = this.#filter.hide(text);
     text = this.#withoutBeginning(text);
     const lines = text.split(lineEnd).filter((line) => line.trim() !== '');
     const last = lines.slice(-linesShown);
@@ -53,7 +56,7 @@ export class StderrTail {
   #withoutBeginning(text: string): string {
     for (const secret of this.#secrets)
       for (let length = Math.min(secret.length - 1, text.length); length >= secretCharactersMin; length -= 1)
-        if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}[secret]`;
+        if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${SECRET_MARK}`;
     return text;
   }
 

@@ -76,6 +76,23 @@ async function guarded(isGood: (token: string) => boolean, authorityOrigin: stri
 
 const issued = (token: string) => token.startsWith('canary-issued');
 
+test('the token of one server is not repeated by another, and no call holds it', async () => {
+  const server = await legacyServer({
+    onCall: (_request, response, { id }) => json(response, textResult(id, `the others have ${canary}`)),
+  });
+  const owner = serverWith('http://127.0.0.1:1/mcp', { auth: 'static', tokenVariable: 'TOOL_TOKEN' });
+  const { execute } = await startBridge(
+    [serverWith(server.url, { auth: 'none' }), { ...owner, name: 'owner', onStartFailure: 'degrade' }],
+    { environment },
+  );
+  expect(finishedOf(await execute('pay', {})).content).toBe('the others have [secret]');
+  const sent = server.seen.length;
+  const { content, isError } = finishedOf(await execute('pay', { deep: [`x${canary}`] }));
+  expect([isError, content]).toEqual([true, expect.stringContaining('that the platform keeps secret')]);
+  expect(content).not.toContain(canary);
+  expect(server.seen.length).toBe(sent);
+});
+
 test('a token of the environment is in every request, and in nothing that comes out', async () => {
   let status = 200;
   const server = await legacyServer({

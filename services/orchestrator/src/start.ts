@@ -4,6 +4,7 @@ import { Heartbeat, isUnknown, storeBeat, storeLog } from '@stopgo/log';
 import type { store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
+import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
 import { stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
@@ -22,6 +23,7 @@ import { Outage } from './outage.ts';
 import { Callbacks } from './push/callbacks.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
+import { modelsWithoutSecrets, toolsWithoutSecrets } from './without-secrets.ts';
 
 /** What an orchestrator is given. */
 export type OrchestratorDependencies = {
@@ -31,6 +33,8 @@ export type OrchestratorDependencies = {
   /** The way to a bridge at the address that its heartbeat names; empty for one that is in this process. */
   readonly connectBridge: ConnectBridge;
   readonly models: DriverPorts['models'];
+  /** API keys and tokens of this process, which nothing that is answered may repeat; those of less than 8 characters are ignored. */
+  readonly secrets?: readonly string[];
   /** How addresses are told of tasks; absent: those of the public network only, without credentials. */
   readonly push?: PushParts;
   readonly clock: Clock;
@@ -78,13 +82,14 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
-  const delegations = new A2aDelegations(clock);
+  const delegations = new A2aDelegations(clock, given.secrets);
+  const secrets = secretFilter(given.secrets ?? []);
   const ports: DriverPorts = {
     instance,
     log,
-    tools,
+    tools: toolsWithoutSecrets(tools, secrets),
     delegations,
-    models: given.models,
+    models: modelsWithoutSecrets(given.models, secrets),
     liveness: heartbeat,
     clock,
     newId,

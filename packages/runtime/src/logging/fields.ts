@@ -1,4 +1,4 @@
-import { isSecretName, SECRET_MARK } from './secrets.ts';
+import { isSecretName, SECRET_MARK } from '@stopgo/security';
 
 /** Deeper values are cut: a log line is no place for a whole object graph. */
 const FIELD_DEPTH_MAX = 6;

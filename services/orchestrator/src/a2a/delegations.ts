@@ -53,9 +53,11 @@ export class A2aDelegations implements DelegationPort {
   private readonly fetch: BoundedFetch;
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
-  private readonly tokens = new SentTokens();
+  private readonly tokens: SentTokens;
 
-  constructor(clock: Clock) {
+  /** `secrets`: see `SentTokens`. */
+  constructor(clock: Clock, secrets: readonly string[] = []) {
+    this.tokens = new SentTokens(secrets);
     const bare = createBareFetch();
     this.clock = clock;
     this.fetch = createAgentFetch(bare);

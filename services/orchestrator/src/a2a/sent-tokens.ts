@@ -1,13 +1,11 @@
 import type { RemoteQuestion } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
+import { secretFilter } from '@stopgo/security';
 import type { DelegationRequest } from '../delegation-port.ts';
 import { createRedactor } from '../models/redact.ts';
 import { hiddenTokenCharactersMin, tokensKeptMax, tokensPerConversationMax } from './bounds.ts';
 import { AgentFailed } from './failures.ts';
 import { Kept } from './kept.ts';
-
-/** The longest spelling that is searched for, in characters: an expression of more throws. No token is longer as it came. */
-const spellingCharactersMax = 32_000;
 
 /** What an agent says that may go on the record. */
 export type Said = { readonly id?: string; readonly text: string; readonly questions?: readonly RemoteQuestion[] };
@@ -18,6 +16,12 @@ export type Said = { readonly id?: string; readonly text: string; readonly quest
  */
 export class SentTokens {
   private readonly kept = new Kept<readonly Secret[]>(tokensKeptMax);
+  private readonly secrets: readonly string[];
+
+  /** `secrets`: what agents never say either, whoever told them: API keys, tokens of tool servers. */
+  constructor(secrets: readonly string[] = []) {
+    this.secrets = secrets;
+  }
 
   /** To be called before anything is sent with the token of a request. */
   note({ key, agent, bearer }: DelegationRequest): void {
@@ -33,17 +37,17 @@ export class SentTokens {
    * @throws AgentFailed if it names its task by one: that would be shown wherever the task is.
    */
   hidden<T extends Said>(request: DelegationRequest, said: T): T {
-    const tokens = anyOf(this.of(request).filter((token) => token.length >= hiddenTokenCharactersMin));
-    if (tokens === undefined) return said;
+    const secrets = [...this.of(request), ...this.secrets];
+    const filter = secretFilter(secrets, { charactersMin: hiddenTokenCharactersMin, mark: '[redacted]' });
     // The words of a message may be those of all its questions, and long.
     const known = new Map<string, string>();
     const hide = (text: string): string => {
-      const left = known.get(text) ?? text.replace(tokens, '[redacted]');
+      const left = known.get(text) ?? filter.hide(text);
       known.set(text, left);
       return left;
     };
     const holds = (text: string): boolean => hide(text) !== text;
-    if (holds(said.id ?? '')) throw new AgentFailed('it names its task by the bearer token that it was given');
+    if (holds(said.id ?? '')) throw new AgentFailed('it names its task by a token or a key');
     const questions = said.questions?.map((one): RemoteQuestion => {
       if (one.kind === 'auth') return { ...one, key: hide(one.key), prompt: hide(one.prompt) };
       return textsOf(one).some(holds)
@@ -55,26 +59,13 @@ export class SentTokens {
 
   /** For what is told of an error. `others`: what the agent was given besides. */
   redactor(request: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
-    return createRedactor([...this.of(request), ...others.map((one) => one.reveal())]);
+    return createRedactor([...this.of(request), ...this.secrets, ...others.map((one) => one.reveal())]);
   }
 
   private of({ key, bearer }: DelegationRequest): string[] {
     const known = this.kept.get(key.conversationId) ?? [];
     return [...new Set([...known, ...(bearer === undefined ? [] : [bearer])].map((one) => one.reveal()))];
   }
-}
-
-/**
- * As they are, and as JSON and addresses spell them. The longest first: one may contain another, and is to be hidden whole. Undefined
- * for none.
- */
-function anyOf(tokens: readonly string[]): RegExp | undefined {
-  const spellings = tokens.flatMap((token) => [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token)]);
-  const longestFirst = [...new Set(spellings)]
-    .filter((spelling) => spelling.length <= spellingCharactersMax)
-    .sort((a, b) => b.length - a.length);
-  if (longestFirst.length === 0) return undefined;
-  return new RegExp(longestFirst.map((token) => token.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gi');
 }
 
 function textsOf({ key, prompt, approval }: RemoteQuestion): readonly string[] {

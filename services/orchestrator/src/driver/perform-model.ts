@@ -13,7 +13,9 @@ import {
   resolvePrompt,
   type Toolset,
 } from '@stopgo/core';
+import { secretFilter } from '@stopgo/security';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
+import { modelWithoutSecrets } from '../without-secrets.ts';
 import type { RunDriver } from './run-driver.ts';
 import type { Foreseen } from './under-way.ts';
 
@@ -57,7 +59,10 @@ export async function performModel(
     driver.ports.deltas.publish({ conversationId, runId, stepId, turn, attempt, text, offset });
     offset += text.length;
   };
-  const outcome = await driver.ports.models.forModel(node.model).generate(request, { signal, onDelta });
+  // A token that a message brought belongs into no answer either.
+  const token = secretFilter([driver.bearer?.reveal()]);
+  const model = modelWithoutSecrets(driver.ports.models.forModel(node.model), token);
+  const outcome = await model.generate(request, { signal, onDelta });
   driver.ports.deltas.ended({ runId, stepId, turn, attempt });
   if (foreseen !== undefined && !(await foreseen.isTaken)) return;
   if (outcome.kind === 'failed') return fail(outcome.message);

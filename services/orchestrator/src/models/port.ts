@@ -48,7 +48,13 @@ export type ModelRequest = {
 /** provider: the `ProviderName` of who answered; opaque: the provider's own assistant content, only when it holds something that text+calls cannot rebuild (thought signatures, thinking blocks). */
 export type ModelAnswer = {
   readonly text: string;
-  readonly calls: readonly { readonly providerCallId: string; readonly name: string; readonly argumentsJson: string }[];
+  readonly calls: readonly {
+    readonly providerCallId: string;
+    readonly name: string;
+    readonly argumentsJson: string;
+    /** Why the call must not be made, in words for the model; absent if nothing has been found. */
+    readonly refusal?: string;
+  }[];
   readonly provider: string;
   readonly model: string;
   readonly opaque?: Uint8Array;
