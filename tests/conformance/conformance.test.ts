@@ -3,6 +3,8 @@ import { type Client, ClientFactory } from '@a2a-js/sdk/client';
 import type { Started } from '@stopgo/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { outcomesIn } from './junit.ts';
+import { runsOf } from './kit-runs.ts';
+import { isOf } from './known-faults.ts';
 import { startOverLibrary } from './over-library.ts';
 import { startOverServices } from './over-services.ts';
 import { type Settings, settingsFrom } from './settings.ts';
@@ -65,6 +67,18 @@ describe.each(FORMS)('over %s', (_, start) => {
     expect((await peer.getTask({ tenant: '', id: file.id })).artifacts).toHaveLength(1);
   });
 
+  test('a file is refused, as the platform refuses it', async () => {
+    const parts = [{ raw: 'dGNr', mediaType: 'application/x-unsupported-tck-type' }];
+    const response = await fetch(`${agent.address}/message:send`, {
+      method: 'POST',
+      body: JSON.stringify({ message: { messageId: 'tck-send-003', role: 'ROLE_USER', parts } }),
+    });
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('CONTENT_TYPE_NOT_SUPPORTED'),
+    ]);
+  });
+
   test('a variant is what it says', async () => {
     const card = await peer.getAgentCard();
     expect([card.capabilities?.streaming, card.capabilities?.extendedAgentCard]).toEqual([false, true]);
@@ -74,6 +88,27 @@ describe.each(FORMS)('over %s', (_, start) => {
     });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('UNSUPPORTED_OPERATION')]);
   });
+});
+
+test('the kit of 0.3 is run whole: every category over every transport', () => {
+  const runs = runsOf('0.3', 'http://127.0.0.1:1', false);
+  const categories = ['mandatory', 'capabilities', 'quality', 'features'];
+  expect(runs.map(({ title, transport }) => `${title} ${transport}`)).toEqual([
+    ...categories.slice(0, 2).flatMap((title) => ['jsonrpc', 'rest', 'grpc'].map((over) => `${title} ${over}`)),
+    'equivalence jsonrpc,rest,grpc',
+    ...categories.slice(2).flatMap((title) => ['jsonrpc', 'rest', 'grpc'].map((over) => `${title} ${over}`)),
+  ]);
+  for (const { transport, args } of runs) expect(args[args.indexOf('--transports') + 1]).toBe(transport);
+});
+
+test('a fault of the kit is of the test that it names, and of no other of its parameters', () => {
+  const fault = { reason: '', test: 'test_must[CORE-1-' };
+  expect(['a.b::test_must[CORE-1-grpc]', 'a.b::test_must[CORE-2-grpc]'].map((test) => isOf(fault, test))).toEqual([
+    true,
+    false,
+  ]);
+  const whole = { reason: '', test: 'TestA::test_1' };
+  expect(['a.TestA::test_1[grpc]', 'a.TestA::test_12[grpc]'].map((test) => isOf(whole, test))).toEqual([true, false]);
 });
 
 test('what is no setting is named in one line', () => {

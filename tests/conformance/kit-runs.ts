@@ -16,7 +16,7 @@ export function versionOf(kit: string): '1.0' | '0.3' {
 const TRANSPORTS = ['jsonrpc', 'rest', 'grpc'];
 
 /**
- * How the kit is run against an agent.
+ * How the kit is run against an agent: every category over every transport. What compares transports runs once, over all of them.
  *
  * @throws Error in one line if the kit has no tests of what the agent is.
  */
@@ -40,7 +40,8 @@ export function runsOf(version: '1.0' | '0.3', address: string, requiredExtensio
       path,
       `--sut-url=${address}/a2a/v1`,
       '--test-scope=all',
-      ...(transport === 'any' ? [] : ['--transports', transport]),
+      '--transports',
+      transport,
       ...(markers === undefined ? [] : ['-m', markers]),
     ],
   });
@@ -52,7 +53,7 @@ export function runsOf(version: '1.0' | '0.3', address: string, requiredExtensio
     ),
     ...TRANSPORTS.map((transport) => run('capabilities', transport, 'tests/optional/capabilities/')),
     run('equivalence', TRANSPORTS.join(','), 'tests/optional/multi_transport/', 'transport_equivalence'),
-    run('quality', 'any', 'tests/optional/quality/'),
-    run('features', 'any', 'tests/optional/features/'),
+    ...TRANSPORTS.map((transport) => run('quality', transport, 'tests/optional/quality/')),
+    ...TRANSPORTS.map((transport) => run('features', transport, 'tests/optional/features/')),
   ];
 }

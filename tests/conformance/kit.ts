@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Outcome, outcomesIn } from './junit.ts';
 import { type KitRun, runsOf, versionOf } from './kit-runs.ts';
-import { KNOWN_FAULTS, type KnownFault } from './known-faults.ts';
+import { isOf, KNOWN_FAULTS, type KnownFault } from './known-faults.ts';
 import { startOverLibrary } from './over-library.ts';
 import { startOverServices } from './over-services.ts';
 import { settingsFrom } from './settings.ts';
@@ -86,9 +86,7 @@ function report({ title, transport }: KitRun, outcomes: readonly Outcome[], faul
   let unexpected = 0;
   for (const { test, kind, said } of outcomes) {
     if (kind !== 'failed' && kind !== 'short') continue;
-    const fault = faults.find(
-      (known) => test.replace(/\[.*$/, '').endsWith(known.test) && (known.transport ?? transport) === transport,
-    );
+    const fault = faults.find((known) => isOf(known, test) && (known.transport ?? transport) === transport);
     if (fault === undefined) unexpected += 1;
     console.log(
       fault === undefined ? `  FAILED ${test}\n    ${said}` : `  fault of the kit: ${test}\n    ${fault.reason}`,

@@ -1,6 +1,7 @@
 // What the agent does that the public conformance kit of A2A talks to: the id of a message begins with what is to be done.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { ContentTypeNotSupportedError } from '@stopgo/a2a-agent';
 import {
   InputRequired,
   type Message,
@@ -100,9 +101,12 @@ export const process: ProcessFunc = (turn) => {
   return wish.kind === 'answer' ? ANSWER : SCENES[wish.scene]?.(turn);
 };
 
-/** Some messages are answered with a message. */
-export const reply = ({ messageId }: Message): string | undefined =>
-  messageId.startsWith('tck-message-response') ? 'Direct message response' : undefined;
+/** Some messages are answered with a message. Files are refused, as the platform refuses them: the card names texts and data only. */
+export function reply({ messageId, parts }: Message): string | undefined {
+  if (parts.some(({ content }) => content?.$case === 'raw' || content?.$case === 'url'))
+    throw new ContentTypeNotSupportedError('this agent reads text and data, no files');
+  return messageId.startsWith('tck-message-response') ? 'Direct message response' : undefined;
+}
 
 /** Scenes that no conversation of the platform can show: its answers are texts, and each message makes a task. */
 const BEYOND_A_CONVERSATION = [
@@ -114,7 +118,6 @@ const BEYOND_A_CONVERSATION = [
   'tck-stream-artifact-chunked',
 ];
 
-/** True for a message that the platform has no answer for, or that it does not read: it reads no files. */
-export const isBeyondAConversation = ({ messageId, parts }: Message): boolean =>
-  BEYOND_A_CONVERSATION.some((prefix) => messageId.startsWith(prefix)) ||
-  parts.some(({ content }) => content?.$case === 'raw' || content?.$case === 'url');
+/** True for a message that the platform has no answer for. */
+export const isBeyondAConversation = ({ messageId }: Message): boolean =>
+  BEYOND_A_CONVERSATION.some((prefix) => messageId.startsWith(prefix));
