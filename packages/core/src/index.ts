@@ -24,6 +24,7 @@ export * from './failure.ts';
 export * from './ids.ts';
 export * from './interpreter.ts';
 export * from './json.ts';
+export * from './json-values.ts';
 export * from './judge.ts';
 export * from './messages.ts';
 export * from './output.ts';

@@ -1,6 +1,6 @@
-import { invalidArgument, type Json, repeatedName } from '@stopgo/core';
+import { invalidArgument, type Json, jsonValuesIn, repeatedName } from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
-import { BODY_DEPTH_MAX } from './bounds.ts';
+import { BODY_DEPTH_MAX, BODY_VALUES_MAX } from './bounds.ts';
 
 /** The members of a JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
@@ -13,13 +13,15 @@ export const readBody = (bytesMax: number): RequestHandler =>
  * The JSON body of a request; undefined if the body is empty.
  *
  * @throws DomainError `invalid_argument` for what is not JSON in UTF-8, and for JSON that could not be stored or
- *   compared: half surrogate pairs, numbers beyond a double, a member named twice, nesting beyond `BODY_DEPTH_MAX`.
+ *   compared: half surrogate pairs, numbers beyond a double, a member named twice, nesting beyond `BODY_DEPTH_MAX`,
+ *   more values than `BODY_VALUES_MAX`.
  */
 export function jsonBody(req: Request): Json | undefined {
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes)) return undefined;
   const text = utf8Text(bytes);
   if (text.trim() === '') return undefined;
+  if (jsonValuesIn(bytes) > BODY_VALUES_MAX) throw malformed(`it has more than ${BODY_VALUES_MAX} values; send fewer`);
   const value = parse(text);
   const repeated = repeatedName(text);
   if (repeated !== undefined) throw malformed(`${JSON.stringify(repeated)} stands twice in one object`);

@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { JsonValueCounter } from '@stopgo/core';
 
 /** Longest wait for a connection, in milliseconds. */
 const connectTimeoutMs = 10_000;
@@ -7,6 +8,11 @@ const connectTimeoutMs = 10_000;
 const idleTimeoutMs = 4_000;
 /** Largest body of a response, in bytes: many times what anybody answers, and what a broken endpoint may cost at most. */
 const bodyBytesMaxDefault = 64 * 1024 * 1024;
+/**
+ * Values in the JSON of an answer, or of one event of a stream: an answer with more is an error. A model's answer has some hundreds, the task of
+ * an agent some for each message; millions of them would hold up everybody while they are parsed.
+ */
+const answerValuesMax = 250_000;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** A `fetch` as the SDKs of models and agents call it: an address, and a body that is text. */
@@ -18,7 +24,8 @@ export type BoundedRequestInit = RequestInit & { readonly onBytes?: ((bytes: Uin
 /**
  * A `fetch` for the SDKs of models and agents, on connections of its own, at a fraction of what the built-in one costs. It
  * differs where that suits them: a redirect is the response and is not followed (a key in a header of its own would go along to
- * wherever it points), and an answer that is compressed, for which nobody asked, or larger than `bodyBytesMax`, is an error.
+ * wherever it points), and an answer that is compressed, for which nobody asked, larger than `bodyBytesMax`, or of more JSON
+ * values than `answerValuesMax`, is an error.
  *
  * It rejects as the built-in one does: with a `TypeError` whose cause is the error of the connection, or with the reason of the
  * signal. Either also ends a body that is being read. Without `keepAlive` each request has a connection of its own: what goes
@@ -108,6 +115,7 @@ function bodyOf(
   onBytes: BoundedRequestInit['onBytes'],
 ): ReadableStream<Uint8Array> {
   let bytes = 0;
+  const values = new JsonValueCounter(/^text\/event-stream/i.test(message.headers['content-type'] ?? ''));
   // A message that is destroyed may bring what had come already all the same, and say that it has ended.
   let isOver = false;
   const giveUp = (): void => {
@@ -119,12 +127,13 @@ function bodyOf(
       message.on('data', (chunk: Uint8Array) => {
         if (isOver) return;
         bytes += chunk.byteLength;
-        if (bytes <= bytesMax) {
+        const excess = bytes > bytesMax ? `${bytesMax} bytes` : excessOf(values.add(chunk));
+        if (excess === undefined) {
           onBytes?.(chunk);
           return controller.enqueue(chunk);
         }
         // It would only come again: this is not a lost connection.
-        controller.error(new Error(`the answer has more than ${bytesMax} bytes`));
+        controller.error(new Error(`the answer has more than ${excess}`));
         giveUp();
       });
       message.on('end', () => {
@@ -137,3 +146,6 @@ function bodyOf(
     cancel: giveUp,
   });
 }
+
+const excessOf = (values: number): string | undefined =>
+  values > answerValuesMax ? `${answerValuesMax} JSON values` : undefined;

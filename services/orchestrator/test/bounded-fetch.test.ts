@@ -133,6 +133,20 @@ test('an answer without end is an error, and its connection is closed', async ()
   await expect.poll(() => sockets.every((socket) => socket.destroyed)).toBe(true);
 });
 
+test('an answer of more JSON values than anybody parses is an error; of a stream of events each counts for itself', async () => {
+  const half = `[${Array(130_000).fill('1').join(',')}]`;
+  const { url } = await serve((request, response) => {
+    const isStream = request.url === '/stream';
+    response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
+    response.end(isStream ? `data: ${half}\n\ndata: ${half}\n\n` : `[${half},${half}]`);
+  });
+  const fetch = createBoundedFetch();
+  expect(await (await fetch(`${url}/stream`)).text()).toContain('data: ');
+  await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow(
+    'the answer has more than 250000 JSON values',
+  );
+});
+
 test('a key goes nowhere else: a redirect is the answer', async () => {
   const { url } = await serve((request, response) => {
     response.writeHead(request.url === '/' ? 307 : 200, { location: '/elsewhere' }).end();
