@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Picture } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
+import { confirmOn } from './decide/confirm.ts';
 import { answerInput, printInputs } from './decide/inputs.ts';
 import { toolsCommand } from './decide/tools.ts';
 import { pictureFromLog, pictureOfFile, renderOf } from './graph/command.ts';
@@ -31,11 +32,13 @@ const usage = `usage: stopgo <command> [options]
       read from: --data-dir DIR | --config FILE (its data_dir; no process may use it) | --store ADDRESS
 
   approvals                          what waits for a human
-  approve UUID [--by NAME] [--action run_again|happened|give_up] [--result TEXT]
-  reject UUID [--by NAME]
+  approve UUID [--by NAME] [--full]  --full shows all arguments first; needed where the description is cut
+      [--action run_again|happened|give_up] [--result TEXT]
+  reject UUID [--by NAME]            --give-up: of a call in doubt, which may have happened
+      [--give-up]
   tools                              tools that are held because nobody has accepted them as they are
   tools diff [SERVER [TOOL]]         what is new in them
-  tools accept SERVER [TOOL]         accepts them as they are shown with it
+  tools accept SERVER [TOOL]         shows them, and accepts them with --pin PIN or after a yes
       [--pin PIN] [--by NAME]
   inputs ID                          what tool servers ask people in a conversation
   answer ID --input UUID [--action decline|cancel] [--content JSON] [--by NAME]
@@ -58,6 +61,8 @@ const options = {
   by: { type: 'string' },
   action: { type: 'string' },
   result: { type: 'string' },
+  full: { type: 'boolean', default: false },
+  'give-up': { type: 'boolean', default: false },
   pin: { type: 'string' },
   input: { type: 'string' },
   content: { type: 'string' },
@@ -162,12 +167,12 @@ const commands: Readonly<Record<string, Runner>> = {
     run: ({ url = options.url.default }, _, host) => printApprovals(url, printer(host)),
   },
   approve: {
-    flags: ['url', 'by', 'action', 'result'],
+    flags: ['url', 'by', 'action', 'result', 'full'],
     arguments: [1, 1],
     run: (flags, id, host) => decideWith(flags, id, actionOf(flags.action), host),
   },
   reject: {
-    flags: ['url', 'by'],
+    flags: ['url', 'by', 'give-up'],
     arguments: [1, 1],
     run: (flags, id, host) => decideWith(flags, id, 'reject', host),
   },
@@ -176,7 +181,7 @@ const commands: Readonly<Record<string, Runner>> = {
     arguments: [0, 3],
     takes: 'diff or accept, a server and a tool',
     run: ({ url = options.url.default, by, pin }, action, host, [, server, tool]) =>
-      toolsCommand(url, { action, server, tool, by, pin }, printer(host)),
+      toolsCommand(url, { action, server, tool, by, pin, confirm: confirmOn(host) }, printer(host)),
   },
   inputs: {
     flags: ['url'],
@@ -256,9 +261,15 @@ async function graph(flags: Flags, conversation: string, host: NodeJS.Process): 
 }
 
 function decideWith(flags: Flags, uuid: string, action: string, host: NodeJS.Process): Promise<void> {
-  const { url = options.url.default, by, result } = flags;
-  const decision = { action, ...(by === undefined ? {} : { by }), ...(result === undefined ? {} : { result }) };
-  return decide(url, uuid, decision, printer(host));
+  const { url = options.url.default, by, result, full = false, 'give-up': giveUp = false } = flags;
+  const decision = {
+    action,
+    full,
+    giveUp,
+    ...(by === undefined ? {} : { by }),
+    ...(result === undefined ? {} : { result }),
+  };
+  return decide(url, uuid, decision, { print: printer(host), confirm: confirmOn(host) });
 }
 
 /** What may be said of a call in doubt; a plain approval takes no `--action`. */

@@ -63,9 +63,9 @@ describe('while the platform runs', () => {
     expect(approved).toMatchObject({ code: 0, output: expect.stringContaining('added "from-a-terminal"') });
     const late = await through(['reject', uuid]);
     expect(late.code).toBe(1);
-    expect(late.errors).toMatch(/^stopgo: .*approved by alice at \d{4}-.*\n$/);
+    expect(late.errors).toMatch(/^stopgo: .*approved by alice \(claimed\) at \d{4}-.*\n$/);
     const rejected = await through(['reject', await waiting('not-wanted')]);
-    expect(rejected).toMatchObject({ code: 0, output: 'Operation cancelled by user.\n' });
+    expect(rejected).toMatchObject({ code: 0, output: '| Operation cancelled by user.\n' });
   });
 
   test('an approval that does not exist, and a platform that is not there, are one line', async () => {

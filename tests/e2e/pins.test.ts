@@ -34,6 +34,8 @@ const offered = async () => (await http.get('/tools')).body.tools.map(({ name })
 /** What the model was offered last. */
 const lastOffer = async () => JSON.stringify((await model.requests()).at(-1)?.body);
 const held = async () => (await http.get('/tools/held')).body.tools;
+/** The pin of a tool that is held, as `stopgo tools` shows it. */
+const pinOf = async (name: string) => (await held()).find((tool) => tool.name === name)?.pin?.slice(0, 12) ?? '';
 const through = (args: readonly string[]) => stopgo([...args, '--url', platform.url]);
 
 describe('first contact accepts', () => {
@@ -73,7 +75,21 @@ describe('first contact accepts', () => {
     expect(list.output).toMatch(/^erase of journaled: changed, pin [0-9a-f]{12}\n1 held; /);
     const diff = await through(['tools', 'diff', 'journaled', 'erase']);
     expect(diff.output).toContain('    - annotations.destructiveHint: true\n    + annotations.readOnlyHint: true\n');
-    const accepted = await through(['tools', 'accept', 'journaled', '--by', 'ann']);
+    const unnamed = await through(['tools', 'accept', 'journaled', '--by', 'ann']);
+    expect(unnamed).toMatchObject({ code: 1 });
+    expect(unnamed.errors).toMatch(
+      /^stopgo: nothing was accepted: name the TOOL and the pin that was shown \(--pin\), or .*\n$/,
+    );
+    const accepted = await through([
+      'tools',
+      'accept',
+      'journaled',
+      'erase',
+      '--by',
+      'ann',
+      '--pin',
+      await pinOf('erase'),
+    ]);
     expect(accepted).toMatchObject({ code: 0, errors: '' });
     expect(accepted.output).toContain('1 accepted\n');
     expect((await through(['tools'])).output).toBe('no tool is held\n');
@@ -118,7 +134,7 @@ describe('first contact accepts', () => {
     const results = body.conversation.messages.flatMap(({ tool_call }) => tool_call?.result ?? []);
     expect(results.at(-1)).toContain('is held: nobody has accepted it as it is now');
     expect(journal.began('look', 'midst')).toBe(0);
-    await through(['tools', 'accept', 'journaled', 'look']);
+    await through(['tools', 'accept', 'journaled', 'look', '--pin', await pinOf('look')]);
   });
 
   test('after a restart what was accepted is, and what is otherwise again is held', { timeout: longMs }, async () => {
@@ -162,9 +178,11 @@ describe('pins: strict', () => {
     expect((await through(['tools', 'accept', 'journaled', 'nope'])).errors).toContain(
       '"nope" of "journaled" is not held, so that nothing was accepted; see `stopgo tools`',
     );
-    const other = await through(['tools', 'accept', 'journaled', 'look', '--pin', 'ffff']);
+    const other = await through(['tools', 'accept', 'journaled', 'look', '--pin', 'f'.repeat(12)]);
     expect(other).toMatchObject({ code: 1 });
-    expect((await through(['tools', 'accept', 'journaled', 'look'])).code).toBe(0);
+    const short = await through(['tools', 'accept', 'journaled', 'look', '--pin', (await pinOf('look')).slice(0, 11)]);
+    expect(short).toMatchObject({ code: 1 });
+    expect((await through(['tools', 'accept', 'journaled', 'look', '--pin', await pinOf('look')])).code).toBe(0);
     expect(await offered()).toEqual(['look']);
     await platform.end('SIGKILL');
     await startAgain('pins: strict');

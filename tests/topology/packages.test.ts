@@ -36,7 +36,7 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'packages/http': { name: HTTP, may: ['@stopgo/core', SECURITY] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto', SECURITY] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
-  'packages/runtime': { name: '@stopgo/runtime', may: [SECURITY] },
+  'packages/runtime': { name: '@stopgo/runtime', may: ['@stopgo/core', SECURITY] },
   'packages/security': { name: SECURITY, may: [] },
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },

@@ -1,4 +1,4 @@
-import { visibleText } from '@stopgo/core';
+import { visibleLine } from '@stopgo/core';
 
 /** Longest wait for the gateway's answer, in milliseconds: a decision is answered when its run has settled. */
 const answerMs = 150_000;
@@ -26,7 +26,7 @@ export async function askGateway(
   const answer = parsed(text);
   if (!response.ok) {
     const problem = (answer as { error?: unknown } | undefined)?.error;
-    throw new Error(visibleText(typeof problem === 'string' ? problem : `${response.status} ${response.statusText}`));
+    throw new Error(visibleLine(typeof problem === 'string' ? problem : `${response.status} ${response.statusText}`));
   }
   return answer;
 }

@@ -1,4 +1,7 @@
-import { parseJson, visibleText } from '@stopgo/core';
+import { parseJson, visibleUrl } from '@stopgo/core';
+import { terminalJson } from '../inspect/terminal-json.ts';
+import { block, oneLine, shownName } from '../shown.ts';
+import { printAnswer, type RunAnswer } from './answer.ts';
 import { askGateway } from './gateway.ts';
 
 type ShownInput = {
@@ -18,9 +21,10 @@ export async function printInputs(url: string, conversation: string, print: (lin
   };
   const inputs = answer.conversation.pending_inputs ?? [];
   for (const { id, server, tool, message, requested_schema: schema, url: address, expires_at: until } of inputs) {
-    print(visibleText(`${id}  the server ${server} asks in the midst of ${tool}, until ${until ?? 'its call ends'}`));
-    for (const line of message.split('\n')) print(visibleText(`    ${line}`));
-    print(visibleText(address === undefined ? `    values: ${JSON.stringify(schema)}` : `    address: ${address}`));
+    const who = `the server ${shownName(server)} asks in the midst of ${shownName(tool)}`;
+    print(oneLine(`${id}  ${who}, until ${until ?? 'its call ends'}`));
+    for (const line of block(message)) print(line);
+    print(address === undefined ? `    values: ${terminalJson(schema)}` : `    address: ${visibleUrl(address)}`);
   }
   print(inputs.length === 0 ? 'nothing is asked' : `${inputs.length} waiting`);
 }
@@ -47,11 +51,5 @@ export async function answerInput(
   if (content !== undefined && values === undefined) throw new Error('--content takes JSON, such as {"amount": 42}');
   const body = { action, ...(by === undefined ? {} : { by }), ...(values === undefined ? {} : { content: values }) };
   const path = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(input)}`;
-  const answer = (await askGateway(url, path, body)) as {
-    result?: { response?: string };
-    run?: { status?: string };
-  };
-  print(
-    visibleText(answer.result?.response ?? `the answer is recorded; the run is ${answer.run?.status ?? 'going on'}`),
-  );
+  printAnswer((await askGateway(url, path, body)) as RunAnswer, 'the answer is recorded', print);
 }

@@ -14,7 +14,7 @@ import {
   pictureOfRun,
   type RunState,
   type RunTrace,
-  visibleText,
+  visibleLine,
 } from '@stopgo/core';
 import { loadAgentConfig } from '@stopgo/runtime';
 import type { OpenedStore } from '../inspect/open-store.ts';
@@ -34,7 +34,7 @@ const formats: ReadonlyMap<string, Render> = new Map([
 /** The form that `--format` names; text without it. */
 export function renderOf(format: string | undefined): Render {
   const render = formats.get(format ?? 'text');
-  if (render === undefined) throw new Error(`--format takes text or mermaid, not "${visibleText(format ?? '')}"`);
+  if (render === undefined) throw new Error(`--format takes text or mermaid, not "${visibleLine(format ?? '')}"`);
   return render;
 }
 
@@ -64,7 +64,7 @@ export async function pictureFromLog(
   const definition = await readDefinition(opened, trace.agentDigest);
   if (ofFile !== undefined && ofFile !== trace.agentDigest)
     note(
-      `note: ${visibleText(config ?? '')} describes another agent by now; this is the one that the run started with`,
+      `note: ${visibleLine(config ?? '')} describes another agent by now; this is the one that the run started with`,
     );
   return pictureOfRun(agentFromDefinition(definition), trace, state, now);
 }
@@ -79,7 +79,7 @@ async function readRun(opened: OpenedStore, wanted: WantedRun): Promise<ReadRun>
   const stream = streamOf(wanted.conversation);
   const id = conversationOfStream(stream);
   if (id === undefined)
-    throw new Error(`"${visibleText(wanted.conversation)}" is not the ID of a conversation (a UUID)`);
+    throw new Error(`"${visibleLine(wanted.conversation)}" is not the ID of a conversation (a UUID)`);
   let state: ConversationState = initialState;
   let trace: RunTrace | undefined;
   for await (const { event } of readEvents(opened.client, stream)) {
@@ -91,7 +91,7 @@ async function readRun(opened: OpenedStore, wanted: WantedRun): Promise<ReadRun>
   if (trace === undefined) throw new Error(`conversation ${id} has no run yet`);
   if (wanted.run !== undefined && trace.runId !== wanted.run)
     throw new Error(
-      `conversation ${id} has no run "${visibleText(wanted.run)}"; "stopgo events ${id}" shows its runs (RunStarted)`,
+      `conversation ${id} has no run "${visibleLine(wanted.run)}"; "stopgo events ${id}" shows its runs (RunStarted)`,
     );
   const { run } = state;
   if (run === null)

@@ -4,7 +4,8 @@ import {
   type PicturedRun,
   type PictureNode,
   placeholdersOf,
-  visibleText,
+  visibleLine,
+  visibleUrl,
   type Wait,
 } from '@stopgo/core';
 
@@ -18,7 +19,7 @@ const labelCharactersMax = 128;
 
 /** Text as one line: what breaks lines or deceives is made visible, what is long is cut and marked. */
 export function label(text: string): string {
-  const line = visibleText(text).replace(/[\n\t]/g, (one) => (one === '\n' ? '\\n' : '\\t'));
+  const line = visibleLine(text);
   const characters = [...line];
   return characters.length <= labelCharactersMax ? line : `${characters.slice(0, labelCharactersMax).join('')}…`;
 }
@@ -38,7 +39,7 @@ export function whatItIs(node: AgentNode): string {
       ].join(', ');
     case 'a2a':
       return [
-        `a2a ${label(node.agent.url)}`,
+        `a2a ${label(visibleUrl(node.agent.url))}`,
         ...readsOf(node.prompt),
         ...writes,
         ...(node.agent.destructive ? ['destructive'] : []),

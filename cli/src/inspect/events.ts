@@ -1,4 +1,4 @@
-import { visibleText } from '@stopgo/core';
+import { oneLine, shownName } from '../shown.ts';
 import type { OpenedStore } from './open-store.ts';
 import { allStreams, factJson, factName, readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
@@ -19,13 +19,15 @@ export async function printEvents(
       print(terminalJson({ revision, event_id: eventId, at, actor, type: factName(event), hash, value }));
       continue;
     }
-    const who = event.actor.surface === undefined ? event.actor.id : `${event.actor.id} (${event.actor.surface})`;
-    const columns = [String(event.revision).padStart(5), at, factName(event).padEnd(20), who, JSON.stringify(value)];
-    print(visibleText(columns.join('  ')));
+    const { id: name, claimed, surface } = event.actor;
+    const marks = [...(claimed === true ? ['claimed'] : []), ...(surface === undefined ? [] : [surface])];
+    const who = `${shownName(name)}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
+    const columns = [String(event.revision).padStart(5), at, factName(event).padEnd(20), who, terminalJson(value)];
+    print(oneLine(columns.join('  ')));
   }
 }
 
 /** `stopgo events` without an id: the name of each stream, or with `json` one JSON object for each. */
 export async function printStreams(opened: OpenedStore, json: boolean, print: (line: string) => void): Promise<void> {
-  for await (const stream of allStreams(opened.client)) print(json ? terminalJson({ stream }) : visibleText(stream));
+  for await (const stream of allStreams(opened.client)) print(json ? terminalJson({ stream }) : oneLine(stream));
 }

@@ -6,7 +6,7 @@ import {
   isUuid,
   parseStreamName,
   type RecordedFact,
-  visibleText,
+  visibleLine,
 } from '@stopgo/core';
 import { type envelope, facts, type store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
@@ -27,7 +27,7 @@ export function streamOf(argument: string): string {
   } catch (cause) {
     const names = 'conversation-ID, agent-DIGEST, toolset-DIGEST or tool-DIGEST';
     throw new Error(
-      `"${visibleText(argument)}" is neither the ID of a conversation (a UUID) nor the name of a stream (${names}); "stopgo events" without an ID lists all of them`,
+      `"${visibleLine(argument)}" is neither the ID of a conversation (a UUID) nor the name of a stream (${names}); "stopgo events" without an ID lists all of them`,
       { cause },
     );
   }

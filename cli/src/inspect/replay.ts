@@ -6,9 +6,9 @@ import {
   messageRows,
   pendingApprovals,
   runStanding,
-  saidByNode,
   visibleText,
 } from '@stopgo/core';
+import { oneLine, shownName } from '../shown.ts';
 import type { OpenedStore } from './open-store.ts';
 import { lengthOf, readEvents, streamOf } from './read-events.ts';
 
@@ -24,7 +24,7 @@ export async function printReplay(
   let state: ConversationState = initialState;
   for await (const { event } of readEvents(opened.client, stream)) {
     if (at !== undefined && event.revision > at) break;
-    for (const row of messageRows(event)) print(visibleText(`${String(event.revision).padStart(5)}  ${lineOf(row)}`));
+    for (const row of messageRows(event)) for (const line of linesOf(row, event.revision)) print(line);
     state = evolve(state, event);
   }
   print('');
@@ -34,7 +34,7 @@ export async function printReplay(
   print(`run ${run.id}: ${runStanding(state)}${run.owner === null ? '' : `, driven by ${run.owner.instance}`}`);
   for (const step of Object.values(run.steps)) print(`  step ${step.id} (${step.type}): ${step.turn} model answers`);
   for (const call of Object.values(run.calls))
-    print(visibleText(`  call ${call.id} ${call.tool}: ${call.phase}, attempt ${call.attempt}`));
+    print(oneLine(`  call ${call.id} ${shownName(call.tool)}: ${call.phase}, attempt ${call.attempt}`));
   for (const approval of pendingApprovals(run)) print(`  pending approval ${approval}`);
 }
 
@@ -48,10 +48,17 @@ async function checkReaches(opened: OpenedStore, stream: string, revision: numbe
     );
 }
 
+/** The message; further lines of its text are a block, so that none looks like another message. */
+function linesOf(row: ReturnType<typeof messageRows>[number], revision: number): string[] {
+  const [first = '', ...others] = lineOf(row).split('\n');
+  return [`${String(revision).padStart(5)}  ${first}`, ...others.map((line) => `       | ${line}`)];
+}
+
 function lineOf(row: ReturnType<typeof messageRows>[number]): string {
   const { toolCall, node = '' } = row;
-  if (toolCall === undefined) return `${row.role}: ${saidByNode(node, row.content)}`;
-  if (toolCall.result === undefined)
-    return `${row.role}: ${saidByNode(node, `calls ${toolCall.name} ${toolCall.argumentsJson}`)}`;
-  return `${row.role}: ${toolCall.name} ${toolCall.isError ? 'failed' : 'gave'} ${toolCall.result}`;
+  const who = `${row.role}: ${node === '' ? '' : `[${shownName(node)}] `}`;
+  if (toolCall === undefined) return `${who}${visibleText(row.content)}`;
+  const name = shownName(toolCall.name);
+  if (toolCall.result === undefined) return `${who}calls ${name} ${visibleText(toolCall.argumentsJson)}`;
+  return `${row.role}: ${name} ${toolCall.isError ? 'failed' : 'gave'} ${visibleText(toolCall.result)}`;
 }

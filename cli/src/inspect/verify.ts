@@ -1,4 +1,4 @@
-import { visibleText } from '@stopgo/core';
+import { visibleLine } from '@stopgo/core';
 import type { OpenedStore } from './open-store.ts';
 import { allStreams, streamOf } from './read-events.ts';
 
@@ -21,7 +21,7 @@ export async function verify(
     streams += 1;
     events += answer.events;
     problems += answer.problems.length;
-    for (const problem of answer.problems) print(visibleText(`${stream}: ${problem}`));
+    for (const problem of answer.problems) print(visibleLine(`${stream}: ${problem}`));
   }
   const result = problems === 0 ? 'every hash chain holds and every view equals its events' : `${problems} problems`;
   print(`${streams} streams, ${events} events: ${result}`);

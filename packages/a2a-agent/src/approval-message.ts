@@ -1,4 +1,4 @@
-import type { Json } from '@stopgo/core';
+import { isDescriptionCut, type Json, visibleLine, visibleText } from '@stopgo/core';
 import { dataPart, textPart } from './parts.ts';
 import type { Part } from './protocol.ts';
 
@@ -55,24 +55,26 @@ export const hitlRequest = (approvals: readonly ShownApproval[]): Json => ({
   tools: approvals.map(({ id, callId, tool, arguments: args }) => ({
     id,
     call_id: callId,
-    name: tool,
+    name: visibleLine(tool),
     args: args ?? {},
   })),
 });
 
-const line = ({ id, description }: ShownApproval): string => `Approval required (id: ${id}): ${description}`;
+const line = ({ id, description }: ShownApproval): string =>
+  `Approval required (id: ${id}): ${visibleText(description)}`;
 
 const data = ({ id, tool, arguments: args, description, kind, choices, ...more }: ShownApproval): Json => {
   const { server = '', agents = [], expiresAt } = more;
   return {
     approval_id: id,
     kind,
-    tool,
-    ...(server === '' ? {} : { server }),
+    tool: visibleLine(tool),
+    ...(server === '' ? {} : { server: visibleLine(server) }),
     ...(args === undefined ? {} : { arguments: args }),
-    description,
+    description: visibleText(description),
+    ...(isDescriptionCut(description) ? { description_cut: true } : {}),
     choices,
-    ...(agents.length === 0 ? {} : { agents }),
+    ...(agents.length === 0 ? {} : { agents: agents.map(visibleLine) }),
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
   };
 };

@@ -1,6 +1,17 @@
 // What a tool server asks people in the midst of a call, as other agents are shown it and answer it.
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { askedFields, decisionOfWord, type InputAction, inputText, isUuid, type Json, parseJson } from '@stopgo/core';
+import {
+  askedFields,
+  decisionOfWord,
+  type InputAction,
+  inputText,
+  isUuid,
+  type Json,
+  parseJson,
+  visibleLine,
+  visibleText,
+  visibleUrl,
+} from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 import { isObject } from './dialect.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
@@ -38,10 +49,10 @@ function data(input: views.PendingInput): Json {
     input_id: id,
     kind: 'input',
     mode: url === '' ? 'form' : 'url',
-    server,
-    tool,
-    message,
-    ...(schemaJson === '' ? { url } : { requested_schema: parseJson(schemaJson) ?? null }),
+    server: visibleLine(server),
+    tool: visibleLine(tool),
+    message: visibleText(message),
+    ...(schemaJson === '' ? { url: visibleUrl(url) } : { requested_schema: parseJson(schemaJson) ?? null }),
     choices: ['accept', 'decline', 'cancel'],
     ...(expiresAt === undefined ? {} : { expires_at: timestampDate(expiresAt).toISOString() }),
   };

@@ -1,7 +1,7 @@
 // What a conversation is to other agents: a task, made of the views of the store. Whoever shows one, in an answer, a stream or a
 // notification, shows the same.
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { approvalKindWord, parseJson, standingOf } from '@stopgo/core';
+import { approvalKindWord, parseJson, standingOf, visibleText } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { approvalParts, HITL_EXTENSION, hitlRequest, type ShownApproval } from './approval-message.ts';
 import { inputParts } from './input-message.ts';
@@ -88,7 +88,7 @@ function saidWith(state: TaskState, head: views.ConversationHead, approvals: rea
     case TaskState.TASK_STATE_INPUT_REQUIRED:
     case TaskState.TASK_STATE_AUTH_REQUIRED:
       return [
-        ...(head.authPrompt === '' ? [] : [textPart(head.authPrompt)]),
+        ...(head.authPrompt === '' ? [] : [textPart(visibleText(head.authPrompt))]),
         ...inputParts(head.pendingInputs),
         ...(approvals.length === 0 ? [] : approvalParts(approvals.map(shownApproval))),
       ];

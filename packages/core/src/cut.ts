@@ -30,6 +30,30 @@ export function cutText(text: string, bytesMax: number): CutText {
   return { text: shortened(text, Math.max(0, bytesMax - byteLength(mark))) + mark, cut: { fullBytes, sha256 } };
 }
 
+/**
+ * Keeps at most `bytesMax` bytes of UTF-8 (four times `cutBytesMin` or more) of a text: its head and its tail, never half a
+ * character, and between them on a line of its own a mark with the full size, how much is left out, and the digest of the whole.
+ */
+export function cutMiddle(text: string, bytesMax: number): string {
+  const fullBytes = byteLength(text);
+  if (fullBytes <= bytesMax) return text;
+  const sha256 = sha256Hex(text);
+  const mark = (left: number): string =>
+    `\n[cut: ${fullBytes} bytes in full, ${left} of them left out here, sha256 ${sha256}]\n`;
+  const room = bytesMax - byteLength(mark(fullBytes));
+  const head = shortened(text, Math.ceil(room / 2));
+  const tail = ending(text, Math.floor(room / 2));
+  return head + mark(fullBytes - byteLength(head) - byteLength(tail)) + tail;
+}
+
+/** The end of a text, in at most `bytesMax` bytes of UTF-8, never half a character. */
+function ending(text: string, bytesMax: number): string {
+  const bytes = encoder.encode(text);
+  let from = Math.max(0, bytes.length - bytesMax);
+  while (from < bytes.length && isInsideCharacter(bytes[from])) from += 1;
+  return decoder.decode(bytes.subarray(from));
+}
+
 /** The beginning of a text, in at most `bytesMax` bytes of UTF-8, never half a character. Nothing shows that it was cut. */
 export function shortened(text: string, bytesMax: number): string {
   if (byteLength(text) <= bytesMax) return text;

@@ -21,6 +21,7 @@ import { questionRequest, tokenRequest } from './requests.ts';
 import type { DelegationAskedCommand, RemoteQuestion, RunCommand } from './run-commands.ts';
 import type { AskedQuestion, CallState, RunState } from './state.ts';
 import { askedTooOften, tokenInQuestion, unreadableQuestion } from './texts.ts';
+import { quotedLines, quotedName } from './visible.ts';
 import { dueAnswers } from './work.ts';
 
 /**
@@ -150,8 +151,8 @@ function requestOf(
 }
 
 function promptOf({ agent = '' }: CallState, { prompt }: RemoteQuestion): string {
-  const asks = `Authentication required to access the ${agent} agent.`;
-  return cutText(prompt === '' ? asks : `${asks} It says: ${prompt}`, taskTextBytesMax).text;
+  const asks = `Authentication required to access the ${quotedName(agent)} agent.`;
+  return cutText(prompt === '' ? asks : `${asks} It says:\n${quotedLines(prompt)}`, taskTextBytesMax).text;
 }
 
 /** As many as may be put on the record together, within what an agent may show. */

@@ -1,5 +1,5 @@
 import { type Json, parseJson } from './json.ts';
-import { visibleText } from './visible.ts';
+import { visibleLine } from './visible.ts';
 
 /** One place at which two definitions of a tool differ, in text for people: characters that nobody sees are made visible. */
 export type DefinitionChange = {
@@ -24,9 +24,9 @@ export function definitionChanges(beforeJson: string, afterJson: string): Defini
     .map((path) => {
       const [was, is] = [before.get(path), after.get(path)];
       return {
-        path: visibleText(path),
-        ...(was === undefined ? {} : { before: visibleText(was) }),
-        ...(is === undefined ? {} : { after: visibleText(is) }),
+        path: visibleLine(path),
+        ...(was === undefined ? {} : { before: visibleLine(was) }),
+        ...(is === undefined ? {} : { after: visibleLine(is) }),
       };
     });
 }

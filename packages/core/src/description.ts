@@ -1,31 +1,43 @@
 import { descriptionBytesMax } from './bounds.ts';
-import { cutText } from './cut.ts';
+import { byteLength, cutMiddle } from './cut.ts';
 import { type Json, parseJson } from './json.ts';
 import { messageOfDelegation } from './remote-agent.ts';
-import { visibleText } from './visible.ts';
+import { quotedLines, quotedName, visibleText } from './visible.ts';
 
 /**
- * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, at most 16 KiB
- * with a mark where it was cut. Of a delegation: the agent, and what is sent to it.
+ * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, names that are more than
+ * plain words quoted, at most 16 KiB: of a longer one the head and the tail, with a mark between. Of a delegation: the agent, and
+ * what is sent to it.
  */
 export function describeCall(tool: string, argumentsJson: string, agent = ''): string {
+  return bounded(wholeCall(tool, argumentsJson, agent));
+}
+
+function wholeCall(tool: string, argumentsJson: string, agent = ''): string {
   const parsed = parseJson(argumentsJson);
   if (agent !== '')
-    return bounded(
-      `**DELEGATE to A2A Agent: ${agent}**\n\nMessage: ${messageOfDelegation(argumentsJson) ?? argumentsJson}`,
-    );
-  return bounded(
-    knownDescription(tool, parsed) ?? `**${tool.toUpperCase()}**\n\nArgs: ${indented(parsed, argumentsJson)}`,
-  );
+    return `**DELEGATE to A2A Agent: ${quotedName(agent)}**\n\nMessage: ${spoken(messageOfDelegation(argumentsJson) ?? argumentsJson)}`;
+  return knownDescription(tool, parsed) ?? `**${heading(tool)}**\n\nArgs: ${indented(parsed, argumentsJson)}`;
 }
 
 /** What an approver is shown of a call whose outcome is unknown. */
 export function describeDoubt(tool: string, argumentsJson: string, reason: string, agent = ''): string {
   return bounded(
-    `**IN DOUBT: ${tool.toUpperCase()}**\n\nThis call was started and nobody can tell whether it took effect: ${reason}\n\n` +
-      `${describeCall(tool, argumentsJson, agent)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
+    `**IN DOUBT: ${heading(tool)}**\n\nThis call was started and nobody can tell whether it took effect: ${spoken(reason)}\n\n` +
+      `${wholeCall(tool, argumentsJson, agent)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
   );
 }
+
+/** True for a description that does not show all of what it is about: its middle, or with older programs its end, is left out. */
+export function isDescriptionCut(description: string): boolean {
+  // A text that only repeats such a mark and is as long as a cut one is taken for cut: that is the safe side.
+  return (
+    byteLength(description) > descriptionBytesMax - cutSlackBytes && /^\[cut: \d+ bytes in full/m.test(description)
+  );
+}
+
+/** A cut description may be so much shorter than the bound: characters are not halved. */
+const cutSlackBytes = 256;
 
 /** What an agent shows of its question. */
 type ShownQuestion = {
@@ -43,22 +55,28 @@ type ShownQuestion = {
  * arguments as they were shown; the agent's own words where they say more.
  */
 export function describeQuestion({ agent, agents, prompt, tool, argumentsJson, choices }: ShownQuestion): string {
-  const head = `**PROXY APPROVAL — A2A Agent: ${line(agent)}**`;
-  const chain = agents.length === 0 ? '' : `\n\nAgents: ${[agent, ...agents].map(line).join(' → ')}`;
-  const call = argumentsJson === '' ? '' : describeCall(tool, argumentsJson);
-  const says = prompt.trim() === '' ? 'It does not say what for.' : prompt;
+  const head = `**PROXY APPROVAL — A2A Agent: ${quotedName(agent)}**`;
+  const chain = agents.length === 0 ? '' : `\n\nAgents: ${[agent, ...agents].map(quotedName).join(' → ')}`;
+  const call = argumentsJson === '' ? '' : visibleText(wholeCall(tool, argumentsJson));
+  const says = prompt.trim() === '' ? 'It does not say what for.' : quotedLines(prompt);
   const isAllSaid = call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
-  const words = call === '' || isAllSaid || prompt.trim() === '' ? '' : `\n\nThe agent says: ${says}`;
+  const words = isAllSaid || prompt.trim() === '' ? '' : `\n\nThe agent says: ${spoken(prompt)}`;
   return bounded(`${head}${chain}\n\n${call === '' ? says : `${call}${words}`}`);
 }
 
-/** A name may not pretend to be more than that. */
-function line(name: string): string {
-  return name.replace(/\s+/g, ' ');
+/** Names of plain letters as they are known to clients; any other exactly, since two names may share their capitals. */
+function heading(tool: string): string {
+  const name = quotedName(tool);
+  return name === tool ? tool.toUpperCase() : name;
+}
+
+/** Words of one line as they are; several are quoted, since a line could pretend to be one of ours. */
+function spoken(text: string): string {
+  return text.includes('\n') ? `\n${quotedLines(text)}` : text;
 }
 
 function bounded(text: string): string {
-  return cutText(visibleText(text), descriptionBytesMax).text;
+  return cutMiddle(visibleText(text), descriptionBytesMax);
 }
 
 function knownDescription(tool: string, args: Json | undefined): string | undefined {
@@ -73,11 +91,11 @@ function knownDescription(tool: string, args: Json | undefined): string | undefi
   return undefined;
 }
 
-/** A text with line breaks is quoted: it could pretend to be the next line of the description. */
+/** A text is quoted where it could pretend to be the next line, or to be another one in quotes. */
 function shown(value: Json | undefined): string {
-  return typeof value === 'string' && !value.includes('\n') ? value : JSON.stringify(value);
+  return typeof value === 'string' && !/[\n\t"\\]|^\s|\s$|^$/.test(value) ? value : JSON.stringify(value);
 }
 
 function indented(parsed: Json | undefined, text: string): string {
-  return parsed === undefined ? text : JSON.stringify(parsed, null, 2);
+  return parsed === undefined ? spoken(text) : JSON.stringify(parsed, null, 2);
 }

@@ -14,6 +14,7 @@ import {
 } from './definition.ts';
 import { callDigest, sha256Hex } from './digest.ts';
 import { canonicalJson, type Json, parseJson } from './json.ts';
+import { looksAlike } from './look-alike.ts';
 import type { CallState } from './state.ts';
 
 /** Name under which an agent is offered to models, and shown to people. */
@@ -48,7 +49,10 @@ export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
   const agents = agentsOf(node);
   if (node.type === 'llm' && agents.length === 0) return tools;
   const own = agents.map(agentTool).map((tool) => [tool.name, tool] as const);
-  return new Map([...(node.type === 'llm' ? tools : []), ...own]);
+  if (node.type !== 'llm') return new Map(own);
+  // The configuration names the agents: a tool server must not have one that looks like them.
+  const others = [...tools].filter(([name]) => !own.some(([agent]) => looksAlike(name, agent)));
+  return new Map([...others, ...own]);
 }
 
 /** The agent that a call delegates to; undefined if the definition knows none of that name at the call's place. */

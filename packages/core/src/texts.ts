@@ -1,6 +1,6 @@
 /** The sentences that clients know and test for. */
 import { type AskedField, askedFields } from './server-question.ts';
-import { visibleText } from './visible.ts';
+import { quotedLines, quotedName, visibleLine, visibleText, visibleUrl } from './visible.ts';
 
 /** Answer of a run whose gated calls were all rejected. */
 export const canceledByUser = 'Operation cancelled by user.';
@@ -103,7 +103,7 @@ export function waitingText(
         ? `Please decide (${choices.join(', ')})`
         : 'Please approve or reject';
       const how = node === '' ? `${decide} using the approval UUID` : 'Approval UUID';
-      return `This action requires approval:\n\n${description}\n\n${how}: ${id}`;
+      return `This action requires approval:\n\n${visibleText(description)}\n\n${how}: ${id}`;
     })
     .join('\n\n');
 }
@@ -120,8 +120,8 @@ export function inputText(input: {
   const { id, server, tool, message, schemaJson, url } = input;
   const fields = url === '' ? askedFields(schemaJson) : [];
   const asked = typeof fields === 'string' ? [] : fields.map(fieldText);
-  const wanted = url === '' ? asked.join('\n') : `It wants this address to be opened: ${url}`;
-  const head = `The server "${server}" asks, in the midst of ${tool}:\n\n${message}`;
+  const wanted = url === '' ? asked.join('\n') : `It wants this address to be opened: ${visibleUrl(url)}`;
+  const head = `The server "${visibleLine(server)}" asks, in the midst of ${quotedName(tool)}:\n\n${quotedLines(message)}`;
   return `${head}${wanted === '' ? '' : `\n\n${wanted}`}\n\nPlease accept, decline or cancel. Input id: ${id}`;
 }
 
@@ -129,7 +129,7 @@ function fieldText({ name, title, description, type, required, choices }: AskedF
   const kind = choices === undefined ? type : choices.map((one) => `"${one}"`).join(', ');
   const label = title === name ? '' : ` ${title}`;
   const more = description === '' ? '' : `: ${description}`;
-  return visibleText(`- ${name}${label} (${kind}${required ? '' : ', optional'})${more}`).replaceAll('\n', ' ');
+  return visibleLine(`- ${name}${label} (${kind}${required ? '' : ', optional'})${more}`);
 }
 
 /** What a client is told whose message was not taken because approvals are pending. */

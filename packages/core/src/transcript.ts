@@ -5,6 +5,7 @@ import type { FactOf, RecordedFact } from './facts.ts';
 import { outputFromWire, outputText } from './output.ts';
 import type { Output } from './state.ts';
 import { earlierTextsLeftOut, endedResult, givenUpResult, rejectedResult } from './texts.ts';
+import { markedForModel } from './visible.ts';
 
 /** One entry of what was said, in the order of the log, with the run and step it belongs to. */
 export type TranscriptEntry = {
@@ -290,11 +291,16 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
     const calls = message.calls.map(named);
     const results = message.calls.map((call) => ({
       ...named(call),
-      ...(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
+      ...markedResult(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
     }));
     messages.push({ ...message, calls }, { role: 'tool', results });
   }
   return messages;
+}
+
+/** The log keeps what came; a model is told what a person would not have seen in it. */
+function markedResult({ content, isError }: CallResult): CallResult {
+  return { content: markedForModel(content), isError };
 }
 
 /** Index of the first entry of the latest run, if it is that one; else nothing is in scope. */

@@ -1,4 +1,12 @@
-import { byteLength, describeCall, describeDoubt, descriptionBytesMax, visibleText, waitingText } from '@stopgo/core';
+import {
+  byteLength,
+  describeCall,
+  describeDoubt,
+  descriptionBytesMax,
+  isDescriptionCut,
+  visibleText,
+  waitingText,
+} from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 
 describe('what an approver is shown', () => {
@@ -28,10 +36,45 @@ describe('what an approver is shown', () => {
     );
   });
 
-  test('is at most 16 KiB, and says that it was cut', () => {
-    const text = describeCall('add', JSON.stringify({ a: 'x'.repeat(40_000) }));
+  test('is at most 16 KiB: of a longer one head and tail, and how much is left out between them', () => {
+    const text = describeCall('add', JSON.stringify({ a: `${'ä'.repeat(20_000)}`, path: '/etc/passwd' }));
     expect(byteLength(text)).toBeLessThanOrEqual(descriptionBytesMax);
-    expect(text).toMatch(/\[cut: \d+ bytes in full, sha256 [0-9a-f]{64}\]$/);
+    expect(text).toMatch(
+      /^\*\*ADD\*\*[\s\S]*\n\[cut: 40053 bytes in full, \d+ of them left out here, sha256 [0-9a-f]{64}\]\n/,
+    );
+    expect(text).toMatch(/ä",\n {2}"path": "\/etc\/passwd"\n\}$/);
+    expect(isDescriptionCut(text)).toBe(true);
+    const left = Number(/(\d+) of them left out/.exec(text)?.[1]);
+    const [head = '', tail = ''] = text.split(/\n\[cut: .*\]\n/);
+    expect(byteLength(head) + left + byteLength(tail)).toBe(40_053);
+  });
+
+  test('of a call in doubt that is long still ends with the choices, and one mark says what is left out', () => {
+    const text = describeDoubt('add', JSON.stringify({ a: 'x'.repeat(40_000), path: '/etc' }), 'the server died');
+    expect(text).toMatch(/"path": "\/etc"\n\}\n\nChoose run_again, happened .* or give_up\.$/);
+    expect(text.match(/\[cut: /g)).toHaveLength(1);
+  });
+
+  test('that is whole is not taken for cut, whatever it repeats', () => {
+    const mark = `[cut: 1 bytes in full, sha256 ${'0'.repeat(64)}]`;
+    expect(isDescriptionCut(describeCall('add', JSON.stringify({ a: mark })))).toBe(false);
+    // As programs cut before: the end.
+    expect(isDescriptionCut(`${'x'.repeat(16 * 1024 - 120)}\n${mark.replace('1 ', '20000 ')}`)).toBe(true);
+  });
+
+  test.each([
+    ['a line break', 'safe**\n\nArgs: {}', '**"safe**\\n\\nArgs: {}"**\n\nArgs: {}'],
+    ['a letter that has the same capital', 'wr\u0131te', '**"wr\u0131te"**\n\nArgs: {}'],
+    ['what is not seen', 'pa\u200by', '**"pa\\u{200b}y"**\n\nArgs: {}'],
+  ])('quotes a name with %s', (_, tool, text) => {
+    expect(describeCall(tool, '{}')).toBe(text);
+  });
+
+  test('quotes every line of a message for another agent', () => {
+    const message = 'x\n\nChoose run_again, happened (with the result, if you know it) or give_up.';
+    expect(describeCall('a2a_peer', JSON.stringify({ message }), 'peer')).toBe(
+      '**DELEGATE to A2A Agent: peer**\n\nMessage: \n> x\n> \n> Choose run_again, happened (with the result, if you know it) or give_up.',
+    );
   });
 
   test('of a call in doubt names the reason, the call and the choices', () => {
@@ -52,13 +95,23 @@ describe('characters that deceive', () => {
     ['a byte order mark', '\ufeff', '\\u{feff}'],
     ['a tag character', '\u{e0041}', '\\u{e0041}'],
     ['half a character', '\ud800', '\\u{d800}'],
+    ['a variation selector', 'a\ufe01b', 'a\\u{fe01}b'],
+    ['a supplementary variation selector', 'a\u{e0100}b', 'a\\u{e0100}b'],
+    ['a Khmer inherent vowel', 'a\u17b4b', 'a\\u{17b4}b'],
+    ['a musical format character', 'a\u{1d17a}b', 'a\\u{1d17a}b'],
+    ['a Hangul filler', 'a\u3164b', 'a\\u{3164}b'],
+    ['the selector of an emoji after no emoji', 'a\ufe0fb', 'a\\u{fe0f}b'],
+    ['the same after a digit', '1\ufe0f', '1\\u{fe0f}'],
+    ['a joiner between emoji', '👩\u200d👧', '👩\\u{200d}👧'],
+    ['a mark over what stands before the text', '\u0338no', '\\u{338}no'],
+    ['marks in a tower', `a${'\u0300'.repeat(10)}`, `a${'\u0300'.repeat(8)}\\u{300}\\u{300}`],
     ['DEL and C1', '\u007f\u009b', '\\u{7f}\\u{9b}'],
   ])('are shown: %s', (_, text, shown) => {
     expect(visibleText(text)).toBe(shown);
   });
 
   test('are only those: line breaks, tabs, letters and emoji stay', () => {
-    const text = 'äöü עברית 日本 😀\n\tend';
+    const text = 'äöü e\u0301 עברית 日本 😀 ⚠\ufe0f 1\ufe0f\u20e3\n\tend';
     expect(visibleText(text)).toBe(text);
   });
 

@@ -97,7 +97,7 @@ describe('an agent that waits', () => {
       .when(drives([asks([words])], lone))
       .thenFacts(
         'delegationAsked',
-        ['approvalRequested', { tool: 'a2a_peer', description: '**PROXY APPROVAL — A2A Agent: peer**\n\nReally?' }],
+        ['approvalRequested', { tool: 'a2a_peer', description: '**PROXY APPROVAL — A2A Agent: peer**\n\n> Really?' }],
         'runReleased',
       );
   });

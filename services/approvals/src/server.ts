@@ -4,6 +4,8 @@ import {
   bareView,
   byteLength,
   DomainError,
+  decidedByOf,
+  decidedByText,
   decisionKind,
   fold,
   type HumanDecision,
@@ -128,14 +130,22 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
   // The view has it in full, also where the run has been followed by others.
   const approval = await approvalOf(given, approvalId);
   const by = approval.decidedBy;
+  const identity = decidedByOf(approval);
+  const who = identity === undefined ? by : decidedByText(identity);
   const at =
     approval.decidedAt === undefined
       ? ''
       : new Date(Number(approval.decidedAt.seconds) * 1_000 + approval.decidedAt.nanos / 1e6).toISOString();
   const what = decisionKind(approval.decision);
   const why = approval.decisionReason === '' ? '' : `: ${approval.decisionReason}`;
-  return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${by} at ${at}${why}`, {
-    details: { reason: 'settled', decision: what, decided_by: by, decided_at: at },
+  return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${who} at ${at}${why}`, {
+    details: {
+      reason: 'settled',
+      decision: what,
+      decided_by: by,
+      decided_by_claimed: String(identity?.claimed === true),
+      decided_at: at,
+    },
   });
 }
 

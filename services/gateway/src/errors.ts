@@ -83,9 +83,12 @@ function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: D
   return {};
 }
 
-/** The details as they came, none in the place of the text; a list of choices as a list. */
+/** The details as they came, none in the place of the text; a list of choices as a list, and who decided with what that is worth. */
 function detailsOf({ details }: DomainError): Record<string, Answer> {
-  const { choices, error: _text, ...rest } = details;
+  const { choices, error: _text, decided_by_claimed: claimed, ...others } = details;
+  const by =
+    claimed === undefined ? {} : { decided_by_identity: { name: others.decided_by, claimed: claimed === 'true' } };
+  const rest = { ...others, ...by };
   return choices === undefined
     ? rest
     : {

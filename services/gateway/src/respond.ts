@@ -1,3 +1,4 @@
+import { visibleJson } from '@stopgo/core';
 import type { Response } from 'express';
 import { ANSWER_PIECE_CHARACTERS } from './bounds.ts';
 import { drained } from './drained.ts';
@@ -45,12 +46,12 @@ export async function sendLongJson(
         return;
       }
     }
-    if (!res.write(held)) await drained(res, stallMs);
+    if (!res.write(visibleJson(held))) await drained(res, stallMs);
     if (res.destroyed) return;
     held = '';
   }
   if (begun) {
-    res.end(held);
+    res.end(visibleJson(held));
   } else if (!res.headersSent) {
     setHeaders(res, headers);
     sendText(res, status, held);
@@ -58,7 +59,8 @@ export async function sendLongJson(
 }
 
 function sendText(res: Response, status: number, text: string): void {
-  const bytes = Buffer.from(text);
+  // Read in a terminal, too, it must look like what it is; for a program it is the same value.
+  const bytes = Buffer.from(visibleJson(text));
   res.statusCode = status;
   res.setHeader('Content-Type', JSON_TYPE);
   res.setHeader('Content-Length', bytes.byteLength);

@@ -1,4 +1,4 @@
-import { type Actor, failedPrecondition, invalidArgument, notFound, visibleText } from '@stopgo/core';
+import { type Actor, failedPrecondition, invalidArgument, notFound, visibleLine } from '@stopgo/core';
 import type { Catalogue, CatalogueTool } from './catalogue.ts';
 import type { ServerPins } from './server-pins.ts';
 
@@ -68,5 +68,5 @@ export class Acceptance {
 }
 
 function shown(name: string): string {
-  return visibleText(name.slice(0, 128));
+  return visibleLine(name.slice(0, 128));
 }

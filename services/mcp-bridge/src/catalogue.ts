@@ -1,4 +1,5 @@
 import { byteLength, canonicalJson, isHeld, type PinStanding, sha256Hex } from '@stopgo/core';
+import { LookAlikes, looksLike } from './look-alikes.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** A tool, and how it stands to what was accepted of its server. */
@@ -48,10 +49,13 @@ export function assembleCatalogue(
   bytesMax: number,
 ): { readonly catalogue: Catalogue; readonly problems: readonly CatalogueProblem[] } {
   const owners = new Map<string, string>();
+  const lookAlikes = new LookAlikes<{ readonly server: string; readonly name: string }>();
   for (const { server, name } of before.tools) {
     const isStill = (tool: CatalogueTool) => tool.name === name && !isHeld(tool.pinStanding);
     const still = sources.some((source) => source.config.name === server && source.tools.some(isStill));
-    if (still) owners.set(name, server);
+    if (!still) continue;
+    owners.set(name, server);
+    lookAlikes.add(name, { server, name });
   }
   const tools: CatalogueTool[] = [];
   const held: CatalogueTool[] = [];
@@ -64,6 +68,12 @@ export function assembleCatalogue(
       problems.push({ server: tool.server, tool: tool.name, problem: `"${owner}" has one of that name` });
       continue;
     }
+    const like = lookAlikes.find(tool.name);
+    if (like !== undefined && like.name !== tool.name) {
+      const problem = `${looksLike(tool.name, like.name)} of "${like.server}"`;
+      problems.push({ server: tool.server, tool: tool.name, problem });
+      continue;
+    }
     bytes += byteLength(tool.definitionJson);
     if (bytes > bytesMax) {
       problems.push({ server: tool.server, tool: tool.name, problem: `all definitions exceed ${bytesMax} bytes` });
@@ -74,6 +84,7 @@ export function assembleCatalogue(
       continue;
     }
     owners.set(tool.name, tool.server);
+    lookAlikes.add(tool.name, tool);
     tools.push(tool);
   }
   const identity = [...tools, ...held].map((tool) => {

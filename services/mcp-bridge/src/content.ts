@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { type CutText, textBytesMax, visibleText } from '@stopgo/core';
+import { type CutText, textBytesMax, visibleLine } from '@stopgo/core';
 import { cutResult } from './cut-result.ts';
 
 /** The result of a call as the model reads it; `cut` is present if the whole was longer than `textBytesMax`. */
@@ -51,7 +51,7 @@ function blockText(block: ContentBlock, clean: (text: string) => string): string
 
 /** For what holds no token any more: half of one is not found. */
 function shownLabel(text: string): string {
-  return visibleText(text.slice(0, labelCharactersMax)).replaceAll('\n', ' ');
+  return visibleLine(text.slice(0, labelCharactersMax));
 }
 
 /** A value that is nested so deeply that it cannot be written out comes as the word that it was there: the call ran. */

@@ -1,7 +1,7 @@
-import { isDeceptive, type Json } from '@stopgo/core';
+import { firstHidden, isDeceptive, type Json } from '@stopgo/core';
 
-/** Join the characters beside them, in emoji and in some scripts. Between two that are seen they hide nothing. */
-const joiners: ReadonlySet<number> = new Set([0x200c, 0x200d]);
+const newline = 0x0a;
+const tab = 0x09;
 const carriageReturn = 0x0d;
 
 /**
@@ -10,31 +10,26 @@ const carriageReturn = 0x0d;
  */
 export function hiddenText(value: Json, at = ''): string | undefined {
   if (typeof value === 'string') {
-    const code = at === '/name' ? firstDeceptive(value) : firstHidden(value);
+    const code = at === '/name' ? firstInName(value) : firstInText(value);
     return code === undefined ? undefined : `U+${code.toString(16).toUpperCase().padStart(4, '0')} in ${at || '/'}`;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value as { readonly [key: string]: Json })) {
     const hidden =
-      hiddenText(key, `${at}/*`) ?? hiddenText(inner, `${at}/${firstHidden(key) === undefined ? key : '*'}`);
+      hiddenText(key, `${at}/*`) ?? hiddenText(inner, `${at}/${firstInText(key) === undefined ? key : '*'}`);
     if (hidden !== undefined) return hidden;
   }
   return undefined;
 }
 
-function firstDeceptive(text: string): number | undefined {
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (isDeceptive(code)) return code;
-  }
-  return undefined;
+/** A line break in a name forges lines wherever names are listed. */
+function firstInName(name: string): number | undefined {
+  return [...name]
+    .map((character) => character.codePointAt(0) ?? 0)
+    .find((code) => code === newline || code === tab || isDeceptive(code));
 }
 
-function firstHidden(text: string): number | undefined {
-  const codes = Array.from(text, (character) => character.codePointAt(0) ?? 0);
-  const isSeen = (code: number | undefined) => code !== undefined && code > 0x20 && !isDeceptive(code);
-  return codes.find((code, index) => {
-    if (!isDeceptive(code) || code === carriageReturn) return false;
-    return !(joiners.has(code) && isSeen(codes[index - 1]) && isSeen(codes[index + 1]));
-  });
+/** Returns of old line ends hide nothing: they are shown as what they are. */
+function firstInText(text: string): number | undefined {
+  return firstHidden(text.replaceAll(String.fromCodePoint(carriageReturn), ''));
 }

@@ -1,4 +1,4 @@
-import { visibleText } from '@stopgo/core';
+import { visibleLine } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import type { Catalogue, CatalogueTool } from './catalogue.ts';
 
@@ -11,7 +11,7 @@ export function tellHeld(before: Catalogue, now: Catalogue, admits: (server: str
   for (const [server, names] of grouped(now.held, known)) {
     if (!admits(server)) continue;
     const more = names.length > shownMax ? ` and ${names.length - shownMax} more` : '';
-    const shown = names.slice(0, shownMax).map((name) => `"${visibleText(name.slice(0, 80))}"`);
+    const shown = names.slice(0, shownMax).map((name) => `"${visibleLine(name.slice(0, 80))}"`);
     const list = `${shown.join(', ')}${more}`;
     log.warn(`MCP server "${server}" has tools that are held until somebody accepts them (\`stopgo tools\`): ${list}`);
   }

@@ -13,6 +13,7 @@ import {
 } from '@stopgo/core';
 import { hiddenText } from './hidden-text.ts';
 import { contradictions, hintProblem } from './hint-problems.ts';
+import { LookAlikes, looksLike } from './look-alikes.ts';
 import { type SchemaCheck, schemaCheck, schemaProblem } from './schema-check.ts';
 import { leftOut, namelessLeftOut, shownName, shownText, type ToolProblem } from './tool-problem.ts';
 
@@ -74,6 +75,7 @@ export function defineTools(
   bounds: UseBounds & { readonly toolsPerServerMax: number },
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
+  const lookAlikes = new LookAlikes<string>();
   const problems: ToolProblem[] = [];
   const contradictory: string[] = [];
   for (const definition of definitions) {
@@ -85,7 +87,13 @@ export function defineTools(
     if ('line' in result) problems.push(result);
     else if (tools.has(result.name)) problems.push(leftOut(result.name, 'defined twice', 'the second is left out'));
     else {
+      const like = lookAlikes.find(result.name);
+      if (like !== undefined) {
+        problems.push(leftOut(result.name, looksLike(result.name, like), 'the second is left out'));
+        continue;
+      }
       tools.set(result.name, result);
+      lookAlikes.add(result.name, result.name);
       const declared = hintSource(definition, place);
       const wrong = hintProblem(result.name, declared, result.hints);
       if (wrong !== undefined) problems.push(wrong);

@@ -1,4 +1,4 @@
-import { visibleText } from '@stopgo/core';
+import { visibleLine } from '@stopgo/core';
 
 /** A tool that a server offers and that cannot be used. */
 export type LeftOutTool = {
@@ -33,5 +33,5 @@ export function shownName(name: string): string {
 
 /** A server's text for a log line: short, on one line, with nothing hidden. */
 export function shownText(text: string): string {
-  return visibleText(text.slice(0, shownCharactersMax)).replaceAll('\n', ' ');
+  return visibleLine(text.slice(0, shownCharactersMax));
 }

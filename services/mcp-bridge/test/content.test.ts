@@ -22,7 +22,7 @@ test('texts are joined, other blocks are named in one line each', () => {
   expect(text.split('\n')).toEqual([
     'one',
     '[image image/png, 1234 bytes]',
-    '[audio audio/ wav, 5 bytes]',
+    '[audio audio/\\nwav, 5 bytes]',
     '[resource link a file:///a\\u{202e}.txt]',
     'inside b',
     '[resource file:///c x/y, 7 bytes]',

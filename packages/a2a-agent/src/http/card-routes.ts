@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { visibleJson } from '@stopgo/core';
 import type { Request, Response } from 'express';
 import { CARD_MAX_AGE_S } from '../bounds.ts';
 import { cardOf, compatibleCardOf } from '../card.ts';
@@ -11,7 +12,7 @@ export function cardRoutes<Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Fr
     const profile = await agent.profileOf(req, frame);
     const modern = (version ?? req.get('a2a-version')) === '1.0';
     res.vary('A2A-Version');
-    sendCard(req, res, JSON.stringify(modern ? cardOf(profile) : compatibleCardOf(profile)), shown);
+    sendCard(req, res, visibleJson(JSON.stringify(modern ? cardOf(profile) : compatibleCardOf(profile))), shown);
   };
   return [
     { method: 'GET', path: '/.well-known/agent-card.json', handle: card() },

@@ -1,4 +1,4 @@
-import { DomainError, type Json } from '@stopgo/core';
+import { DomainError, type Json, visibleJson } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
@@ -73,5 +73,5 @@ function sendEnvelope(res: Response, envelope: object): void {
   if (res.headersSent) return;
   res.statusCode = 200;
   res.setHeader('Content-Type', 'application/json');
-  res.end(JSON.stringify(envelope));
+  res.end(visibleJson(JSON.stringify(envelope)));
 }

@@ -1,3 +1,4 @@
+import { visibleJson } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
@@ -273,5 +274,5 @@ function sendBody(res: Response, version: RestVersion, status: number, body: obj
   if (res.headersSent) return;
   res.statusCode = status;
   res.setHeader('Content-Type', mediaTypeOf(version));
-  res.end(JSON.stringify(body));
+  res.end(visibleJson(JSON.stringify(body)));
 }

@@ -1,3 +1,4 @@
+import { visibleJson } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { SseWriter } from '@stopgo/http';
 import type { Response } from 'express';
@@ -36,7 +37,7 @@ export async function sendStream<Frame>(
   try {
     for await (const event of events) {
       const id = cursor.revision === undefined ? '' : `id: ${cursor.revision}\n`;
-      await writer.send(`${id}data: ${JSON.stringify(event)}\n\n`);
+      await writer.send(`${id}data: ${visibleJson(JSON.stringify(event))}\n\n`);
     }
   } finally {
     clearInterval(heartbeat);

@@ -1,3 +1,4 @@
+import { visibleLine } from '@stopgo/core';
 import { z } from 'zod';
 import { BOUNDS } from './defaults.ts';
 import { formatDuration, parseDuration } from './duration.ts';
@@ -8,8 +9,6 @@ import { suggest } from './suggest.ts';
  * The building blocks of the schema. Each says what is wrong in the words of the file: what was expected there,
  * what was found, and how to write it.
  */
-
-const CONTROL_CHARACTERS = /\p{Cc}/u;
 
 function expected(what: string, input: unknown): string {
   if (input === undefined) return IS_REQUIRED;
@@ -36,11 +35,17 @@ export function filledText() {
 export function nameText() {
   return text()
     .refine((value) => value !== '', IS_REQUIRED)
-    .refine((value) => !CONTROL_CHARACTERS.test(value), 'must not hold control characters')
+    .refine((value) => !isHiding(value), 'must not hold control characters, or characters that nobody sees')
     .refine(
       (value) => value.length <= BOUNDS.nameCharactersMax,
       `must not be longer than ${BOUNDS.nameCharactersMax} characters`,
     );
+}
+
+/** Halves of surrogate pairs are told of wherever they stand (see `characterProblems`). */
+function isHiding(name: string): boolean {
+  const whole = name.replace(/\p{Cs}/gu, '?');
+  return visibleLine(whole) !== whole;
 }
 
 /** `true` or `false`. */

@@ -79,6 +79,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
           reason: 'settled',
           decision: 'approved',
           decided_by: 'ada',
+          decided_by_identity: { name: 'ada', claimed: true },
           decided_at: '2026-01-15T10:31:00.000Z',
         },
       },

@@ -1,4 +1,4 @@
-import { internalError } from '@stopgo/core';
+import { internalError, visibleText } from '@stopgo/core';
 import type { store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
@@ -39,7 +39,7 @@ export function renderConversation<M = undefined>(
     ...renderPipeline(head),
     pending_inputs:
       head.pendingInputs.length === 0 ? undefined : head.pendingInputs.map((one) => renderInput(one, head.id)),
-    auth_prompt: head.authPrompt === '' ? undefined : head.authPrompt,
+    auth_prompt: head.authPrompt === '' ? undefined : visibleText(head.authPrompt),
     revision: head.revision,
     created_at: rfc3339(head.createdAt),
     updated_at: rfc3339(head.updatedAt),

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
-import { actorFromWire } from '@stopgo/core';
+import { actorFromWire, visibleJson } from '@stopgo/core';
 import { envelope, facts, fromBinary, type store } from '@stopgo/proto';
 import { rfc3339 } from './time.ts';
 
@@ -18,7 +18,7 @@ export function eventText(bytes: Uint8Array): string {
     type,
     payload,
   };
-  return `id: ${event.revision}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `id: ${event.revision}\nevent: ${type}\ndata: ${visibleJson(JSON.stringify(data))}\n\n`;
 }
 
 /** A piece of a model's answer in the form of an event stream. It has no id: it cannot be resumed after. */
@@ -31,7 +31,7 @@ export function deltaText(delta: store.Delta): string {
     offset: delta.offset,
     text: delta.text,
   };
-  return `event: delta\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: delta\ndata: ${visibleJson(JSON.stringify(data))}\n\n`;
 }
 
 function payloadOf(bytes: Uint8Array): { readonly type: string; readonly payload: JsonValue } {

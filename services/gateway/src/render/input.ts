@@ -1,6 +1,7 @@
-import { parseJson } from '@stopgo/core';
+import { parseJson, visibleText, visibleUrl } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
+import { presentLine, shownLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
 
 /** What a tool server asks a person in the midst of a call. */
@@ -10,13 +11,13 @@ export function renderInput(input: views.PendingInput, conversationId: string): 
     id,
     conversation_id: conversationId,
     mode: url === '' ? 'form' : 'url',
-    server,
-    tool,
-    node: node === '' ? undefined : node,
+    server: shownLine(server),
+    tool: shownLine(tool),
+    node: presentLine(node),
     call_id: callId,
-    message,
+    message: visibleText(message),
     requested_schema: schemaJson === '' ? undefined : (parseJson(schemaJson) ?? null),
-    url: url === '' ? undefined : url,
+    url: url === '' ? undefined : visibleUrl(url),
     choices: ['accept', 'decline', 'cancel'],
     requested_at: rfc3339(input.requestedAt),
     expires_at: rfc3339(input.expiresAt),

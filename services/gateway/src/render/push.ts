@@ -1,5 +1,7 @@
+import { visibleUrl } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
+import { presentLine } from './shown.ts';
 import { rfc3339 } from './time.ts';
 
 /** Who is told of a conversation, and how far; without any secret. */
@@ -9,7 +11,7 @@ export const renderPush = (push: views.Push | undefined): { readonly [key: strin
 
 const renderConfig = (config: views.PushConfig): Answer => ({
   id: config.id,
-  url: config.url,
+  url: visibleUrl(config.url),
   protocol_version: config.protocolVersion,
   authentication: config.scheme === '' ? undefined : { scheme: config.scheme },
   status: config.givenUp ? 'given_up' : config.failures > 0 ? 'failing' : 'ok',
@@ -18,6 +20,6 @@ const renderConfig = (config: views.PushConfig): Answer => ({
   delivered_at: rfc3339(config.deliveredAt),
   through_revision: config.throughRevision,
   failures: config.failures,
-  failure: config.failure === '' ? undefined : config.failure,
+  failure: presentLine(config.failure),
   failed_at: rfc3339(config.failedAt),
 });

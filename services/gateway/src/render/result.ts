@@ -1,4 +1,4 @@
-import { inputText, respondFirst, waitingText } from '@stopgo/core';
+import { inputText, respondFirst, visibleText, waitingText } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
@@ -28,7 +28,9 @@ function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: So
   if (waits && outcome === orchestrator.TurnOutcome.REFUSED_WAITING) return respondFirst;
   const inputs = head.pendingInputs.map(inputText).join('\n\n');
   if (!waits && head.authPrompt === '' && inputs === '') return head.run?.response ?? '';
-  return [waits ? waitingText(approvals) : '', inputs, head.authPrompt].filter((text) => text !== '').join('\n\n');
+  return [waits ? waitingText(approvals) : '', inputs, visibleText(head.authPrompt)]
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
 
 function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {

@@ -1,6 +1,7 @@
 import { mcp } from '@stopgo/proto';
 import type { BridgeAnswer } from '../ask-bridges.ts';
 import type { Answer } from '../json-text.ts';
+import { presentLine, shownLine } from './shown.ts';
 
 /**
  * The tool servers as clients see them: an entry for each server and bridge, since each bridge has a connection of its own, in
@@ -32,17 +33,17 @@ function renderServer(server: mcp.Server, bridge: string, now: number): Answer {
     address: server.address,
     state: states[server.state],
     since: ago(server.stateMs),
-    reason: server.reason === '' ? undefined : server.reason,
+    reason: presentLine(server.reason),
     retry_after_ms: server.retryAfterMs === 0 ? undefined : server.retryAfterMs,
-    last_error: lastError === '' ? undefined : { text: lastError, at: ago(server.lastErrorMs) },
+    last_error: lastError === '' ? undefined : { text: shownLine(lastError), at: ago(server.lastErrorMs) },
     protocol: protocolVersion === '' ? undefined : { era: protocolEra, version: protocolVersion },
     restarts: server.reconnects,
     tools: server.tools,
     tools_held: server.toolsHeld,
     identity: server.identity === '' ? undefined : server.identity,
     pins_strict: server.pinsStrict,
-    left_out: server.leftOut.map(({ name, reason }) => ({ name, reason })),
-    problems: server.problems,
+    left_out: server.leftOut.map(({ name, reason }) => ({ name: shownLine(name), reason: shownLine(reason) })),
+    problems: server.problems.map(shownLine),
     calls: { running: callsRunning, waiting: callsWaiting, at_once: callsAtOnce },
   };
 }

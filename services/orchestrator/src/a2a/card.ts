@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
-import { cutText, visibleText } from '@stopgo/core';
+import { cutText, firstHidden, visibleLine, visibleText } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
 import { aboutBytesMax, interfacesMax, skillsToldMax } from './bounds.ts';
 
@@ -41,6 +41,19 @@ export function readCard(card: unknown): Card | undefined {
     about: aboutOf(card),
   };
 }
+
+/** What is wrong with the name of an agent in its card, as a sentence; undefined if it may be shown. */
+export function cardNameProblem(card: unknown): string | undefined {
+  const name = isObject(card) ? card.name : undefined;
+  if (typeof name !== 'string') return undefined;
+  const isHidden = firstHidden(name) !== undefined || /[\n\t]/.test(name);
+  return isHidden
+    ? `names the agent with characters that are not seen: "${visibleLine(name.slice(0, nameShownMax))}"`
+    : undefined;
+}
+
+/** Characters of such a name that are told. */
+const nameShownMax = 80;
 
 function aboutOf({ description, skills }: Record<string, unknown>): string {
   const named = objects(skills)

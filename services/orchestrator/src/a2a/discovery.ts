@@ -2,7 +2,7 @@ import type { Clock } from '@stopgo/log';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import { shownUrl } from './agent-fetch.ts';
 import { cardTimeoutMs } from './bounds.ts';
-import { type Card, readCard } from './card.ts';
+import { type Card, cardNameProblem, readCard } from './card.ts';
 import { chooseEndpoint, type Endpoint, endpointWithoutCard, isCardFor, pathOf } from './endpoint.ts';
 import { NotTaken } from './failures.ts';
 import { parseJsonText } from './json-text.ts';
@@ -73,6 +73,8 @@ async function cardAt(url: string, fetch: BoundedFetch, signal: AbortSignal): Pr
     if (json === undefined) return undefined;
     const card = readCard(json);
     if (card === undefined) throw wrong('is none');
+    const problem = cardNameProblem(json);
+    if (problem !== undefined) throw wrong(problem);
     return card;
   } catch (error) {
     // Whatever went wrong: no message has been sent by that.

@@ -5,6 +5,7 @@ import {
   failureText,
   isPipeline,
   type LlmNode,
+  markedForModel,
   offeredTo,
   outputText,
   type PromptMessage,
@@ -49,7 +50,9 @@ export async function performModel(
   const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
   const request = {
     model: node.model,
-    system: resolvePrompt(node.prompt, bindings, (output) => outputText(output, (at) => transcript.textAt(at))),
+    system: resolvePrompt(node.prompt, bindings, (output) =>
+      markedForModel(outputText(output, (at) => transcript.textAt(at))),
+    ),
     messages: promptMessages(transcript, scope).map(modelMessage),
     tools: offered(driver.tools, node),
     mayBeSilent,

@@ -1,6 +1,6 @@
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2A_CONTENT_TYPE, TaskState, taskAfter, updatesOf, writeRestEvent } from '@stopgo/a2a-agent';
-import { internalError } from '@stopgo/core';
+import { internalError, visibleJson } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
 export { isWaiting, stateAfter, stateOf, TaskState, TERMINAL } from '@stopgo/a2a-agent';
@@ -26,10 +26,11 @@ export function bodiesOf(
   const key = (index: number) => `${head.id}:${revision}:${index}`;
   if (protocolVersion !== '1.0') {
     const task = taskAfter({ head, approvals }, revision, state);
-    return [{ ...legacy.serialize({ payload: { $case: 'task', value: task } }), key: key(0) }];
+    const told = legacy.serialize({ payload: { $case: 'task', value: task } });
+    return [{ ...told, body: visibleJson(told.body), key: key(0) }];
   }
   return updatesOf({ head, approvals }, revision, state, false).map((update, index) => ({
-    body: JSON.stringify(writeRestEvent('1.0', update)),
+    body: visibleJson(JSON.stringify(writeRestEvent('1.0', update))),
     contentType: A2A_CONTENT_TYPE,
     key: key(index),
   }));

@@ -1,0 +1,15 @@
+import { block, oneLine } from '../shown.ts';
+
+/** What a decision or an answer came to, as the gateway says it. */
+export type RunAnswer = {
+  readonly result?: { readonly response?: string };
+  readonly run?: { readonly status?: string };
+};
+
+/** Prints what the run said, as a block: words of a model must not look like lines of ours. `recorded`: what is said if it goes on. */
+export function printAnswer({ result, run }: RunAnswer, recorded: string, print: (line: string) => void): void {
+  const said = result?.response;
+  const lines =
+    said === undefined ? [oneLine(`${recorded}; the run is ${run?.status ?? 'going on'}`)] : block(said, '');
+  for (const line of lines) print(line);
+}

@@ -1,0 +1,29 @@
+/** Who decided, and what that name is worth. */
+export type DecidedBy = {
+  readonly name: string;
+  /** The name is what the caller says of themselves (`X-Approver`, `by`, a message's metadata): nobody has checked it. */
+  readonly claimed: boolean;
+};
+
+/** The name that is recorded for somebody who gave none. */
+const nobody = 'anonymous';
+
+/**
+ * Who decided on an approval; undefined if no person did. Requests carry no identity that is checked, so every name that came with one
+ * is a claim (decision 0042).
+ */
+export function decidedByOf(decision: {
+  readonly decidedBy: string;
+  /** Empty for a decision that came with no request. */
+  readonly decidedSurface: string;
+  readonly byPolicy: boolean;
+}): DecidedBy | undefined {
+  const { decidedBy: name, decidedSurface: surface, byPolicy } = decision;
+  if (name === '' || byPolicy) return undefined;
+  return { name, claimed: surface !== '' && name !== nobody };
+}
+
+/** The same in words: `alice (claimed)`. */
+export function decidedByText({ name, claimed }: DecidedBy): string {
+  return claimed ? `${name} (claimed)` : name;
+}
