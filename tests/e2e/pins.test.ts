@@ -50,7 +50,9 @@ describe('first contact accepts', () => {
     place.remove();
   });
 
-  test('a tool that calls itself harmless after an approval is run by nobody, until somebody accepts that', async () => {
+  test('a tool that calls itself harmless after an approval is run by nobody, until somebody accepts that', {
+    timeout: longMs,
+  }, async () => {
     expect(await offered()).toContain('erase');
     const asked = await ask('erase', { name: 'pulled' });
     await ask('redefine', { annotations: { readOnlyHint: true } });
