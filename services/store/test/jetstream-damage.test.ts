@@ -132,6 +132,26 @@ describeWithNats('damage over JetStream', () => {
     expect(found).toEqual(['events 3 to 3, message 3 of the log, are missing on this replica']);
   });
 
+  test.each([
+    ["request_digest = 'other'", 'have another request digest on this replica'],
+    ["key = 'other'", 'have another idempotency key on this replica than "<key>"'],
+  ])('verification names an append whose row says %s', async (change, problem) => {
+    const a = await open();
+    const appends = [0, 1, 2].map((expected) => append(expected, `${expected}`));
+    for (const one of appends) await a.events.append(one);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec(`UPDATE appends SET ${change} WHERE first_revision = 2`);
+        return database;
+      },
+    });
+    expect((await verifyStream(b.events, b.views, stream, never)).problems).toEqual([
+      `events 2 to 2, message 2 of the log, ${problem.replace('<key>', appends[1]?.idempotencyKey ?? '')}`,
+    ]);
+  });
+
   test('a damaged row is made anew from the events, while the replica goes on', async () => {
     const a = await open();
     const story = new Story();

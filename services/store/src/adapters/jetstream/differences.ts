@@ -51,9 +51,18 @@ function differenceOf(append: LoggedAppend, index: DifferencesParts['index']): s
   const { stream, sequence, firstRevision, lastRevision } = append;
   const shown = index.key(stream, append.key);
   const what = `events ${firstRevision} to ${lastRevision}, message ${sequence} of the log,`;
-  if (shown?.sequence !== sequence) return `${what} are missing on this replica`;
+  if (shown?.sequence !== sequence) {
+    const isThere = index.places(stream, firstRevision, 1)[0]?.sequence === sequence;
+    return isThere
+      ? `${what} have another idempotency key on this replica than ${JSON.stringify(append.key)}`
+      : `${what} are missing on this replica`;
+  }
   const isSame = shown.firstRevision === firstRevision && shown.lastRevision === lastRevision;
-  return isSame && equal(shown.hash, append.hash) ? undefined : `${what} are others on this replica`;
+  if (!isSame || !equal(shown.hash, append.hash)) return `${what} are others on this replica`;
+  // A repeat of the request would be taken for another request under the same key, or another request for a repeat.
+  return shown.requestDigest === append.requestDigest
+    ? undefined
+    : `${what} have another request digest on this replica`;
 }
 
 /** The append of a message, or why it is none. */
