@@ -66,3 +66,18 @@ test('what failed is named before the last line, with the first lines of why', (
     'failed: a.test.ts > it holds: Error: it does not\n    at somewhere\nfailed: b.test.ts: Cannot find c.ts\n1 passed, 2 failed, 0 skipped\n',
   );
 });
+
+test('tests that ran among the checks are added, and named where they failed', () => {
+  const [testsFile, checksFile, slowFile] = ['quick.json', 'counts.json', 'slow.json'].map((name) =>
+    join(folder, name),
+  );
+  const failed = { status: 'failed', fullName: 'it lasts', failureMessages: ['Error: it does not'] };
+  writeFileSync(testsFile!, JSON.stringify(report(10, 0, 1)));
+  writeFileSync(checksFile!, JSON.stringify(counts(6, 1, 0)));
+  const slow = report(3, 1, 0, [{ name: 's.test.ts', status: 'failed', assertionResults: [failed] }]);
+  writeFileSync(slowFile!, JSON.stringify(slow));
+  const args = [script, '0', testsFile!, '1', checksFile!, slowFile!];
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stdout).toBe('failed: s.test.ts > it lasts: Error: it does not\n19 passed, 2 failed, 1 skipped\n');
+  expect(status).toBe(1);
+});
