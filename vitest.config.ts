@@ -5,17 +5,19 @@ import { type Files, filesOf, tierOf } from './tests/tiers.ts';
 const tier = tierOf(process.env);
 const { shared, isolated, alone } = filesOf(tier);
 
+const isOverServices = process.env.STOPGO_E2E_TOPOLOGY === 'services';
+
 /**
  * Many tests wait for other processes, and of two cores vitest would use one. The slow tests judge by time more often than
- * others, so that no more of them run at once than there are cores.
+ * others, so that no more of them run at once than there are cores. A platform of separate processes has the machine for itself.
  */
-const maxWorkers = availableParallelism() + (tier === 'slow' ? 0 : 1);
+const maxWorkers = isOverServices ? 1 : availableParallelism() + (tier === 'slow' ? 0 : 1);
 
 /**
  * Longest time of a test, in milliseconds: for a slow machine, since most take less than a second. A platform of separate
  * processes has seven or more, which take time to start.
  */
-const testMs = process.env.STOPGO_E2E_TOPOLOGY === 'services' ? 120_000 : 60_000;
+const testMs = isOverServices ? 120_000 : 60_000;
 
 type TestOptions = NonNullable<Extract<TestProjectInlineConfiguration, { test?: unknown }>['test']>;
 
