@@ -26,7 +26,9 @@ const A2A = '@stopgo/a2a-agent';
 const SECURITY = '@stopgo/security';
 /** What an HTTP server does whatever it serves. */
 const HTTP = '@stopgo/http';
-const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, ...SERVICES, ...PROGRAMS];
+/** Values against the schemas that tool servers give. */
+const JSON_SCHEMA = '@stopgo/json-schema';
+const ANYTHING = [...SHARED, SECURITY, LOG, A2A, HTTP, JSON_SCHEMA, ...SERVICES, ...PROGRAMS];
 
 /** Every package and the packages of ours that its code may use: edges use services, services use the shared ones. */
 const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: readonly string[] }>> = {
@@ -34,14 +36,15 @@ const PACKAGES: Readonly<Record<string, { readonly name: string; readonly may: r
   'packages/core': { name: '@stopgo/core', may: ['@stopgo/proto'] },
   'packages/a2a-agent': { name: A2A, may: ['@stopgo/core', '@stopgo/proto', HTTP] },
   'packages/http': { name: HTTP, may: ['@stopgo/core', SECURITY] },
+  'packages/json-schema': { name: JSON_SCHEMA, may: ['@stopgo/core'] },
   'packages/rpc': { name: '@stopgo/rpc', may: ['@stopgo/core', '@stopgo/proto', SECURITY] },
   'packages/log': { name: LOG, may: ['@stopgo/core', '@stopgo/proto', '@stopgo/rpc'] },
   'packages/runtime': { name: '@stopgo/runtime', may: ['@stopgo/core', SECURITY] },
   'packages/security': { name: SECURITY, may: [] },
   'services/approvals': { name: '@stopgo/approvals', may: [...SHARED, LOG] },
   'services/gateway': { name: '@stopgo/gateway', may: [...SHARED, SECURITY, A2A, HTTP] },
-  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG] },
-  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A] },
+  'services/mcp-bridge': { name: '@stopgo/mcp-bridge', may: [...SHARED, SECURITY, LOG, JSON_SCHEMA] },
+  'services/orchestrator': { name: '@stopgo/orchestrator', may: [...SHARED, SECURITY, LOG, A2A, JSON_SCHEMA] },
   'services/store': { name: '@stopgo/store', may: SHARED },
   'packages/tool-server': { name: TOOL_SERVER, may: [SECURITY] },
   'mcp-servers/filesystem': { name: '@stopgo/mcp-filesystem', may: [TOOL_SERVER] },

@@ -42,8 +42,6 @@ export type BridgeBounds = {
   readonly definitionDepthMax: number;
   /** Values (objects, lists, texts, numbers) in one tool's definition; one with more is left out. */
   readonly definitionValuesMax: number;
-  /** How long one look at arguments or a result may take, by a schema that a server gave. */
-  readonly schemaCheckMs: number;
   /** All definitions together, so that the catalogue fits into one gRPC message; further tools are left out. */
   readonly catalogueBytesMax: number;
   /** One message of a server. A larger answer to a call is an error result, never kept in memory. */
@@ -160,7 +158,6 @@ export const bridgeBounds: BridgeBounds = {
   definitionBytesMax: 64 * kibibyte,
   definitionDepthMax: 100,
   definitionValuesMax: 5_000,
-  schemaCheckMs: 1 * second,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
   requestsOpenMax: 1_024,

@@ -7,6 +7,7 @@ import {
   lossProblem,
   parseJson,
 } from '@stopgo/core';
+import { shownProblem } from '@stopgo/json-schema';
 import type { Standing } from '@stopgo/log';
 import { mcp, type store } from '@stopgo/proto';
 import type { SecretFilter } from '@stopgo/security';
@@ -22,13 +23,15 @@ import { reasonOf } from './failures.ts';
 import { type GateVerdict, gate, gateWithTicket, needsTicket } from './gate.ts';
 import { dismissed } from './open-questions.ts';
 import { finished, type Outcome, refused, unknown, withoutSecrets } from './outcome.ts';
-import { shownProblem } from './schema-check.ts';
 import type { ServerConnection } from './server-connection.ts';
 import type { Session } from './session.ts';
 import type { Tickets } from './tickets.ts';
 import { untilAborted } from './unless-aborted.ts';
 
 const { RefusedReason } = mcp;
+
+/** Times that a tool may be another one by the time that the arguments have been checked. */
+const changesMax = 3;
 
 /** What an attempt needs to be made. */
 export type ExecutorDependencies = {
@@ -154,6 +157,7 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
   const freshMs = request.approvalId === '' ? bounds.listFreshMs : bounds.approvedListFreshMs;
   let available = await server.current(signal, freshMs);
   let previous: Session | undefined;
+  let changes = 0;
   for (let repeats = 0; ; ) {
     if (available.kind === 'down') {
       if (waited || lost !== undefined) return end(unavailable(available));
@@ -169,6 +173,9 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     // One of its caller's own may have taken so long to open that the list is old again.
     if (session !== available.session && session !== previous) server.listing.refreshIfStale(freshMs);
     previous = session;
+    // It may wait for a thread, so that it comes before the look at the record, too.
+    const checked = find(request.server, request.tool);
+    const mismatch = await checked?.inputCheck(args);
     const look = await lookUp(call, dependencies);
     if (signal.aborted) return end(canceledInTime());
     if (look.kind === 'refused') return end(look.outcome);
@@ -186,7 +193,11 @@ async function runCall(call: Call, dependencies: ExecutorDependencies): Promise<
     if (lost !== undefined && !isRepeatable(tool.hints)) return unknown(inDoubt(lost.text), lost.failure);
     const refusal = refusalOf(tool, gateWithTicket(tool, credentialsOf(request), look.ticket));
     if (refusal !== undefined) return end(refusal);
-    const mismatch = tool.inputCheck(args);
+    if (tool.pin !== checked?.pin) {
+      changes += 1;
+      if (changes > changesMax) return end(unavailable({ reason: `the server "${request.server}" keeps changing` }));
+      continue;
+    }
     if (mismatch !== undefined) {
       const words = `the arguments are not what the tool takes: ${shownProblem(clean(mismatch))}`;
       return end(answer(failed(words, 'invalid_arguments'), 0, undefined));

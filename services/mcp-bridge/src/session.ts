@@ -1,5 +1,6 @@
 import { type Client, ProtocolError, ProtocolErrorCode, SdkHttpError, type Tool } from '@modelcontextprotocol/client';
 import { isRepeatable, type Json } from '@stopgo/core';
+import { shownProblem } from '@stopgo/json-schema';
 import type { AskingCalls } from './asking-calls.ts';
 import { tokensHidden } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
@@ -14,7 +15,6 @@ import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
 import { waitShareMax } from './running-time.ts';
-import { shownProblem } from './schema-check.ts';
 import type { SessionCall } from './session-call.ts';
 import { leftOut, type ToolProblem } from './tool-problem.ts';
 
@@ -206,7 +206,7 @@ async function callTool(
       toolDefinition,
     },
   );
-  const mismatch = resultMismatch(tool, result);
+  const mismatch = await resultMismatch(tool, result);
   if (mismatch !== undefined) {
     const words = `The call ran, but its structured result is not what the tool promises: ${shownProblem(clean(mismatch))}`;
     return { kind: 'answered', failure: 'invalid_result', result: resultText(result, clean, words) };

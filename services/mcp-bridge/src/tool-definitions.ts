@@ -11,10 +11,10 @@ import {
   saysBoth,
   toolPin,
 } from '@stopgo/core';
+import { processSchemaChecks, type SchemaCheck, schemaProblem } from '@stopgo/json-schema';
 import { hiddenText } from './hidden-text.ts';
 import { contradictions, hintProblem } from './hint-problems.ts';
 import { LookAlikes, looksLike } from './look-alikes.ts';
-import { type SchemaCheck, schemaCheck, schemaProblem } from './schema-check.ts';
 import { leftOut, namelessLeftOut, shownName, shownText, type ToolProblem } from './tool-problem.ts';
 
 /** A tool of one server, with what the platform makes of its definition. */
@@ -72,7 +72,7 @@ const nameCharactersMax = 256;
 export function defineTools(
   definitions: readonly Json[],
   place: ToolPlace,
-  bounds: UseBounds & { readonly toolsPerServerMax: number },
+  bounds: DefinitionBounds & { readonly toolsPerServerMax: number },
 ): DefinedTools {
   const tools = new Map<string, DefinedTool>();
   const lookAlikes = new LookAlikes<string>();
@@ -110,9 +110,7 @@ export function defineTools(
   return { tools: [...tools.values()], problems: [...problems, ...contradictions(contradictory)] };
 }
 
-type UseBounds = DefinitionBounds & { readonly schemaCheckMs: number };
-
-function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): DefinedTool | ToolProblem {
+function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds): DefinedTool | ToolProblem {
   if (!isObject(definition)) return namelessLeftOut('a tool that is no JSON object', 'it is no JSON object');
   const { name, inputSchema, outputSchema, annotations } = definition;
   if (typeof name !== 'string' || name === '') return namelessLeftOut('a tool without a name', 'it has no name');
@@ -140,9 +138,9 @@ function defineTool(definition: Json, place: ToolPlace, bounds: UseBounds): Defi
       approvalRequired: place.approvalRequired || place.approvalTools.includes(name),
       forwardsBearer: place.forwardsBearer,
       callsAtOnce: place.callsAtOnce,
-      inputCheck: schemaCheck(inputSchema, bounds.schemaCheckMs),
+      inputCheck: processSchemaChecks().checkOf(inputSchema, { owner: place.server, key: `${pin} input` }),
       ...(isObject(outputSchema) && outputProblem(definition) === undefined
-        ? { outputCheck: schemaCheck(outputSchema, bounds.schemaCheckMs) }
+        ? { outputCheck: processSchemaChecks().checkOf(outputSchema, { owner: place.server, key: `${pin} output` }) }
         : {}),
     };
   } catch {

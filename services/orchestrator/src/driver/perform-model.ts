@@ -17,6 +17,7 @@ import {
 import { secretFilter } from '@stopgo/security';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
 import { modelWithoutSecrets } from '../without-secrets.ts';
+import { checkCalls } from './check-calls.ts';
 import type { RunDriver } from './run-driver.ts';
 import type { Foreseen } from './under-way.ts';
 
@@ -73,12 +74,13 @@ export async function performModel(
   // Models begin a call with an empty line now and then: nothing is said by that.
   const text = answer.text.trim() === '' ? '' : answer.text;
   if (text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
+  const calls = await checkCalls(answer.calls, offeredTo(node, driver.tools));
   await driver.submit({
     type: 'modelAnswered',
     stepId,
     turn,
     text,
-    calls: answer.calls,
+    calls,
     usage: answer.usage,
     provider: answer.provider,
     model: answer.model,

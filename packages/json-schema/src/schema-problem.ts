@@ -1,53 +1,9 @@
-import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import { type Json, visibleText } from '@stopgo/core';
-import { isPlainSchema, isSmallValue } from './plain-schema.ts';
-import { TimeBoxed, timeBoxed } from './time-box.ts';
 
 type ObjectSchema = { readonly [key: string]: Json };
 
-/**
- * Says what is wrong with a value, as words that may repeat names in it whole ({@link shownProblem}); undefined if nothing is, or if
- * the schema cannot tell.
- */
-export type SchemaCheck = (value: unknown) => string | undefined;
-
 /** Longest problem that is told, in characters: a schema may name a thousand properties. */
 const problemCharactersMax = 500;
-
-// It interprets schemas. The other validator of the MCP client makes code of them, and these are a stranger's.
-const validator = new CfWorkerJsonSchemaValidator({ shortcircuit: true });
-
-/**
- * The check of one schema that a server gave, which must be within the bounds of definitions. Nothing that a schema refers
- * to is ever fetched. A value that takes the schema longer than `ms` milliseconds is not let through. What the schema
- * cannot tell (it is in another dialect, refers to another document, or is wrong in a place that only some values get to)
- * is left to the server.
- */
-export function schemaCheck(schema: ObjectSchema, ms: number): SchemaCheck {
-  let validate: ((value: unknown) => Verdict) | undefined;
-  const verdictOf = (value: unknown): Verdict => {
-    // The types of the validator are those of a schema as it should be.
-    validate ??= validator.getValidator(schema as Parameters<typeof validator.getValidator>[0]);
-    return validate(value);
-  };
-  const isPlain = isPlainSchema(schema);
-  return (value) => {
-    try {
-      // The watchdog takes a thread each time, and what it is to bite is not there in most schemas.
-      const verdict = isPlain && isSmallValue(value) ? verdictOf(value) : timeBoxed(ms, () => verdictOf(value));
-      return verdict.valid ? undefined : innermost(verdict.errorMessage ?? 'it does not match');
-    } catch (error) {
-      return error instanceof TimeBoxed ? `the schema takes longer than ${ms} ms to check it` : undefined;
-    }
-  };
-}
-
-type Verdict = { readonly valid: boolean; readonly errorMessage?: string | undefined };
-
-/** The last of a chain of reasons, each of which says that the one after it is the matter. */
-function innermost(message: string): string {
-  return message.split('; ').at(-1) ?? message;
-}
 
 /** What is wrong with a value, as it may be told: bounded, on one line, with nothing hidden. Only for what holds no token any more. */
 export function shownProblem(text: string): string {
