@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decide } from '../src/decide/approvals.ts';
+import type { Confirm } from '../src/decide/confirm.ts';
+import { type ToolsArguments, toolsCommand } from '../src/decide/tools.ts';
+
+/** What a terminal asks before it decides, against a gateway that only writes down what it is told. */
+const uuid = '3b241101-e2bb-4255-8caf-4136c566a962';
+const pin = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const plain = { uuid, tool_name: 'pay', status: 'pending', choices: ['approve', 'reject'], tool_args: { to: 'ada' } };
+const doubt = { ...plain, choices: ['run_again', 'happened', 'give_up'] };
+
+let server: Server;
+let url: string;
+let approval: object;
+let told: unknown[];
+let lines: string[];
+
+beforeEach(async () => {
+  [told, lines, approval] = [[], [], plain];
+  server = createServer(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += String(chunk);
+    if (req.method === 'POST') told.push(JSON.parse(body));
+    const tool = { server: 'files', name: 'erase', state: 'changed', pin, destructiveHint: true, changes: [] };
+    res.end(JSON.stringify({ approval, tools: [tool], result: { response: 'done' } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+const print = (line: string) => void lines.push(line);
+const says = (yes: boolean): Confirm => {
+  return async (question) => {
+    lines.push(question);
+    return yes;
+  };
+};
+const run = (flags: Parameters<typeof decide>[2], confirm?: Confirm) => decide(url, uuid, flags, { print, confirm });
+
+describe('an approval whose description is cut', () => {
+  beforeEach(() => {
+    approval = { ...plain, description_cut: true };
+  });
+
+  test.each(['approve', 'run_again', 'happened'])('is not decided by %s without --full', async (action) => {
+    await expect(run({ action })).rejects.toThrow(`\`stopgo approve ${uuid} --full\` shows all arguments`);
+    expect(told).toEqual([]);
+  });
+
+  test('is approved with --full, after all arguments', async () => {
+    await run({ action: 'approve', full: true });
+    expect(lines).toEqual(['all arguments of pay:', '    | {', '    |   "to": "ada"', '    | }', '| done']);
+    expect(told).toEqual([{ action: 'approve' }]);
+  });
+
+  test('may be rejected as it is', async () => {
+    await run({ action: 'reject' });
+    expect(told).toEqual([{ action: 'reject' }]);
+  });
+});
+
+describe('to reject a call in doubt', () => {
+  beforeEach(() => {
+    approval = doubt;
+  });
+
+  test('says what it means, and wants --give-up where nobody can be asked', async () => {
+    await expect(run({ action: 'reject' })).rejects.toThrow(/may have happened; giving it up means .* not run again/);
+    expect(told).toEqual([]);
+    await run({ action: 'reject', giveUp: true });
+    expect(told).toEqual([{ action: 'give_up' }]);
+  });
+
+  test('asks on a terminal: only a yes gives it up', async () => {
+    await expect(run({ action: 'reject' }, says(false))).rejects.toThrow('nothing was decided');
+    expect(lines).toEqual([expect.stringMatching(/^pay: .* may have happened/), 'Give it up?']);
+    expect(told).toEqual([]);
+    await run({ action: 'reject' }, says(true));
+    expect(told).toEqual([{ action: 'give_up' }]);
+  });
+});
+
+test('a plain rejection asks nothing', async () => {
+  await run({ action: 'reject' }, says(false));
+  expect(told).toEqual([{ action: 'reject' }]);
+});
+
+describe('to accept a tool', () => {
+  const given: ToolsArguments = { action: 'accept', server: 'files', tool: 'erase', by: undefined, pin: undefined };
+  const accept = (more: Partial<ToolsArguments>) => toolsCommand(url, { ...given, ...more }, print);
+  const accepted = [{ tools: [{ server: 'files', name: 'erase', pin }] }];
+
+  test('wants the pin, or somebody who says yes', async () => {
+    await expect(accept({})).rejects.toThrow('nothing was accepted: name the TOOL and the pin');
+    await expect(accept({ confirm: says(false) })).rejects.toThrow('nothing was accepted');
+    await expect(accept({ pin: '' })).rejects.toThrow('12 digits');
+    await expect(accept({ pin: pin.slice(0, 11) })).rejects.toThrow('12 digits');
+    await expect(accept({ pin: 'f'.repeat(12) })).rejects.toThrow(`erase has the pin ${pin} now`);
+    expect(told).toEqual([]);
+  });
+
+  test('takes the pin that was shown, or a yes after it was shown', async () => {
+    await accept({ pin: pin.slice(0, 12) });
+    expect(told).toEqual(accepted);
+    lines = [];
+    await accept({ confirm: says(true) });
+    expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^erase of files: changed, pin/), 'Accept it as shown?']);
+    expect(told).toEqual([...accepted, ...accepted]);
+  });
+});
