@@ -267,6 +267,8 @@ describe('an agent as a tool of a model', () => {
       description: "Delegate task to A2A agent 'peer'.",
       hints: { readOnly: false, destructive: false, idempotent: false },
     });
+    const alike = new Map([...tools, ['a2a_p\u0435er', tool('a2a_p\u0435er', { readOnly: true })]]);
+    expect([...offeredTo(llm({ agents: [peer] }), alike).keys()]).toEqual([...tools.keys(), 'a2a_peer']);
     expect(offeredTo(llm(), tools)).toBe(tools);
   });
 

@@ -29,6 +29,11 @@ describe('what is refused, with one line each', () => {
       ['mcp_servers: duplicate name "resources"'],
     ],
     [
+      'a name in which something is hidden',
+      'name: "pay\\u200bments"',
+      ['name: must not hold control characters, or characters that nobody sees'],
+    ],
+    [
       'half a character in a name',
       'agent: { type: sequential, name: "\\uD800x", agents: [{ name: a, prompt: "\\uDC00" }] }',
       [

@@ -2,7 +2,7 @@ import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
 import { aboutBytesMax } from '../../src/a2a/bounds.ts';
 import { callHeaders } from '../../src/a2a/call-headers.ts';
-import { readCard } from '../../src/a2a/card.ts';
+import { cardNameProblem, readCard } from '../../src/a2a/card.ts';
 import { cardUrls } from '../../src/a2a/discovery.ts';
 import { chooseEndpoint } from '../../src/a2a/endpoint.ts';
 import { agentAt } from './orders.ts';
@@ -107,4 +107,13 @@ test('a token goes where nobody on the way can read it, and no header is made of
   expect(headersAt('http://[::1]:1/a2a')).toHaveProperty('Authorization');
   expect(headersAt('http://a')).toEqual({ 'X-Session-ID': 's' });
   expect(headersAt('http://a', 'a\r\nb: c')).toEqual({});
+});
+
+test('a card that names its agent with characters that are not seen is refused with the reason', () => {
+  expect(cardNameProblem({ name: 'till\nApproved' })).toBe(
+    'names the agent with characters that are not seen: "till\\nApproved"',
+  );
+  expect(cardNameProblem({ name: 'ti\u202ell' })).toContain('ti\\u{202e}ll');
+  expect(cardNameProblem({ name: 'The till 👩\u200d🔬' })).toBeUndefined();
+  expect(cardNameProblem({})).toBeUndefined();
 });
