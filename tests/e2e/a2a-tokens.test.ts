@@ -86,6 +86,36 @@ test('a token and a session id go through three agents to a tool, and stay nowhe
   }
 });
 
+test('a token goes over plain http to a host that is allowed by name, and to no other', {
+  timeout: longMs,
+}, async () => {
+  const places = [workplace(), workplace(), workplace()] as const;
+  const running: Platform[] = [];
+  const run = async (place: Workplace, name: string, more: string): Promise<Platform> => {
+    const one = await start(place, config(place, name, more), { env: model.env });
+    running.push(one);
+    return one;
+  };
+  try {
+    const last = await run(places[0], 'last', withTools());
+    // It leads to this machine, and is no loopback address.
+    const asksLast = asking('to_last', last.url.replace('127.0.0.1', '0.0.0.0'));
+    const allowed = await run(places[1], 'allowed', `allow_http_tokens_to: ["0.0.0.0"]\n${asksLast}`);
+    const other = await run(places[2], 'other', `allow_http_tokens_to: [agent-b]\n${asksLast}`);
+    const ask = (one: Platform) =>
+      client(one.url).post('/conversations', { message: 'call whoami {}' }, { authorization: `Bearer ${token}` });
+    expect((await ask(allowed)).body.result.response).toContain('whoami done');
+    expect(tools.calls.at(-1)).toMatchObject({ tool: 'whoami', authorization: `Bearer ${token}` });
+    expect(allowed.output()).toContain('tokens of callers may go to 0.0.0.0 over plain http');
+    const withToken = tools.calls.length;
+    expect((await ask(other)).text).not.toContain('whoami done');
+    expect(tools.calls.slice(withToken).filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+  } finally {
+    for (const one of running) await one.end('SIGKILL');
+    for (const place of places) place.remove();
+  }
+});
+
 /** What a peer of the dialect before 0.3 does, as the others do it. */
 const legacy = (url: string): Pick<StoryPeer, 'send' | 'get'> => {
   const ask = async (method: string, params: unknown, headers: Readonly<Record<string, string>> = {}) => {

@@ -42,7 +42,7 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
         turnsMax: config.maxTurns,
         approval: of.approvalRequired ? 'require' : 'default',
         ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
-        ...agentsFor(of.a2a, config.a2a),
+        ...agentsFor(of.a2a, config),
       };
     case 'sequential':
       return { type: 'sequential', ...parent(of, config) };
@@ -54,7 +54,7 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
       return {
         type: 'a2a',
         name: of.name,
-        agent: remoteAgent(of),
+        agent: remoteAgent(of, config),
         prompt: of.prompt,
         approval: of.approvalRequired ? 'require' : 'default',
         ...(of.outputKey === undefined ? {} : { outputKey: of.outputKey }),
@@ -66,16 +66,28 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
 /** A node's own agents, and those of the top level, whose names it may take for its own. */
 function agentsFor(
   own: readonly RemoteAgentConfig[],
-  top: readonly RemoteAgentConfig[],
+  config: Pick<AgentConfig, 'a2a' | 'allowHttpTokensTo'>,
 ): { readonly agents?: readonly RemoteAgent[] } {
   const names = new Set(own.map(({ name }) => name));
-  const all = [...own, ...top.filter(({ name }) => !names.has(name))];
-  return all.length === 0 ? {} : { agents: all.map(remoteAgent) };
+  const all = [...own, ...config.a2a.filter(({ name }) => !names.has(name))];
+  return all.length === 0 ? {} : { agents: all.map((agent) => remoteAgent(agent, config)) };
 }
 
-/** Tokens go to https and loopback addresses only. */
-function remoteAgent({ name, url, description, destructive }: RemoteAgentConfig): RemoteAgent {
-  return { name, url, description, destructive, forwardsBearer: mayCarryToken(url) };
+/** Tokens go to https and loopback addresses, and over plain http to the hosts that are allowed by name. */
+function remoteAgent(
+  { name, url, description, destructive, tokenOrigins = [] }: RemoteAgentConfig,
+  { allowHttpTokensTo }: Pick<AgentConfig, 'allowHttpTokensTo'>,
+): RemoteAgent {
+  const others = tokenOrigins.filter((origin) => mayCarryToken(origin, allowHttpTokensTo));
+  const forwardsBearer = mayCarryToken(url, allowHttpTokensTo);
+  return {
+    name,
+    url,
+    description,
+    destructive,
+    forwardsBearer,
+    ...(others.length === 0 ? {} : { tokenOrigins: others }),
+  };
 }
 
 function parent(of: Exclude<AgentNodeConfig, { type: 'llm' | 'a2a' }>, config: AgentConfig) {

@@ -11,6 +11,7 @@ import { agentDefinition, systemPromptOf } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 import { parsePushKey } from './push-key.ts';
 import { credentialsOf } from './secrets.ts';
+import { sayWhatFollows } from './start-notes.ts';
 
 /** What no configuration says of an orchestrator. */
 export type OrchestratorMore = Pick<OrchestratorConfig, 'watchTimes'>;
@@ -25,6 +26,7 @@ export function startOrchestratorPart(
   more: OrchestratorMore = {},
 ): Promise<Orchestrator> {
   const { pushKey, ...others } = clients;
+  sayWhatFollows(config, logger);
   return startOrchestrator(
     {
       ...more,

@@ -36,8 +36,10 @@ export type RemoteAgent = {
   readonly description: string;
   /** Delegating to it waits for an approval. */
   readonly destructive: boolean;
-  /** Delegations carry the caller's bearer token. */
+  /** Delegations carry the caller's bearer token: to the origin of `url`, … */
   readonly forwardsBearer: boolean;
+  /** … and to these; absent: to no other. */
+  readonly tokenOrigins?: readonly string[];
 };
 
 /** A node that stands for another agent: it sends one message, and comes to what the agent answers. */

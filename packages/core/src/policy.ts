@@ -14,7 +14,7 @@ export type HintSource = {
   readonly annotations?: Json;
   /** The tool's own top-level `destructiveHint`, as servers of the first days gave it. */
   readonly topLevelDestructive?: Json;
-  /** `ask`: a tool that neither says readOnlyHint: true nor gives a destructiveHint counts as destructive. */
+  /** `ask`: a tool that gives neither a readOnlyHint nor a destructiveHint counts as destructive. */
   readonly unannotated: 'run' | 'ask';
 };
 
@@ -31,8 +31,8 @@ export type HintOrigins = { readonly [hint in keyof Hints]: HintOrigin };
 type Hint = { readonly value: boolean; readonly from: HintOrigin };
 
 /**
- * Effective hints (X39 to X41): annotations win over the top level, `readOnlyHint: true` wins over everything, an absent
- * destructive hint follows the configuration. What is said in a form that nobody can read ({@link malformedHint}) was meant to
+ * Effective hints (X39 to X41): annotations win over the top level, `readOnlyHint: true` wins over everything. An absent
+ * destructive hint means `true` beside `readOnlyHint: false`, as the protocol says, and follows the configuration otherwise. What is said in a form that nobody can read ({@link malformedHint}) was meant to
  * say something: where nothing readable stands against it, the tool counts as destructive. A missing idempotent hint means not
  * idempotent: for repeats the cautious reading holds.
  */
@@ -55,6 +55,12 @@ export function hintOrigins(source: HintSource): HintOrigins {
     idempotent: idempotent.from,
     openWorld: openWorld.from,
   };
+}
+
+/** Whether a tool says nothing of what it does: then the configuration (`unannotated`) decides whether people are asked. */
+export function saysNothing(origins: HintOrigins): boolean {
+  const isUnsaid = (from: HintOrigin): boolean => from === 'default' || from === 'configuration';
+  return isUnsaid(origins.readOnly) && isUnsaid(origins.destructive);
 }
 
 /** What of the hints that approvals depend on is given in a form that they do not have; undefined if nothing is. */
@@ -90,6 +96,8 @@ function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint }
   };
   const byDefault = (value: boolean): Hint => ({ value, from: 'default' });
   const unsaid: Hint = source.unannotated === 'ask' ? { value: true, from: 'configuration' } : byDefault(false);
+  // The protocol's own default of destructiveHint, which counts where a tool says that it does not only read.
+  const unlessReadOnly: Hint | undefined = annotations.readOnlyHint === false ? byDefault(true) : undefined;
   const { topLevelDestructive } = source;
   // What cannot be read counts as `true`.
   const topLevel: Hint | undefined =
@@ -104,7 +112,7 @@ function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint }
     ? { ...rest, destructive: { value: false, from: 'read_only' }, idempotent: { value: true, from: 'read_only' } }
     : {
         ...rest,
-        destructive: annotated('destructiveHint') ?? unreadable ?? topLevel ?? unsaid,
+        destructive: annotated('destructiveHint') ?? unreadable ?? topLevel ?? unlessReadOnly ?? unsaid,
         idempotent: annotated('idempotentHint') ?? byDefault(false),
       };
 }

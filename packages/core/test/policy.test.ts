@@ -16,7 +16,9 @@ const rows: readonly Row[] = [
   ['read-only', { readOnlyHint: true }, undefined, 'allow', 'allow'],
   ['read-only and destructive', { readOnlyHint: true, destructiveHint: true }, undefined, 'allow', 'allow'],
   ['read-only, and destructive at the top level', { readOnlyHint: true }, true, 'allow', 'allow'],
-  ['not read-only', { readOnlyHint: false }, undefined, 'allow', 'ask'],
+  ['not read-only', { readOnlyHint: false }, undefined, 'ask', 'ask'],
+  ['not read-only, and not destructive', { readOnlyHint: false, destructiveHint: false }, undefined, 'allow', 'allow'],
+  ['not read-only, and not destructive at the top level', { readOnlyHint: false }, false, 'allow', 'allow'],
   ['a hint that is no boolean', { destructiveHint: 'false' }, undefined, 'ask', 'ask'],
   ['a hint that is null', { destructiveHint: null }, undefined, 'ask', 'ask'],
   ['a hint that is no boolean, beside a top level that is fine', { destructiveHint: 1 }, false, 'ask', 'ask'],
@@ -96,6 +98,11 @@ describe('each hint says where it comes from', () => {
       'a tool that only reads destroys nothing and may be repeated, whatever else it says',
       { annotations: { readOnlyHint: true, destructiveHint: true, idempotentHint: false } },
       ['annotations', 'read_only', 'read_only', 'default'],
+    ],
+    [
+      'a tool that does not only read is destructive by the default of the protocol',
+      { annotations: { readOnlyHint: false }, unannotated: 'ask' },
+      ['annotations', 'default', 'default', 'default'],
     ],
     [
       'what is no boolean was said, and is read cautiously',

@@ -22,6 +22,7 @@ import { createService } from './service.ts';
 import { startLine } from './start-lines.ts';
 import { tellHeld } from './tell-held.ts';
 import { storeTickets } from './tickets.ts';
+import { unannotatedLine } from './unannotated-line.ts';
 import { UnplacedQuestions } from './unplaced-questions.ts';
 
 /** What a bridge is started with. */
@@ -172,6 +173,10 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   }
   started = true;
   assemble();
+  for (const { config, tools } of connections) {
+    const line = unannotatedLine(config.name, tools, config.unannotated);
+    if (line !== undefined) log.info(line);
+  }
   const follow = async ([server, pins]: [string, ServerPins]) => {
     try {
       await pins.follow(ending.signal);

@@ -82,7 +82,12 @@ export async function startOrchestrator(
   const definitions = new RecordedDefinitions({ instance, log, clock, newId, random });
   const store = new Outage('the store', logger);
   const bridge = new Outage('the tool bridge', logger);
-  const delegations = new A2aDelegations(clock, given.secrets);
+  const delegations = new A2aDelegations(clock, given.secrets, (agent, origin) =>
+    logger.warn(
+      'a token was withheld: the card of an agent names another origin than its url; list it in token_origins if it may have it',
+      { agent, origin },
+    ),
+  );
   const secrets = secretFilter(given.secrets ?? []);
   const ports: DriverPorts = {
     instance,
@@ -96,6 +101,7 @@ export async function startOrchestrator(
     random,
     deltas: storeDeltas(given.store, clock),
     onModelFailed: (failure) => logger.warn('a model call failed', { ...failure }),
+    onUnasked: (call) => logger.info('a destructive call runs without asking, inside parallel or loop', { ...call }),
     news: new AgentNews((agent, reason) =>
       logger.warn('an agent does not answer when it is asked about a task', { agent, reason }),
     ),

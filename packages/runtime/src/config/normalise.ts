@@ -1,3 +1,4 @@
+import { carriesTokenInClear } from '@stopgo/security';
 import { DEFAULTS } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
 import type {
@@ -32,6 +33,7 @@ export function normalise(file: FileShape): AgentConfig {
     maxTurns: file.max_turns,
     allowedOrigins: file.allowed_origins,
     allowedHosts: file.allowed_hosts,
+    allowHttpTokensTo: file.allow_http_tokens_to,
     ...(file.public_url === undefined ? {} : { publicUrl: file.public_url.replace(/\/+$/, '') }),
     ...(file.a2a_grpc_port === undefined ? {} : { a2aGrpcPort: file.a2a_grpc_port }),
     ...(file.a2a_extended_card === undefined ? {} : { a2aExtendedCard: extendedCard(file.a2a_extended_card) }),
@@ -65,6 +67,7 @@ const EMPTY_LLM_NODE: NodeShape = {
   max_iterations: DEFAULTS.maxIterations,
   description: '',
   destructiveHint: false,
+  token_origins: [],
   a2a: [],
 };
 
@@ -74,7 +77,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     transport:
       server.url === undefined
         ? { kind: 'stdio', command: server.command ?? '', args: server.args ?? [], env: server.env ?? {} }
-        : httpTransport(server.url, server),
+        : httpTransport(server.url, server, file.allow_http_tokens_to),
     era: server.era,
     unannotated: server.unannotated ?? file.unannotated,
     approvalRequired: server.approval === 'require',
@@ -91,7 +94,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
   };
 }
 
-function httpTransport(url: string, server: McpServerShape): McpServerConfig['transport'] {
+function httpTransport(url: string, server: McpServerShape, allowed: readonly string[]): McpServerConfig['transport'] {
   const { auth, token_env, client_id_env = '', client_secret_env = '', issuer, token_url, scope } = server;
   const base = { kind: 'http', url, auth: auth ?? 'forward' } as const;
   switch (auth) {
@@ -109,6 +112,8 @@ function httpTransport(url: string, server: McpServerShape): McpServerConfig['tr
       };
       return { ...base, login };
     }
+    case undefined:
+      return carriesTokenInClear(url, allowed) ? { ...base, forwardsInClear: true } : base;
     default:
       return base;
   }
@@ -119,7 +124,8 @@ function questions({ elicitation, input_timeout: timeoutMs }: McpServerShape): M
 }
 
 function remoteAgent(agent: RemoteAgentShape): RemoteAgentConfig {
-  return { name: agent.name, url: agent.url, description: agent.description, destructive: agent.destructiveHint };
+  const { name, url, description, destructiveHint: destructive, token_origins: tokenOrigins } = agent;
+  return { name, url, description, destructive, ...(tokenOrigins.length === 0 ? {} : { tokenOrigins }) };
 }
 
 /** The name of a child that has none of its own: its type and its place. */
@@ -172,6 +178,7 @@ function agentNode(node: NodeShape, file: FileShape, fallbackName: string, above
         description: node.description,
         prompt: node.prompt ?? '',
         destructive: node.destructiveHint,
+        ...(node.token_origins.length === 0 ? {} : { tokenOrigins: node.token_origins }),
       };
   }
 }

@@ -23,6 +23,7 @@ const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   prompt: ['llm', 'a2a'],
   url: ['a2a'],
   destructiveHint: ['a2a'],
+  token_origins: ['a2a'],
   on_error: ['parallel'],
 };
 

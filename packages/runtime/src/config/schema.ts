@@ -70,6 +70,7 @@ export const remoteAgentSchema = mapping({
   url: agentUrl,
   description: text().default(''),
   destructiveHint: flag().default(false),
+  token_origins: list(origin()).default([]),
 });
 
 export const NODE_TYPES = ['llm', 'sequential', 'parallel', 'loop', 'a2a'] as const;
@@ -89,6 +90,7 @@ const nodeKeys = {
   url: agentUrl.optional(),
   description: text().default(''),
   destructiveHint: flag().default(false),
+  token_origins: list(origin()).default([]),
   a2a: list(remoteAgentSchema).default([]),
 };
 
@@ -149,6 +151,7 @@ export const fileSchema = mapping({
   heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),
   allowed_origins: list(origin()).default([]),
   allowed_hosts: list(hostName()).default([]),
+  allow_http_tokens_to: list(hostName()).default([]),
   public_url: baseUrl.optional(),
   a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
   a2a_extended_card: extendedCardSchema.optional(),

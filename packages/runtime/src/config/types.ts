@@ -88,6 +88,8 @@ export type RemoteAgentConfig = {
   readonly description: string;
   /** True when delegating needs an approval (`destructiveHint`). */
   readonly destructive: boolean;
+  /** Origins besides that of `url` at which it is shown tokens; absent: none. */
+  readonly tokenOrigins?: readonly string[];
 };
 
 type NodeBase = {
@@ -214,6 +216,8 @@ export type AgentConfig = {
   readonly maxTurns: number;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
+  /** Hosts (`host` or `host:port`) that tokens go to over plain http. */
+  readonly allowHttpTokensTo: readonly string[];
   /** Where clients reach the agent, without a trailing slash; absent: made from host and port. */
   readonly publicUrl?: string;
   readonly a2aGrpcPort?: number;

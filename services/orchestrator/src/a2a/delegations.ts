@@ -22,7 +22,7 @@ import type {
 import { createAgentFetch, createBareFetch } from './agent-fetch.ts';
 import { answerMessage } from './answer-message.ts';
 import { listPauseMostMs, pollPauseMs } from './bounds.ts';
-import { callHeaders } from './call-headers.ts';
+import { callHeaders, takesToken } from './call-headers.ts';
 import { cutQuestions } from './cut-questions.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AgentFailed, NoSuchTask, NotTaken, TokenWanted } from './failures.ts';
@@ -38,12 +38,19 @@ import {
   sendMessage,
 } from './follow-task.ts';
 import { GrpcTransports } from './grpc-transports.ts';
+import { Kept } from './kept.ts';
 import { KnownAgents } from './known-agents.ts';
 import { legacyPeer } from './legacy-peer.ts';
 import { hasEnded, type RemoteAnswer, type RemoteTaskSeen } from './remote-answer.ts';
 import { sdkPeer } from './sdk-peer.ts';
 import { type Said, SentTokens } from './sent-tokens.ts';
 import { toldError } from './told-error.ts';
+
+/** Is told of an agent whose card has it reached at an origin that is not shown the token. */
+export type TokenWithheld = (agent: string, origin: string) => void;
+
+/** Origins that are remembered as told. */
+const originsToldMax = 1_024;
 
 /** The agent has named no task that this would be about. */
 const noTask = { id: '', state: '' };
@@ -54,10 +61,14 @@ export class A2aDelegations implements DelegationPort {
   private readonly grpc = new GrpcTransports();
   private readonly agents: KnownAgents;
   private readonly tokens: SentTokens;
+  private readonly onTokenWithheld: TokenWithheld;
+  /** Origins that were told. */
+  private readonly withheld = new Kept<true>(originsToldMax);
 
   /** `secrets`: see `SentTokens`. */
-  constructor(clock: Clock, secrets: readonly string[] = []) {
+  constructor(clock: Clock, secrets: readonly string[] = [], onTokenWithheld: TokenWithheld = () => undefined) {
     this.tokens = new SentTokens(secrets);
+    this.onTokenWithheld = onTokenWithheld;
     const bare = createBareFetch();
     this.clock = clock;
     this.fetch = createAgentFetch(bare);
@@ -259,11 +270,21 @@ export class A2aDelegations implements DelegationPort {
   private async line(request: DelegationRequest, endpoint: Endpoint, signal: AbortSignal): Promise<Line> {
     const { url, dialect } = endpoint;
     this.tokens.note(request);
+    this.tellWithheld(request, url);
     const peer =
       dialect === 'legacy'
         ? legacyPeer(url, this.fetch)
         : await sdkPeer(endpoint, { fetch: this.fetch, grpc: this.grpc });
     return { peer, headers: callHeaders(request, url), clock: this.clock, signal };
+  }
+
+  /** Says once of each origin that it is not shown the token. */
+  private tellWithheld({ agent, bearer }: DelegationRequest, url: string): void {
+    if (bearer === undefined || !agent.forwardsBearer || takesToken(agent, url)) return;
+    const { origin } = new URL(url);
+    if (this.withheld.get(`${agent.name} ${origin}`) !== undefined) return;
+    this.withheld.set(`${agent.name} ${origin}`, true);
+    this.onTokenWithheld(agent.name, origin);
   }
 
   /** An agent that answers is there, whatever it says. */

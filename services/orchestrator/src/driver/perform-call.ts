@@ -92,6 +92,7 @@ async function begun(
   // The last look before it is sent: nothing is awaited between this and the call.
   if (effect.fenced && !(await surelyStill(driver, sureUntil, () => isMine(driver, effect), signal))) return;
   if (signal.aborted) return;
+  tellUnasked(driver, call, attempt);
   const command =
     call.agent === undefined
       ? await executed(driver, call, effect, requestOf(driver, call, attempt, bridge, argumentsJson), signal)
@@ -100,6 +101,13 @@ async function begun(
   const fenced = driver.state.run?.calls[call.id] ?? call;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);
   else endUnanswered(driver, fenced, command, argumentsJson);
+}
+
+/** An approval of a call that no human had to be asked about is one of policy. */
+function tellUnasked(driver: RunDriver, call: CallState, attempt: number): void {
+  if (call.gated || call.approvalId === undefined || attempt > 1) return;
+  const { id, stepId: step, tool, server } = call;
+  driver.ports.onUnasked?.({ conversation: driver.conversationId, step, call: id, tool, server });
 }
 
 async function executed(

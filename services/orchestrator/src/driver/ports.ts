@@ -43,6 +43,15 @@ export type ModelFailure = {
   readonly reason: string;
 };
 
+/** A call that policy has approved. `server`: empty if it goes to another agent. */
+export type Unasked = {
+  readonly conversation: string;
+  readonly step: string;
+  readonly call: string;
+  readonly tool: string;
+  readonly server: string;
+};
+
 /** Everything a driver needs of the outside world. */
 export type DriverPorts = {
   /** Id of this process. */
@@ -59,6 +68,8 @@ export type DriverPorts = {
   readonly deltas: Deltas;
   /** A model gave no answer, after all tries: whoever runs the platform is told, besides the user. */
   readonly onModelFailed: (failure: ModelFailure) => void;
+  /** A destructive call is made that no human was asked about: policy lets it run at once where it stands in the tree. */
+  readonly onUnasked?: (call: Unasked) => void;
   /** Which agents do not answer when they are asked about their tasks. */
   readonly news: AgentNews;
   /** Something that must not happen did; the run is left to the sweep. */

@@ -100,13 +100,28 @@ test('a card is looked for at the host, below the address, and beside it', () =>
   expect(cardUrls('http://a')).toHaveLength(2);
 });
 
-test('a token goes where nobody on the way can read it, and no header is made of what cannot be one', () => {
+test('a token goes to the origin that is configured and to those that are listed, and to no other port of the host', () => {
   const bearer = new Secret('t');
-  const headersAt = (url: string, sessionId = 's') => callHeaders({ agent: agentAt(url), bearer, sessionId }, url);
-  expect(headersAt('https://a')).toEqual({ 'X-Session-ID': 's', Authorization: 'Bearer t' });
-  expect(headersAt('http://[::1]:1/a2a')).toHaveProperty('Authorization');
-  expect(headersAt('http://a')).toEqual({ 'X-Session-ID': 's' });
-  expect(headersAt('http://a', 'a\r\nb: c')).toEqual({});
+  const agent = agentAt('http://127.0.0.1:8080/a2a', { tokenOrigins: ['http://127.0.0.1:50051'] });
+  const at = (url: string, of = agent) => callHeaders({ agent: of, bearer, sessionId: 's' }, url);
+  const withToken = { 'X-Session-ID': 's', Authorization: 'Bearer t' };
+  for (const url of ['http://127.0.0.1:8080/a2a', 'http://127.0.0.1:8080/other?x=1', 'http://127.0.0.1:50051/'])
+    expect(at(url), url).toEqual(withToken);
+  for (const url of [
+    'http://127.0.0.1:50052/',
+    'https://127.0.0.1:8080/',
+    'http://127.0.0.1/',
+    'http://localhost:8080/',
+  ])
+    expect(at(url), url).toEqual({ 'X-Session-ID': 's' });
+  expect(at('https://a:443/x', agentAt('https://a/a2a'))).toEqual(withToken);
+  for (const url of ['http://127.0.0.1:8080/a2a', 'http://127.0.0.1:50051/'])
+    expect(at(url, { ...agent, forwardsBearer: false }), url).toEqual({ 'X-Session-ID': 's' });
+});
+
+test('no header is made of what cannot be one', () => {
+  const agent = agentAt('http://a');
+  expect(callHeaders({ agent, sessionId: 'a\r\nb: c' }, 'http://a')).toEqual({});
 });
 
 test('a card that names its agent with characters that are not seen is refused with the reason', () => {

@@ -5,7 +5,7 @@ import { Secret } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { sendTimeoutMs } from '../../src/a2a/bounds.ts';
 import { HandClock } from '../driver/one-driver.ts';
-import { client, delegated, never, order } from './orders.ts';
+import { agentAt, client, delegated, never, order } from './orders.ts';
 import { cardOf, isCard, type ScriptedAgent, scriptedAgent, sendJson } from './scripted-agent.ts';
 import { grpcServer } from './sdk-agent.ts';
 
@@ -35,7 +35,12 @@ async function faulty(answer: Answer) {
     response.writeHead(404).end();
   });
   open.push({ http, server });
-  return { url: `${http.origin}/a2a`, calls, server };
+  return {
+    url: `${http.origin}/a2a`,
+    grpcOrigin: new URL(address.includes('://') ? address : `http://${address}`).origin,
+    calls,
+    server,
+  };
 }
 
 const says =
@@ -88,7 +93,8 @@ test('a message carries its token, session and key; an agent that hangs is left 
     arrive();
   });
   const left = new AbortController();
-  const request = order(agent.url, { bearer: new Secret('s3cret-token') });
+  const tokenOrigins = [agent.grpcOrigin];
+  const request = order(agent.url, { agent: agentAt(agent.url, { tokenOrigins }), bearer: new Secret('s3cret-token') });
   const outcome = delegated(request, client(clock));
   outcome.catch(() => undefined);
   await arrived;
@@ -102,6 +108,20 @@ test('a message carries its token, session and key; an agent that hangs is left 
   await clock.pass(sendTimeoutMs);
   await expect(outcome).rejects.toThrow('took longer than 300 s');
   await isLeft;
+});
+
+test('a token is withheld from a port that only the card names, and that is told once', async () => {
+  const agent = await faulty(says(status.INVALID_ARGUMENT, 'no'));
+  const told: unknown[] = [];
+  const by = client(undefined, (...said) => told.push(said));
+  const bearer = new Secret('s3cret-token');
+  for (let times = 0; times < 2; times += 1) await delegated(order(agent.url, { bearer }), by);
+  expect(agent.calls.map((metadata) => metadata.get('authorization'))).toEqual([[], []]);
+  expect(told).toEqual([['peer', agent.grpcOrigin]]);
+  const listed = agentAt(agent.url, { tokenOrigins: [agent.grpcOrigin] });
+  await delegated(order(agent.url, { agent: listed, bearer }), by);
+  expect(agent.calls.at(-1)?.get('authorization')).toEqual(['Bearer s3cret-token']);
+  expect(told).toHaveLength(1);
 });
 
 test('a task that is not known there is none', async () => {

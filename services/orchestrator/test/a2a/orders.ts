@@ -1,7 +1,7 @@
 import type { RemoteAgent } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
 import { askTimeoutMs, cardTimeoutMs, sendTimeoutMs, streamIdleMs } from '../../src/a2a/bounds.ts';
-import { A2aDelegations } from '../../src/a2a/delegations.ts';
+import { A2aDelegations, type TokenWithheld } from '../../src/a2a/delegations.ts';
 import type { DelegationOutcome, DelegationRequest, DelegationUpdate } from '../../src/delegation-port.ts';
 
 export const never = new AbortController().signal;
@@ -43,8 +43,8 @@ function hurriedClock(): Clock {
   };
 }
 
-export function client(clock: Clock = hurriedClock()): A2aDelegations {
-  return new A2aDelegations(clock);
+export function client(clock: Clock = hurriedClock(), onTokenWithheld?: TokenWithheld): A2aDelegations {
+  return new A2aDelegations(clock, [], onTokenWithheld);
 }
 
 /** Delegates, and says what was told on the way. */
