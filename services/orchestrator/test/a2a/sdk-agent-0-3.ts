@@ -103,6 +103,7 @@ export async function sdkAgent03(
     grpc.server.addService(A2AService, grpcService({ requestHandler, userBuilder: seenCalls(requests) }));
   return {
     url,
+    grpcOrigin: `http://${grpc.address}`,
     requests,
     taken,
     close: () => {

@@ -44,6 +44,8 @@ export type Turn = {
 
 export type SdkAgent = {
   readonly url: string;
+  /** Of its port for gRPC, which only its card names. */
+  readonly grpcOrigin: string;
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: unknown }[];
   /** Message ids that the agent's code was given. */
   readonly taken: string[];
@@ -122,6 +124,7 @@ export async function sdkAgent(options: SdkAgentOptions, behave: Behaviour): Pro
   }
   return {
     url,
+    grpcOrigin: `http://${grpc.address}`,
     requests,
     taken,
     close: () => {

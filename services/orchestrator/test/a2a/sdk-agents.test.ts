@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { client, delegated, may, never, order } from './orders.ts';
+import { agentAt, client, delegated, may, never, order } from './orders.ts';
 import { type Behaviour, type SdkAgent, type SdkAgentOptions, sdkAgent } from './sdk-agent.ts';
 import { sdkAgent03 } from './sdk-agent-0-3.ts';
 
@@ -71,7 +71,8 @@ const named = offers.map(
 describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
   test('gets the message once, with its ids, and its results come back', async () => {
     const peer = await agent(offer, bakes);
-    const request = order(peer.url, { bearer: new Secret('t0ken+/=') });
+    const own = agentAt(peer.url, { tokenOrigins: [peer.grpcOrigin] });
+    const request = order(peer.url, { agent: own, bearer: new Secret('t0ken+/=') });
     const { outcome, told } = await delegated(request);
     expect(outcome).toMatchObject({ kind: 'finished', isError: false, task: { state: 'completed' } });
     const isStreamed = offer.streaming === true;

@@ -140,12 +140,15 @@ async function driven(
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
   const deltas = { ...ports.deltas, publish: (piece: (typeof shown)[number]) => void shown.push(piece) };
-  const all = { ...ports, log: inMemory, models: { forModel }, deltas };
+  const unasked: unknown[] = [];
+  const onUnasked = (call: unknown) => void unasked.push(call);
+  const all = { ...ports, log: inMemory, models: { forModel }, deltas, onUnasked };
   await new RunDriver(start, all, new Transcripts(inMemory), listener).drive();
   const { run } = log.reduce(evolve, initialState);
   const transcript = await new Transcripts(inMemory).upTo('c', log.length, new AbortController().signal);
   return {
     asked,
+    unasked,
     shown,
     log,
     most,
@@ -300,4 +303,16 @@ test('a tree too wide for two appends asks each of its models once, and none bef
     new Set([`${first.join('\n')} ${first.join(' ')}`]),
   );
   expect(response).toBe(second.join('\n'));
+});
+
+test('a destructive call that nobody is asked about, for its place in the tree, is told; others are not', async () => {
+  const call = (name: string) => ({ name, providerCallId: '', argumentsJson: '{}' });
+  const one = llm('one', 'put');
+  const root: AgentNode = { type: 'parallel', name: 'both', children: [one], onError: 'fail' };
+  const inParallel = await driven(root, { one: [says('', [call('put'), call('look')]), says('done')] });
+  expect(inParallel.unasked).toEqual([
+    { conversation: 'c', step: 'root/0', call: expect.stringContaining('root/0#1'), tool: 'put', server: 's' },
+  ]);
+  const alone = await driven(one, { one: [says('', [call('look')]), says('done')] });
+  expect(alone.unasked).toEqual([]);
 });
