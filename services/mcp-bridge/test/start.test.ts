@@ -26,6 +26,8 @@ test('servers start in the order of the configuration, each with its line', asyn
   expect(lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([
     `MCP Server [first]: ${process.execPath}`,
     `MCP Server [second]: ${process.execPath}`,
+    expect.stringMatching(/^\d+ tools of MCP server "first" say nothing about what they do: note, /),
+    expect.stringMatching(/^\d+ tools of MCP server "second" say nothing about what they do: b_note, /),
   ]);
   expect((await tools()).map(({ server, name }) => `${server} ${name}`)).toEqual(
     expect.arrayContaining(['first note', 'second b_note']),
