@@ -50,7 +50,7 @@ export const mutants = {
   'execute-twice': [
     {
       file: 'services/mcp-bridge/src/executor.ts',
-      from: 'resolve(await runCall(call, dependencies));',
+      from: 'resolve(withoutSecrets(await runCall(call, dependencies), dependencies.secrets));',
       to: 'await runCall(call, dependencies);\n        resolve(await runCall(call, dependencies));',
     },
   ],
