@@ -35,6 +35,8 @@ export type SchemaChecksOptions = {
 type Job = SchemaOwner & {
   readonly schemaJson: string;
   readonly valueJson: string;
+  /** Its turn has come: its wait has no bound any more. */
+  readonly begin: () => void;
   readonly settle: (problem: string | undefined) => void;
 };
 
@@ -94,15 +96,13 @@ export class SchemaChecks {
     for (const thread of this.#idle.splice(0)) thread.end();
   }
 
-  #inThread(job: Omit<Job, 'settle'>): Promise<string | undefined> {
+  #inThread(job: Omit<Job, 'begin' | 'settle'>): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (this.#waiting.length >= waitingMax) return resolve(notInTime('too many checks wait already'));
       const waits: Job = {
         ...job,
-        settle: (problem) => {
-          clearTimeout(timer);
-          resolve(problem);
-        },
+        begin: () => clearTimeout(timer),
+        settle: resolve,
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(waits), 1);
@@ -119,6 +119,7 @@ export class SchemaChecks {
       const isSlow = this.#isSlow(job.key);
       if (!isSlow && (this.#busyOwners.size >= threadsMax || this.#busyOwners.has(job.owner))) continue;
       this.#waiting.splice(this.#waiting.indexOf(job), 1);
+      job.begin();
       if (isSlow) job.settle(notInTime('its schema took too long a moment ago, and is not tried again yet'));
       else void this.#begin(job);
     }

@@ -118,6 +118,11 @@ describe('a hostile schema', () => {
     await stuck;
   });
 
+  test('has all of its time once its turn has come, whatever the bound of the wait', async () => {
+    const check = schemaChecks({ checkMs: 300, waitMs: 50 }).checkOf(hostile, owned('k'));
+    expect(await check(endless)).toBe('the schema takes longer than 300 ms to check it');
+  });
+
   test('that takes all memory ends its thread, and nothing else', async () => {
     const a = { type: 'object', allOf: Array.from({ length: 40 }, () => ({ $ref: '#/$defs/b' })) };
     const $defs = { b: { allOf: Array.from({ length: 40 }, () => ({ $ref: '#/$defs/c' })) }, c: { pattern: 'x' } };
