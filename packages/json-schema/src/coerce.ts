@@ -51,21 +51,23 @@ class Coercion {
   }
 
   #items(all: readonly ObjectSchema[], value: readonly Json[]): Json {
-    const items = value.map((item, at) =>
-      this.place(
+    const items = value.map((item, at) => {
+      if (this.stepsLeft < 0) return item;
+      return this.place(
         all.flatMap(({ prefixItems, items: rest }) => {
           const first: Json | undefined = Array.isArray(prefixItems) ? prefixItems[at] : undefined;
           return [first ?? rest ?? true];
         }),
         item,
-      ),
-    );
+      );
+    });
     return items.every((item, at) => item === value[at]) ? value : items;
   }
 
   #members(all: readonly ObjectSchema[], value: ObjectSchema): Json {
     let isSame = true;
     const entries = Object.entries(value).map(([name, member]): [string, Json] => {
+      if (this.stepsLeft < 0) return [name, member];
       const next = this.place(
         all.map((schema) => memberSchema(schema, name)),
         member,

@@ -1,6 +1,7 @@
 import type { Json } from '@stopgo/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { coercionStepsMax } from '../src/bounds.ts';
 import { coerced, fittedValue } from '../src/coerce.ts';
 import { SchemaChecks } from '../src/schema-checks.ts';
 
@@ -64,6 +65,19 @@ describe('a value is coerced', () => {
     ['a choice of itself', { anyOf: [{ $ref: '#' }, { $ref: '#' }, { type: 'null' }] }],
     ['itself in all ways', { allOf: [{ $ref: '#' }, { $ref: '#' }], properties: { a: { $ref: '#' } } }],
   ])('without end by %s', (_, schema) => expect(coerced(schema, { a: { a: 1 } })).toEqual({ a: { a: 1 } }));
+});
+
+test('a long list against many schemas ends with the places that are looked at', () => {
+  let looks = 0;
+  const counted = {
+    get items() {
+      looks += 1;
+      return {};
+    },
+  };
+  const value = { a: Array<Json>(1_000).fill(1) };
+  expect(coerced(of({ allOf: Array<Json>(1_000).fill(counted) }), value)).toBe(value);
+  expect(looks).toBeLessThan(2 * coercionStepsMax);
 });
 
 describe('what does not fit', () => {
