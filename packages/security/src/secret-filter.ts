@@ -109,6 +109,8 @@ function spellingsOf(secret: string): readonly string[] {
   return [
     secret,
     JSON.stringify(secret).slice(1, -1),
+    // Some writers of JSON escape slashes, too.
+    JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
     encodeURIComponent(whole),
     new URLSearchParams([['', whole]]).toString().slice(1),
     encodeURI(whole.replaceAll('~', '~0').replaceAll('/', '~1')),

@@ -9,6 +9,7 @@ describe('a text without secrets', () => {
     SECRET,
     SECRET.toUpperCase(),
     JSON.stringify(SECRET).slice(1, -1),
+    JSON.stringify(SECRET).slice(1, -1).replaceAll('/', '\\/'),
     encodeURIComponent(SECRET),
     encodeURIComponent(SECRET).toLowerCase(),
     new URLSearchParams({ '': SECRET }).toString().slice(1),

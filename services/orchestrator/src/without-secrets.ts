@@ -49,10 +49,12 @@ function callOf(call: ModelAnswer['calls'][number], secrets: SecretFilter): Mode
   return { providerCallId, name: secrets.hide(name), argumentsJson: '{}', refusal };
 }
 
-/** The values of the arguments without the escapes of JSON, which may spell any letter of a secret. */
+/** The arguments without the escapes of JSON that may spell a letter of a secret, two ways for a slash among them. */
 function asPlainText(json: string): string {
-  if (!json.includes('\\u')) return '';
-  return json.replace(/\\u([0-9a-fA-F]{4})/gu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  if (!json.includes('\\')) return '';
+  return json
+    .replace(/\\u([0-9a-fA-F]{4})/gu, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll('\\/', '/');
 }
 
 /** The tools, whose results, errors and questions come without the secrets. */
