@@ -32,14 +32,15 @@ export function cutText(text: string, bytesMax: number): CutText {
 
 /**
  * Keeps at most `bytesMax` bytes of UTF-8 (four times `cutBytesMin` or more) of a text: its head and its tail, never half a
- * character, and between them on a line of its own a mark with the full size, how much is left out, and the digest of the whole.
+ * character, and between them on a line of its own a mark with the full size, how much is left out, and the digest of the whole. The
+ * tail begins with `…`: it may begin anywhere, and must not look like the beginning of a line.
  */
 export function cutMiddle(text: string, bytesMax: number): string {
   const fullBytes = byteLength(text);
   if (fullBytes <= bytesMax) return text;
   const sha256 = sha256Hex(text);
   const mark = (left: number): string =>
-    `\n[cut: ${fullBytes} bytes in full, ${left} of them left out here, sha256 ${sha256}]\n`;
+    `\n[cut: ${fullBytes} bytes in full, ${left} of them left out here, sha256 ${sha256}]\n…`;
   const room = bytesMax - byteLength(mark(fullBytes));
   const head = shortened(text, Math.ceil(room / 2));
   const tail = ending(text, Math.floor(room / 2));

@@ -43,14 +43,17 @@ export function quotedLines(text: string): string {
 
 /** A name of letters, digits and a few signs as it is; any other one in double quotes, on one line. */
 export function quotedName(name: string): string {
-  return /^[\w.:/@-]+$/.test(name) ? name : `"${visibleLine(name).replaceAll('"', '\\"')}"`;
+  return /^[\w.:/@-]+$/.test(name) ? name : `"${inQuotes(name)}"`;
 }
 
 /** A name in which look-alikes differ: everything but ASCII is escaped. In double quotes, on one line. */
 export function spelledName(name: string): string {
-  return `"${visibleLine(name)
-    .replace(/\P{ASCII}/gu, escaped)
-    .replaceAll('"', '\\"')}"`;
+  return `"${inQuotes(name).replace(/\P{ASCII}/gu, escaped)}"`;
+}
+
+/** Backslashes first: in quotes, what was escaped must not look like what was written so. */
+function inQuotes(name: string): string {
+  return visibleLine(name.replaceAll('\\', '\\\\').replaceAll('"', '\\"'));
 }
 
 /**
@@ -80,9 +83,12 @@ export function isDeceptive(code: number): boolean {
 /** Letters of scripts in which a joiner changes what is seen. */
 const joining =
   '(?![\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}])[\\p{L}\\p{M}]';
+/** Marks after which a joiner always shapes what is seen, also at the end of a word (RFC 5892, appendix A.1 and A.2). */
+const viramas = '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca]';
 const needed = [
   emojiSelector,
   `(?<=${joining})[\\u200c\\u200d](?=${joining})`,
+  `(?<=${viramas})[\\u200c\\u200d](?![\\u200c\\u200d])`,
   '(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?\\ufe0f?)\\u200d(?=\\p{Extended_Pictographic})',
   '\\r(?=\\n)',
 ].join('|');

@@ -40,12 +40,12 @@ describe('what an approver is shown', () => {
     const text = describeCall('add', JSON.stringify({ a: `${'ä'.repeat(20_000)}`, path: '/etc/passwd' }));
     expect(byteLength(text)).toBeLessThanOrEqual(descriptionBytesMax);
     expect(text).toMatch(
-      /^\*\*ADD\*\*[\s\S]*\n\[cut: 40053 bytes in full, \d+ of them left out here, sha256 [0-9a-f]{64}\]\n/,
+      /^\*\*ADD\*\*[\s\S]*\n\[cut: 40053 bytes in full, \d+ of them left out here, sha256 [0-9a-f]{64}\]\n…/,
     );
     expect(text).toMatch(/ä",\n {2}"path": "\/etc\/passwd"\n\}$/);
     expect(isDescriptionCut(text)).toBe(true);
     const left = Number(/(\d+) of them left out/.exec(text)?.[1]);
-    const [head = '', tail = ''] = text.split(/\n\[cut: .*\]\n/);
+    const [head = '', tail = ''] = text.split(/\n\[cut: .*\]\n…/);
     expect(byteLength(head) + left + byteLength(tail)).toBe(40_053);
   });
 

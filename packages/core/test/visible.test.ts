@@ -42,6 +42,9 @@ test.each([
   ['a  conversation b', '"a  conversation b"'],
   ['say "yes"', '"say \\"yes\\""'],
   ['', '""'],
+  // What follows the quotation mark must not look like words of ours.
+  ['a\\" of bank', '"a\\\\\\" of bank"'],
+  ['a\\nb', '"a\\\\nb"'],
 ])('the name %j is shown as %s', (name, shown) => {
   expect(quotedName(name)).toBe(shown);
 });
@@ -127,6 +130,8 @@ describe('what a model is told of a result', () => {
   test.each([
     'Grüße, 你好, שלום',
     'می\u200cخواهم',
+    // Malayalam, as it was written before it had letters of its own for this.
+    'അവന്\u200d വന്നു',
     '👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 ⚠\ufe0f',
     'one\r\n\ttwo',
     '{"a": 1}',
