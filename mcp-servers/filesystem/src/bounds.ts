@@ -24,6 +24,8 @@ export const BINARY_PROBE_BYTES = 8_192;
 export const LINE_LENGTH_MAX = 1_048_576;
 /** Largest file that a patch is applied to, in bytes. */
 export const PATCHED_BYTES_MAX = 16_777_216;
+/** Time of hashing one file in seconds: without a wish, and at most. */
+export const HASH_SECONDS_MAX = 300;
 
 /** Entries in the answer to a listing. */
 export const LISTED_ENTRIES_MAX = 10_000;

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import { CONTEXT_LINES_MAX, RESULTS, RESULTS_MAX, SEARCH_SECONDS_MAX } from './bounds.ts';
+import { CONTEXT_LINES_MAX, HASH_SECONDS_MAX, RESULTS, RESULTS_MAX, SEARCH_SECONDS_MAX } from './bounds.ts';
 import type { ToolName } from './tool-names.ts';
 
 // Every hint is said outright, because a client takes an absent one for the worst case. Files may hold what anybody wrote, so
@@ -125,6 +125,7 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
         root,
         path,
         algorithm: { type: 'string', enum: ['md5', 'sha1', 'sha256'], description: 'Which hash' },
+        timeout_seconds: integer(`Fails if the file is not read by then (default and at most ${HASH_SECONDS_MAX})`),
       },
       required: ['root', 'path', 'algorithm'],
     },

@@ -31,6 +31,8 @@ export interface SandboxOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds that pass with each look at the clock. */
   readonly tickMs?: number;
+  /** Told of each look at the clock. */
+  readonly onLook?: () => void;
 }
 
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -50,6 +52,7 @@ export function sandbox(options: SandboxOptions = {}): Sandbox {
       owners: systemOwners(),
       monotonicMs: () => {
         now += options.tickMs ?? 0;
+        options.onLook?.();
         return now;
       },
       unique: () => {

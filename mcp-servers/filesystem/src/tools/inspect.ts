@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { text } from '../arguments.ts';
-import { CHUNK_BYTES } from '../bounds.ts';
+import { optionalInteger, text } from '../arguments.ts';
+import { CHUNK_BYTES, HASH_SECONDS_MAX } from '../bounds.ts';
 import { find, subjectOf, type Tool } from '../call.ts';
 import type { Found } from '../lookup.ts';
 import { attempt, Refusal } from '../refusal.ts';
@@ -48,12 +48,18 @@ function modeString(stats: Stats): string {
 
 const ALGORITHMS: readonly string[] = ['md5', 'sha1', 'sha256'];
 
+/**
+ * Reads the file in pieces of {@link CHUNK_BYTES}, so that other calls run in between. Before each piece it looks at the signal and at
+ * the clock: a file may be huge, or grow for as long as it is read.
+ */
 export const hashFile: Tool = async (call) => {
   const subject = subjectOf(call, 'hash_file');
   const algorithm = text(call.given, 'algorithm');
   if (!ALGORITHMS.includes(algorithm)) {
     throw new Refusal(`unsupported hash algorithm: ${algorithm}; supported: ${ALGORITHMS.join(', ')}`);
   }
+  const seconds = optionalInteger(call.given, 'timeout_seconds', { min: 0, max: HASH_SECONDS_MAX }) ?? HASH_SECONDS_MAX;
+  const deadline = call.monotonicMs() + seconds * 1_000;
   const found = await find(call, subject);
   if (found.kind === 'folder') throw new Refusal(`cannot hash a directory: ${subject.path}`);
   if (found.kind !== 'file') throw new Refusal(`file not found: ${subject.path}`);
@@ -65,6 +71,7 @@ export const hashFile: Tool = async (call) => {
       let size = 0;
       while (true) {
         call.signal.throwIfAborted();
+        if (call.monotonicMs() >= deadline) throw tooSlow(subject.path, seconds, size);
         const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, size);
         if (bytesRead === 0) return { path: subject.path, algorithm, hash: hash.digest('hex'), size };
         hash.update(chunk.subarray(0, bytesRead));
@@ -75,3 +82,11 @@ export const hashFile: Tool = async (call) => {
     }
   });
 };
+
+function tooSlow(path: string, seconds: number, bytes: number): Refusal {
+  const advice =
+    seconds < HASH_SECONDS_MAX
+      ? `try again with a larger timeout_seconds (at most ${HASH_SECONDS_MAX})`
+      : 'this file cannot be hashed in one call';
+  return new Refusal(`hash_file timed out after ${seconds} s, with ${bytes} bytes read: ${path}; ${advice}`);
+}
