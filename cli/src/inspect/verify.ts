@@ -3,8 +3,8 @@ import type { OpenedStore } from './open-store.ts';
 import { allStreams, streamOf } from './read-events.ts';
 
 /**
- * `stopgo verify`: the hash chain of one stream or of all, and that every view equals the fold of its events. Gives
- * whether all is well.
+ * `stopgo verify`: the hash chain of one stream or of all, and that every view equals the fold of its events; of all, also the
+ * search index. Gives whether all is well.
  */
 export async function verify(
   opened: OpenedStore,
@@ -22,6 +22,11 @@ export async function verify(
     events += answer.events;
     problems += answer.problems.length;
     for (const problem of answer.problems) print(visibleLine(`${stream}: ${problem}`));
+  }
+  if (id === undefined) {
+    const answer = await opened.client.verifySearch({}, { timeoutMs: 600_000 });
+    problems += answer.problems.length;
+    for (const problem of answer.problems) print(visibleLine(`search index: ${problem}`));
   }
   const result = problems === 0 ? 'every hash chain holds and every view equals its events' : `${problems} problems`;
   print(`${streams} streams, ${events} events: ${result}`);

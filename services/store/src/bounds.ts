@@ -144,3 +144,10 @@ export const setAsideLoggedMax = 100;
 
 /** Events that a load gives in place of a snapshot. */
 export const unseenPerLoadMax = 64;
+
+/** Messages whose words a verification of the search index compares in one pass over the index. */
+export const messagesPerPassMax = 250_000;
+/** Occurrences of words that it reads at a time. */
+export const occurrencesPerReadMax = 10_000;
+/** Words that a problem of the search index quotes. */
+export const quotedWordsMax = 5;

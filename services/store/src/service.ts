@@ -250,6 +250,12 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       return { events, problems: [...problems] };
     },
 
+    async verifySearch(_, { signal }) {
+      await views.caughtUp(signal);
+      const { messages, problems } = await views.verifySearch(signal);
+      return { messages, problems: [...problems] };
+    },
+
     async listStreams({ prefix, after, limit }) {
       return { streams: [...(await log.streams(prefix, after, checkLimit(limit, listLimitMax)))] };
     },

@@ -171,7 +171,12 @@ export type Views = {
   storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
   storedApprovals(conversationId: string): readonly StoredApproval[];
   storedPush(conversationId: string): StoredPush | undefined;
+  /** Compares the index of words with the messages, all of them, both ways. Throws `canceled` when the signal aborts. */
+  verifySearch(signal: AbortSignal): Promise<VerifiedSearch>;
 };
+
+/** What a verification of the search index found; no problem: it holds the words of the messages and no others. */
+export type VerifiedSearch = { readonly messages: number; readonly problems: readonly string[] };
 
 /** What events made of a conversation, and where it was before. */
 export type Folded = { readonly before: object | undefined; readonly rows: ProjectedRows };

@@ -152,6 +152,25 @@ describeWithNats('damage over JetStream', () => {
     ]);
   });
 
+  test('verification names what the search index of this replica lacks, also in the middle of a transaction', async () => {
+    const a = await open();
+    const story = new Story();
+    await tell(a.events, story, 1);
+    expect((await a.views.verifySearch(never)).problems).toEqual([]);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec(`INSERT INTO message_words (message_words) VALUES ('delete-all')`);
+        return database;
+      },
+    });
+    await tell(b.events, new Story(), 1);
+    const { problems } = await b.views.verifySearch(never);
+    expect(problems[0]).toBe(`conversation-${story.id}: message 1: the index lacks "be", "helpful"`);
+    expect(problems.every((problem) => problem.startsWith(story.stream))).toBe(true);
+  });
+
   test('a damaged row is made anew from the events, while the replica goes on', async () => {
     const a = await open();
     const story = new Story();

@@ -13,13 +13,14 @@ import {
   textToTell,
 } from '@stopgo/core';
 import { fromBinary, toBinary, views } from '@stopgo/proto';
-import { conversationKeyMax, messagesPerConversationMax, searchableCharactersMax } from '../../bounds.ts';
+import { conversationKeyMax, messagesPerConversationMax } from '../../bounds.ts';
 import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
 import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
 import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { PushRows } from './push-rows.ts';
+import { searchableText } from './search.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
 /** What a batch makes of one conversation. */
@@ -227,14 +228,4 @@ class Batch implements ProjectionBatch {
     for (const planned of this.#planned.values()) if (planned !== here && planned.approvals.has(id)) return true;
     return false;
   }
-}
-
-/** What a message can be found by. */
-function searchableText({ content, toolCall }: views.Message): string {
-  const parts = [content, toolCall?.name ?? '', toolCall?.argumentsJson ?? '', toolCall?.result ?? ''];
-  return parts
-    .filter((part) => part !== '')
-    .map((part) => part.slice(0, searchableCharactersMax))
-    .join(' ')
-    .slice(0, searchableCharactersMax);
 }

@@ -4,6 +4,9 @@ import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts'
 /** Version of what this code writes into the tables, besides the core's fold. */
 const rowsVersion = 4;
 
+/** How texts are made into words, and what the index keeps of them. */
+export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'`;
+
 /**
  * The tables of the views. All of it can be made again from the log.
  *
@@ -73,7 +76,7 @@ const tables = `
   ) STRICT;
   CREATE INDEX messages_told ON messages (key) WHERE is_told = 1;
   CREATE VIRTUAL TABLE message_words USING fts5 (
-    words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'
+    ${wordIndexOptions}
   );
   CREATE TABLE approvals (
     key INTEGER PRIMARY KEY,

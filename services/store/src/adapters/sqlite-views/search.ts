@@ -1,4 +1,5 @@
-import { messagesPerConversationMax, queryWordsMax, searchStepsMax } from '../../bounds.ts';
+import type { views } from '@stopgo/proto';
+import { messagesPerConversationMax, queryWordsMax, searchableCharactersMax, searchStepsMax } from '../../bounds.ts';
 import { conversationOfMessage, type ViewTables } from './view-tables.ts';
 
 const holdsWord = /[\p{L}\p{N}\p{Co}]/u;
@@ -43,4 +44,14 @@ export function search(
     if (keys.length === limit) return { keys, next: candidate };
     candidate--;
   }
+}
+
+/** What a message can be found by. */
+export function searchableText({ content, toolCall }: views.Message): string {
+  const parts = [content, toolCall?.name ?? '', toolCall?.argumentsJson ?? '', toolCall?.result ?? ''];
+  return parts
+    .filter((part) => part !== '')
+    .map((part) => part.slice(0, searchableCharactersMax))
+    .join(' ')
+    .slice(0, searchableCharactersMax);
 }

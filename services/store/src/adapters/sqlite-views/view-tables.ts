@@ -3,6 +3,7 @@ import type { Belonging, ChangeFilter, ChangeKey, OpenRunRow, SetAside } from '.
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 import { LateRows } from './late-rows.ts';
+import { wordsOf } from './words.ts';
 
 /** A conversation as it is stored. */
 export type ConversationRow = {
@@ -207,6 +208,8 @@ export function viewTables(database: SqlDatabase) {
         }),
       ),
     ),
+    /** The whole index of words, for verification. */
+    words: wordsOf(database, 'message_words'),
     setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
     allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),

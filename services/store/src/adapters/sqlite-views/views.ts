@@ -18,6 +18,7 @@ import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { saidInContext } from './said-in-context.ts';
 import { search } from './search.ts';
+import { verifySearch } from './verify-search.ts';
 import { messageKey, type ViewTables } from './view-tables.ts';
 
 type Listed = { readonly key: number; readonly id: string; readonly head: Uint8Array };
@@ -197,6 +198,10 @@ export class SqliteViews implements Views {
     const row = this.#tables.push(conversationId);
     const columns = this.#tables.pushColumns(conversationId);
     return row === undefined || columns === undefined ? undefined : { bytes: row.bytes, ...columns };
+  }
+
+  verifySearch(signal: AbortSignal) {
+    return verifySearch(this.#tables, signal);
   }
 
   #listed(listed: Listed | undefined) {

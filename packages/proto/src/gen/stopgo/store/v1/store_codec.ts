@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetConversationRequest, GetConversationResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, LoadRequest, LoadResponse, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, LoadRequestSchema, LoadResponseSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetConversationRequest, GetConversationResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, LoadRequest, LoadResponse, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, LoadRequestSchema, LoadResponseSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -2999,6 +2999,82 @@ export function createVerifyStreamResponse(given: Given): VerifyStreamResponse {
   return message;
 }
 
+export function zeroVerifySearchRequest(): VerifySearchRequest {
+  return {
+    $typeName: "stopgo.store.v1.VerifySearchRequest",
+  };
+}
+
+export function writeVerifySearchRequest(writer: Writer, message: VerifySearchRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifySearchRequest(reader: Reader, length: number, message: VerifySearchRequest): VerifySearchRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifySearchRequest(_given: Given): VerifySearchRequest {
+  const message = zeroVerifySearchRequest();
+  return message;
+}
+
+export function zeroVerifySearchResponse(): VerifySearchResponse {
+  return {
+    $typeName: "stopgo.store.v1.VerifySearchResponse",
+    messages: 0,
+    problems: [],
+  };
+}
+
+export function writeVerifySearchResponse(writer: Writer, message: VerifySearchResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.VerifySearchResponse") throw new LeftToLibrary();
+  if (message.messages != 0) {
+    writer.uint32(8, message.messages);
+  }
+  for (const one of message.problems) {
+    writer.string(18, one);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifySearchResponse(reader: Reader, length: number, message: VerifySearchResponse): VerifySearchResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.messages = reader.uint32();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.problems.push(reader.string());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifySearchResponse(given: Given): VerifySearchResponse {
+  const message = zeroVerifySearchResponse();
+  if (given.messages != null) message.messages = given.messages;
+  if (given.problems != null) message.problems = given.problems;
+  return message;
+}
+
 export function zeroListStreamsRequest(): ListStreamsRequest {
   return {
     $typeName: "stopgo.store.v1.ListStreamsRequest",
@@ -3148,6 +3224,8 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [WatchDeltasResponseSchema, { zero: zeroWatchDeltasResponse, write: writeWatchDeltasResponse, read: readWatchDeltasResponse, create: createWatchDeltasResponse }],
   [VerifyStreamRequestSchema, { zero: zeroVerifyStreamRequest, write: writeVerifyStreamRequest, read: readVerifyStreamRequest, create: createVerifyStreamRequest }],
   [VerifyStreamResponseSchema, { zero: zeroVerifyStreamResponse, write: writeVerifyStreamResponse, read: readVerifyStreamResponse, create: createVerifyStreamResponse }],
+  [VerifySearchRequestSchema, { zero: zeroVerifySearchRequest, write: writeVerifySearchRequest, read: readVerifySearchRequest, create: createVerifySearchRequest }],
+  [VerifySearchResponseSchema, { zero: zeroVerifySearchResponse, write: writeVerifySearchResponse, read: readVerifySearchResponse, create: createVerifySearchResponse }],
   [ListStreamsRequestSchema, { zero: zeroListStreamsRequest, write: writeListStreamsRequest, read: readListStreamsRequest, create: createListStreamsRequest }],
   [ListStreamsResponseSchema, { zero: zeroListStreamsResponse, write: writeListStreamsResponse, read: readListStreamsResponse, create: createListStreamsResponse }],
 ];
