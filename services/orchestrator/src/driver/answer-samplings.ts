@@ -29,8 +29,9 @@ export function answerSamplings(
   signal: AbortSignal,
 ): (asked: AskedQuestions) => void {
   const begun = new Set<string>();
-  const stop = AbortSignal.any([signal, driver.stopSignal()]);
   const begin = async (inputId: string, sampling: SamplingAsked): Promise<void> => {
+    // One of its own for each question: every call of a model listens to the signal that it is given.
+    const stop = AbortSignal.any([signal, driver.stopSignal()]);
     const answer = await answerOf(driver, callId, sampling, stop);
     await driver.submit({ type: 'samplingAnswered', inputId, ...answer });
   };

@@ -29,12 +29,15 @@ const answer: ModelOutcome = {
 function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome = answer, isOwner = true) {
   const { driver, ports } = driverWith({});
   const asked: ModelRequest[] = [];
+  const stopped: ModelRequest[] = [];
   const submitted: RunCommand[] = [];
   const failures: unknown[] = [];
   Object.assign(ports, {
     models: {
       forModel: (name: string) => ({
-        generate: (request: ModelRequest) => {
+        generate: (request: ModelRequest, { signal }: { readonly signal: AbortSignal }) => {
+          // As each call of a model does until it is over.
+          signal.addEventListener('abort', () => stopped.push(request), { once: true });
           asked.push({ ...request, model: name });
           return Promise.resolve(outcome);
         },
@@ -52,7 +55,7 @@ function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome =
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
   Object.assign(driver, { agent: { name: 'agent', root: { type: 'llm', name: 'root', model: 'm-1' } } });
   const over = new AbortController();
-  return { sample: answerSamplings(driver, key, over.signal), asked, submitted, failures };
+  return { sample: answerSamplings(driver, key, over.signal), over, asked, stopped, submitted, failures };
 }
 
 const pending = { 'i-1': { ...waiting, server: { questionId: 's-1' } } };
@@ -96,4 +99,24 @@ test.each<[string, ModelOutcome]>([
   await settled();
   expect(submitted).toMatchObject([{ type: 'samplingAnswered', inputId: 'i-1', contentJson: '', error }]);
   expect(failures).toMatchObject([{ reason: error, step: 'root' }]);
+});
+
+test('a hundred questions of one call warn of no listeners, and all end with the call', async () => {
+  const ids = Array.from({ length: 100 }, (_, index) => `s-${index}`);
+  const inputs = ids.map((id) => [`i-${id}`, { ...waiting, id: `i-${id}`, server: { questionId: id } }]);
+  const { sample, over, asked, stopped } = driverThatWaits(Object.fromEntries(inputs));
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on('warning', onWarning);
+  try {
+    sample(ids.map((id) => ({ ...question, id })));
+    await settled();
+    over.abort();
+    expect([asked.length, stopped.length]).toEqual([100, 100]);
+    // Warnings are emitted in a later turn than the one in which they arise.
+    await settled();
+    expect(warnings).toEqual([]);
+  } finally {
+    process.off('warning', onWarning);
+  }
 });
