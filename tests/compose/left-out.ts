@@ -18,6 +18,7 @@ const files: Readonly<Record<string, string>> = {
   'a2a-streams.test.ts': 'has a configuration of its own: few open streams',
   'a2a-tokens.test.ts': 'has tool servers and agents of its own',
   'a2a-transports.test.ts': 'has a configuration of its own: a port for gRPC',
+  'arguments.test.ts': 'has a model and a tool server of its own',
   'callbacks.test.ts': 'starts two agents of its own',
   'cli.test.ts': 'reads the embedded log of a platform that it has stopped',
   'cost.test.ts': 'counts calls from inside of the process',
