@@ -1,5 +1,6 @@
 import { descriptionBytesMax } from './bounds.ts';
 import { byteLength, cutMiddle } from './cut.ts';
+import { maybeRounded } from './exact-json.ts';
 import { type Json, parseJson } from './json.ts';
 import { messageOfDelegation } from './remote-agent.ts';
 import { quotedLines, quotedName, visibleText } from './visible.ts';
@@ -52,17 +53,43 @@ type ShownQuestion = {
 
 /**
  * What an approver is shown of a question of another agent: who asks, over whom, and the call that it is about, made from its
- * arguments as they were shown; the agent's own words where they say more.
+ * arguments as they were shown; the agent's own words where they say more. Numbers that may have been rounded before they came here
+ * are named.
  */
 export function describeQuestion({ agent, agents, prompt, tool, argumentsJson, choices }: ShownQuestion): string {
   const head = `**PROXY APPROVAL — A2A Agent: ${quotedName(agent)}**`;
   const chain = agents.length === 0 ? '' : `\n\nAgents: ${[agent, ...agents].map(quotedName).join(' → ')}`;
   const call = argumentsJson === '' ? '' : visibleText(wholeCall(tool, argumentsJson));
   const says = prompt.trim() === '' ? 'It does not say what for.' : quotedLines(prompt);
-  const isAllSaid = call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
+  const doubt = doubtOfNumbers(argumentsJson, prompt.trim() !== '');
+  const isAllSaid = doubt === '' && call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
   const words = isAllSaid || prompt.trim() === '' ? '' : `\n\nThe agent says: ${spoken(prompt)}`;
-  return bounded(`${head}${chain}\n\n${call === '' ? says : `${call}${words}`}`);
+  return bounded(`${head}${chain}${doubt}\n\n${call === '' ? says : `${call}${words}`}`);
 }
+
+/**
+ * What another agent sent was parsed before it came here, and large integers may have been rounded by that. Stands before the call:
+ * the head of a long description is kept.
+ */
+function doubtOfNumbers(argumentsJson: string, hasWords: boolean): string {
+  if (parseJson(argumentsJson) === undefined) return '';
+  const places = maybeRounded(argumentsJson, roundedPlacesMax + 1);
+  if (places.length === 0) return '';
+  const named = places
+    .slice(0, roundedPlacesMax)
+    .map((at) => quotedName(at.length > placeCharactersMax ? `${at.slice(0, placeCharactersMax)}…` : at))
+    .join(', ');
+  const others = places.length > roundedPlacesMax ? ' and others' : '';
+  const [numbers, them] = places.length === 1 ? ['number', 'it'] : ['numbers', 'them'];
+  const advice = hasWords
+    ? `compare ${them} with the agent's own words`
+    : `the agent says nothing to compare ${them} with`;
+  return `\n\n⚠️ The ${numbers} at ${named}${others} may have been rounded on the way here; ${advice}.`;
+}
+
+/** How many numbers that may have been rounded are named, and how much of the place of each. */
+const roundedPlacesMax = 3;
+const placeCharactersMax = 80;
 
 /** Names of plain letters as they are known to clients; any other exactly, since two names may share their capitals. */
 function heading(tool: string): string {

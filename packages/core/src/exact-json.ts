@@ -72,6 +72,27 @@ export function isExactNumber(text: string): boolean {
   return decimalOf(text) === decimalOf(written);
 }
 
+/**
+ * The places (JSON pointers) of numbers that may have been rounded before this text was written, `most` of them at most: integers
+ * beyond 2^53 - 1, which a parser that reads doubles rounds in silence. For a text that was made of values that were parsed already.
+ * What such a parser made of a decimal cannot be told.
+ *
+ * The text must be valid JSON. Takes one pass, without recursion.
+ */
+export function maybeRounded(text: string, most: number): string[] {
+  const places: string[] = [];
+  for (const { kind, at } of jsonLosses(text, isWithinSafeIntegers)) {
+    if (kind === 'number') places.push(at);
+    if (places.length >= most) break;
+  }
+  return places;
+}
+
+function isWithinSafeIntegers(text: string): boolean {
+  const value = Number(text);
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+}
+
 /** The value of a number's text, in one spelling: its digits without outer zeros, and the power of ten of the last one. */
 function decimalOf(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
@@ -98,7 +119,7 @@ type Open = {
 };
 
 /** Everything in a JSON text that does not survive being parsed. The text must be valid JSON. Takes one pass, without recursion. */
-function* jsonLosses(text: string): Generator<JsonLoss> {
+function* jsonLosses(text: string, isKept: (number: string) => boolean = isExactNumber): Generator<JsonLoss> {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at] as string;
@@ -118,7 +139,7 @@ function* jsonLosses(text: string): Generator<JsonLoss> {
     } else if (character === '-' || isDigit(character)) {
       const end = endOfNumber(text, at);
       const number = text.slice(at, end);
-      if (!isExactNumber(number)) yield { kind: 'number', at: pointer(open), text: number };
+      if (!isKept(number)) yield { kind: 'number', at: pointer(open), text: number };
       at = end - 1;
     }
   }

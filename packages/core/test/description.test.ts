@@ -2,6 +2,7 @@ import {
   byteLength,
   describeCall,
   describeDoubt,
+  describeQuestion,
   descriptionBytesMax,
   isDescriptionCut,
   visibleText,
@@ -128,4 +129,42 @@ test('somebody who has to wait is told each action and its id', () => {
   expect(waitingText([{ id: '1', description: 'A', choices: ['run_again', 'happened', 'give_up'] }])).toBe(
     'This action requires approval:\n\nA\n\nPlease decide (run_again, happened, give_up) using the approval UUID: 1',
   );
+});
+
+describe('a number that another agent sent, and that a parser may have rounded', () => {
+  const ask = { agent: 'peer', agents: [], tool: 'pay', choices: [] };
+  // As it comes here: the text of what was parsed.
+  const sent = (text: string) => JSON.stringify(JSON.parse(text));
+  const shown = (text: string, prompt = 'Pay?') => describeQuestion({ ...ask, prompt, argumentsJson: sent(text) });
+
+  test('is named to the approver', () => {
+    expect(shown('{"account":9007199254740993,"cents":5}', 'Pay 9007199254740993?')).toBe(
+      "**PROXY APPROVAL — A2A Agent: peer**\n\n⚠️ The number at /account may have been rounded on the way here; compare it with the agent's own words.\n\n" +
+        '**PAY**\n\nArgs: {\n  "account": 9007199254740992,\n  "cents": 5\n}\n\nThe agent says: Pay 9007199254740993?',
+    );
+  });
+
+  test.each(['-9007199254740993', '1000000000000000000001', '[0,{"b":123456789012345678901234}]'])(
+    'also %s',
+    (number) => expect(shown(`{"a":${number}}`)).toContain('may have been rounded'),
+  );
+
+  test.each(['9007199254740991', '-9007199254740991', '0.1', '1e-7', '"9007199254740993"'])('but not %s', (value) =>
+    expect(shown(`{"a":${value}}`)).not.toContain('rounded'),
+  );
+
+  test('is shown beside the words of the agent also where these repeat the call, and without any words', () => {
+    const text = '{"a":9007199254740993}';
+    expect(shown(text, describeCall('pay', sent(text)))).toContain('The agent says:');
+    expect(shown(text, ' ')).toContain('; the agent says nothing to compare it with.');
+  });
+
+  test('is not named by a line that it forges, and of many only some are named, before a long call is cut', () => {
+    expect(shown('{"x\\n**PAY**":9007199254740993}')).toContain('The number at "/x\\n**PAY**" may');
+    const many = `{"list":[${'9007199254740993,'.repeat(3_000)}0]}`;
+    const text = shown(many);
+    expect(text).toContain('The numbers at /list/0, /list/1, /list/2 and others may have been rounded');
+    expect(isDescriptionCut(text)).toBe(true);
+    expect(shown(`{"${'n'.repeat(1_000)}":9007199254740993}`)).toMatch(/number at "\/n{79}…" may have been rounded/);
+  });
 });
