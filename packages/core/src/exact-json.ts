@@ -52,6 +52,8 @@ export function lossProblem(text: string): string | undefined {
   for (const loss of jsonLosses(text)) {
     if (loss.kind === 'repeated_name') return `the member ${shown(loss.at)} stands twice; write each member once`;
     const { at, text: number } = loss;
+    if (isLargeInteger(number))
+      return `the number ${shown(number)} at ${shown(at)} is out of range: integers beyond ${Number.MAX_SAFE_INTEGER} must be written as strings`;
     return `the number ${shown(number)} at ${shown(at)} is not kept exactly; write it as a string, or as a number that a double keeps`;
   }
   return undefined;
@@ -91,6 +93,14 @@ export function maybeRounded(text: string, most: number): string[] {
 function isWithinSafeIntegers(text: string): boolean {
   const value = Number(text);
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+}
+
+/** Of a number that is not exact (`isExactNumber`): true if it is so because it is an integer beyond 2^53 - 1. */
+function isLargeInteger(inexact: string): boolean {
+  const value = Number(inexact);
+  return (
+    /^-?\d+$/.test(inexact) || (Number.isInteger(value) && decimalOf(inexact) === decimalOf(JSON.stringify(value)))
+  );
 }
 
 /** The value of a number's text, in one spelling: its digits without outer zeros, and the power of ten of the last one. */

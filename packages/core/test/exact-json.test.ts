@@ -40,6 +40,19 @@ describe('what is lost is told', () => {
     ['{"a\\u202e":[0,{},1e400]}', /^the number 1e400 at \/a\\u\{202e\}\/2 is not kept exactly; write it as a string/],
   ])('with its place: %s', (text, words) => expect(lossProblem(text)).toMatch(words));
 
+  test.each(['9007199254740993', '9007199254740992', '-9007199254740992', '1e17', '1'.repeat(40), '7'.repeat(400)])(
+    'and an integer beyond 2^53 - 1 must be a string, whether or not a double keeps it: %s',
+    (number) => {
+      const problem = lossProblem(`{"a":${number}}`);
+      expect(problem).toMatch(/ at \/a is out of range: integers beyond 9007199254740991 must be written as strings$/);
+      expect(problem).toContain(`the number ${number.slice(0, 80)}`);
+    },
+  );
+
+  test.each(['9007199254740991.5', '0.1234567890123456789', '1e400', '1e-400'])('which is not said of %s', (number) =>
+    expect(lossProblem(`{"a":${number}}`)).toMatch(/is not kept exactly; write it as a string, or as a number/),
+  );
+
   test.each([
     '{"a":{"a":1},"b":{"a":1}}',
     '[{"a":1},{"a":1}]',

@@ -149,7 +149,7 @@ test.each([
   ['{"a":1,"a":2}', 'cannot be sent as they are: the member /a stands twice; write each member once'],
   [
     '{"a":9007199254740993}',
-    'cannot be sent as they are: the number 9007199254740993 at /a is not kept exactly; write it as a string, or as a number that a double keeps',
+    'cannot be sent as they are: the number 9007199254740993 at /a is out of range: integers beyond 9007199254740991 must be written as strings',
   ],
   [`{"a":"${'x'.repeat(65_536)}"}`, 'have 65544 bytes; at most 65536 are allowed'],
 ])('arguments that cannot be used are an error for the model: %.20s', async (argumentsJson, problem) => {
