@@ -5,11 +5,14 @@ import { threadMemoryMb, threadStartMs } from './bounds.ts';
 /** A value against a schema, both as JSON text. */
 export type ThreadJob = { readonly schemaJson: string; readonly valueJson: string };
 
-/** What came of a job: what is wrong with the value (undefined: nothing), that it took too long, or why the thread has ended. */
+/**
+ * What came of a job: what is wrong with the value (undefined: nothing), that it took too long, why the thread ended during it, or why
+ * the thread did not start.
+ */
 export type ThreadResult =
   | { readonly kind: 'checked'; readonly problem: string | undefined }
   | { readonly kind: 'late' }
-  | { readonly kind: 'broken'; readonly reason: string };
+  | { readonly kind: 'broken' | 'unstarted'; readonly reason: string };
 
 // The program of the thread, as text: so it is the same whether this package runs from its sources, where a thread would need
 // a loader for TypeScript, or as built. It imports nothing of ours. What a schema cannot tell throws, and is left to the server.
@@ -75,7 +78,7 @@ export class CheckThread {
     this.#worker.ref();
     try {
       if (!(await this.#started()))
-        return { kind: 'broken', reason: this.#ended ?? 'the thread did not start in time' };
+        return { kind: 'unstarted', reason: this.#ended ?? 'the thread did not start in time' };
       const result = await this.#answer(job, ms);
       if (result.kind === 'late') this.end();
       return result;

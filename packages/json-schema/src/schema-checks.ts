@@ -132,7 +132,8 @@ export class SchemaChecks {
     const result = await thread.run(job, this.#checkMs);
     this.#busyOwners.delete(job.owner);
     if (thread.isAlive) this.#idle.push(thread);
-    if (result.kind !== 'checked') this.#remember(job.key);
+    // That a thread did not start says nothing about the schema.
+    if (result.kind === 'late' || result.kind === 'broken') this.#remember(job.key);
     job.settle(this.#problemOf(result));
     this.#next();
   }
@@ -144,6 +145,7 @@ export class SchemaChecks {
       case 'late':
         return `the schema takes longer than ${this.#checkMs} ms to check it`;
       case 'broken':
+      case 'unstarted':
         return `the schema could not be checked against (${result.reason})`;
     }
   }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { CheckThread } from '../src/check-thread.ts';
 import { SchemaChecks } from '../src/schema-checks.ts';
 import { schemaProblem, shownProblem } from '../src/schema-problem.ts';
 
@@ -129,6 +130,32 @@ describe('a hostile schema', () => {
     const checks = schemaChecks({ checkMs: 2_000 });
     await checks.checkOf({ ...a, $defs }, owned('k'))({ a: 'x'.repeat(1_000) });
     expect(await checks.checkOf(patterned, owned('good'))({ amount: 2 })).toBeUndefined();
+  });
+});
+
+describe('a thread', () => {
+  test('that does not start is not held against the schema: it is tried again at once', async () => {
+    const run = vi
+      .spyOn(CheckThread.prototype, 'run')
+      .mockResolvedValueOnce({ kind: 'unstarted', reason: 'no memory' });
+    const check = schemaChecks().checkOf(patterned, owned('k'));
+    expect(await check({ amount: 2 })).toBe('the schema could not be checked against (no memory)');
+    expect(await check({ amount: 2 })).toBeUndefined();
+    run.mockRestore();
+  });
+
+  test('that ends during a check is: its schema is not tried again yet', async () => {
+    const run = vi.spyOn(CheckThread.prototype, 'run').mockResolvedValueOnce({ kind: 'broken', reason: 'no memory' });
+    const check = schemaChecks().checkOf(patterned, owned('k'));
+    expect(await check({ amount: 2 })).toBe('the schema could not be checked against (no memory)');
+    expect(await check({ amount: 2 })).toMatch(/not tried again yet/);
+    run.mockRestore();
+  });
+
+  test('that ended before its job began has not started', async () => {
+    const thread = new CheckThread();
+    thread.end();
+    expect(await thread.run({ schemaJson: '{}', valueJson: '1' }, 60_000)).toMatchObject({ kind: 'unstarted' });
   });
 });
 
