@@ -160,12 +160,13 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
   const nameOf = createToolNameReader(request.tools);
   const wholeInputs = raw.textsOf(collected.wholeInputs, WHOLE_INPUT);
   if (wholeInputs === undefined) return failed(ARGUMENTS_NOT_FOUND);
+  const wholeInputOf = new Map(collected.wholeInputs.map((input, at) => [input, wholeInputs[at]]));
   const calls: ModelAnswer['calls'][number][] = [];
   for (const { block, inputJson } of blocks) {
     if (block.type !== 'tool_use') continue;
     // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
     if (CUT_OFF.includes(stopReason)) return failed(`the answer was cut off in a tool call (${stopReason})`);
-    const whole = isObject(block.input) ? wholeInputs[collected.wholeInputs.indexOf(block.input)] : undefined;
+    const whole = isObject(block.input) ? wholeInputOf.get(block.input) : undefined;
     const argumentsJson = inputJson === '' ? (whole ?? JSON.stringify(block.input ?? {})) : inputJson;
     const input = parseObject(argumentsJson);
     if (!input) return failed(`the arguments of the call of "${block.name}" are not a JSON object`);

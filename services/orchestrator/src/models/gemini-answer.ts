@@ -86,10 +86,11 @@ export function answerOf(
   const argued = parts.flatMap(({ functionCall }) => (isObject(functionCall?.args) ? [functionCall.args] : []));
   const texts = raw.textsOf(argued, ARGUMENTS);
   if (texts === undefined) return failed(ARGUMENTS_NOT_FOUND);
+  const textOf = new Map(argued.map((args, at) => [args, texts[at]]));
   const calls = parts.flatMap(({ functionCall }) => {
     if (!functionCall?.name) return [];
     const { id, name, args } = functionCall;
-    const argumentsJson = isObject(args) ? (texts[argued.indexOf(args)] ?? '{}') : JSON.stringify(args ?? {});
+    const argumentsJson = isObject(args) ? (textOf.get(args) ?? '{}') : JSON.stringify(args ?? {});
     return [{ providerCallId: id ?? '', name: nameOf(name), argumentsJson }];
   });
   if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);

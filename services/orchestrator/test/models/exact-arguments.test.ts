@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ask } from './fixture.ts';
 import { generateFrom, sse } from './raw-server.ts';
 
@@ -99,3 +99,16 @@ test.each<[string, string, string]>([
     message: expect.stringContaining('the arguments of its calls could not be read as they were sent'),
   }),
 );
+
+test.each<[string, string, (...texts: string[]) => string]>([
+  ['Gemini', 'gemini-3-pro', gemini],
+  ['Claude', 'claude-opus-4-1', (...texts) => claude('ARGUMENTS', [], ...texts)],
+])('the calls of a long answer are not searched for one by one: %s', async (_, model, bodyOf) => {
+  const texts = Array.from({ length: 50 }, (_, at) => `{"a":${at}}`);
+  const indexOf = vi.spyOn(Array.prototype, 'indexOf');
+  const outcome = await generateFrom(bodyOf(...texts), model, ask(model, 'hi'));
+  const searched = indexOf.mock.calls.filter(([item]) => typeof item === 'object' && item !== null && 'a' in item);
+  indexOf.mockRestore();
+  expect(outcome.kind === 'answer' ? outcome.answer.calls.map((call) => call.argumentsJson) : outcome).toEqual(texts);
+  expect(searched).toEqual([]);
+});
