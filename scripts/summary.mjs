@@ -29,9 +29,9 @@ function beginOf(text) {
   return (text ?? '').split('\n').slice(0, 8).join('\n').slice(0, 1_500);
 }
 
-/** A test file that could not be loaded holds no failed test, and is one. */
+/** Tests without a report are a failure, whatever their exit code. A test file that could not be loaded holds no failed test, and is one. */
 function fromTests(report) {
-  if (report === undefined) return { passed: 0, failed: 0, skipped: 0 };
+  if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
   const broken = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   );
@@ -43,7 +43,7 @@ function fromTests(report) {
 }
 
 function fromChecks(counts) {
-  return counts ?? { passed: 0, failed: 0, skipped: 0 };
+  return counts ?? { passed: 0, failed: 1, skipped: 0 };
 }
 
 /** A run that ended badly counts as a failure even if it left no report, or one that looks good. */

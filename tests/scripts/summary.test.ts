@@ -42,6 +42,8 @@ test.each<[string, number, object | undefined, number, object | undefined, strin
     '17 passed, 1 failed, 0 skipped',
     1,
   ],
+  ['the tests ended well and left no report', 0, undefined, 0, counts(7, 0, 0), '7 passed, 1 failed, 0 skipped', 1],
+  ['the checks ended well and left no counts', 0, report(10, 0, 0), 0, undefined, '10 passed, 1 failed, 0 skipped', 1],
   ['nothing worked at all', 1, undefined, 1, undefined, '0 passed, 2 failed, 0 skipped', 1],
 ])('when %s', (_, testsCode, tests, checksCode, checks, line, exitCode) => {
   const [testsFile, checksFile] = [join(folder, 'tests.json'), join(folder, 'checks.json')];
@@ -54,7 +56,8 @@ test.each<[string, number, object | undefined, number, object | undefined, strin
 });
 
 test('what failed is named before the last line, with the first lines of why', () => {
-  const [testsFile, checksFile] = [join(folder, 'named.json'), join(folder, 'none.json')];
+  const [testsFile, checksFile] = [join(folder, 'named.json'), join(folder, 'sound.json')];
+  writeFileSync(checksFile, JSON.stringify(counts(0, 0, 0)));
   const failed = { status: 'failed', fullName: 'it holds', failureMessages: ['Error: it does not\n    at somewhere'] };
   const testResults = [
     { name: 'a.test.ts', status: 'failed', assertionResults: [{ status: 'passed', fullName: 'it is' }, failed] },
@@ -79,5 +82,15 @@ test('tests that ran among the checks are added, and named where they failed', (
   const args = [script, '0', testsFile!, '1', checksFile!, slowFile!];
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect(stdout).toBe('failed: s.test.ts > it lasts: Error: it does not\n19 passed, 2 failed, 1 skipped\n');
+  expect(status).toBe(1);
+});
+
+test('tests among the checks that left no report are a failure', () => {
+  const [testsFile, checksFile] = [join(folder, 'quick.json'), join(folder, 'counts.json')];
+  writeFileSync(testsFile, JSON.stringify(report(10, 0, 0)));
+  writeFileSync(checksFile, JSON.stringify(counts(7, 0, 0)));
+  const args = [script, '0', testsFile, '0', checksFile, join(folder, 'no-such.json')];
+  const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stdout).toBe('17 passed, 1 failed, 0 skipped\n');
   expect(status).toBe(1);
 });
