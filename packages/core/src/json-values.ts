@@ -1,6 +1,7 @@
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
@@ -16,21 +17,33 @@ export class JsonValueCounter {
   #values = 1;
   #inString = false;
   #isEscaped = false;
-  readonly #perLine: boolean;
+  /** The line that is being read is empty so far. */
+  #isEmptyLine = false;
+  #isAfterReturn = false;
+  readonly #perEvent: boolean;
 
-  /** @param perLine - true: counts the values of the line that is being read only, as in a stream of events with JSON in each line. */
-  constructor(perLine = false) {
-    this.#perLine = perLine;
+  /**
+   * @param perEvent - true: counts the values of the server-sent event that is being read only. A blank line ends an event, and not
+   *   the end of a line does: the `data:` lines of an event are put together before they are parsed.
+   */
+  constructor(perEvent = false) {
+    this.#perEvent = perEvent;
   }
 
   /** Takes the next bytes; the most values that were counted at any time in them. */
   add(bytes: Uint8Array): number {
     let most = this.#values;
     for (const byte of bytes) {
-      if (byte === LINE_FEED) {
+      // A carriage return with a line feed after it is one end of a line.
+      const isSameEnd = byte === LINE_FEED && this.#isAfterReturn;
+      this.#isAfterReturn = byte === CARRIAGE_RETURN;
+      if (isSameEnd) continue;
+      const isEmptyLine = this.#isEmptyLine;
+      this.#isEmptyLine = byte === LINE_FEED || byte === CARRIAGE_RETURN;
+      if (this.#isEmptyLine) {
         this.#inString = false;
         this.#isEscaped = false;
-        if (this.#perLine) this.#values = 1;
+        if (this.#perEvent && isEmptyLine) this.#values = 1;
       } else if (this.#inString) {
         if (this.#isEscaped) this.#isEscaped = false;
         else if (byte === BACKSLASH) this.#isEscaped = true;

@@ -41,10 +41,21 @@ describe('the values of a JSON text', () => {
     );
   });
 
-  test('of a stream are those of its longest line', () => {
+  test('of a stream are those of its largest event', () => {
     const counter = new JsonValueCounter(true);
     expect(counter.add(bytes(': it\'s "open\ndata: [1,2]\n\ndata: [1'))).toBe(3);
     expect(counter.add(bytes(',2,3]\n\n'))).toBe(4);
     expect(counter.add(bytes('data: 1\n'))).toBe(1);
+  });
+
+  test.each([
+    ['\\n', '\n'],
+    ['\\r\\n', '\r\n'],
+    ['\\r', '\r'],
+  ])('of an event in several lines that end with %s are those of all of them', (_, end) => {
+    const counter = new JsonValueCounter(true);
+    const event = ['data: [1,', 'data: 2,', 'data: 3]', '', ''].join(end);
+    for (const byte of bytes(event + event)) expect(counter.add(Uint8Array.of(byte))).toBeLessThanOrEqual(4);
+    expect(counter.add(bytes(event))).toBe(4);
   });
 });
