@@ -2,6 +2,8 @@
 const slices = 8;
 /** Part of a slice by which its timer is late before this process takes itself for having stood still. */
 const lateShare = 1 / 2;
+/** The same in milliseconds, whichever is less: slices of a long wait are long, and a standstill is noticed all the same. */
+const lateMsMax = 500;
 /** Slices of one wait that are not counted at most, so that every wait ends. */
 const standstillsMax = slices;
 /** The longest that a wait may take, as a multiple of its milliseconds, and apart from the time in which the process stood still. */
@@ -22,7 +24,7 @@ export function afterRunning(ms: number, clock: () => number, over: () => void):
   const wait = (): void => {
     const due = clock() + slice;
     timer = setTimeout(() => {
-      const stoodStill = clock() - due > slice * lateShare && standstills < standstillsMax;
+      const stoodStill = clock() - due > Math.min(slice * lateShare, lateMsMax) && standstills < standstillsMax;
       if (stoodStill) standstills += 1;
       else left -= 1;
       if (left > 0) wait();

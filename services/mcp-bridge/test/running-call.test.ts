@@ -52,6 +52,17 @@ test.each([
   expect(call.givenUp).toBe(why);
 });
 
+test('a standstill that is short beside the limit of a call is noticed, too', () => {
+  const timeoutMs = 60_000;
+  const { call, run, standStill } = running({ timeoutMs });
+  run(timeoutMs - 1);
+  standStill(3_000);
+  run(1);
+  expect(call.givenUp).toBeUndefined();
+  run(timeoutMs / 8);
+  expect(call.givenUp).toBe('timeout');
+});
+
 test('a process that stands still again and again gives its calls up all the same', () => {
   const { call, run, standStill } = running({ timeoutMs: limitMs });
   for (let slice = 0; slice < 16; slice += 1) {
