@@ -63,6 +63,9 @@ beforeAll(async () => {
   place = workplace();
   platform = await start(place, configuration(), { env: model.env });
   http = client(platform.url);
+  // The platform waits for none of the last three.
+  for (const name of ['same-again', 'shell', 'metadata'])
+    await until(`${name} has been looked at`, async () => (await serverNamed(name)).state !== 'starting' || undefined);
 }, 60_000);
 
 afterAll(async () => {

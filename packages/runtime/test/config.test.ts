@@ -90,6 +90,7 @@ mcp_servers:
     stateless: true
     timeout: 1.5
     total_timeout: 1m
+    start_timeout: 10m
     concurrency: 4
     on_start_failure: degrade
     elicitation: [url]
@@ -134,6 +135,7 @@ mcp_servers:
         stateless: true,
         timeoutMs: 1_500,
         totalTimeoutMs: 60_000,
+        startTimeoutMs: 600_000,
         callsAtOnce: 4,
         onStartFailure: 'degrade',
         questions: { form: false, url: true, timeoutMs: 3_600_000 },

@@ -1,9 +1,11 @@
 /** Every bound of the bridge, with its unit in the name. Tests give smaller ones; nothing else does. */
 export type BridgeBounds = {
-  /** How long a stdio server may take from its start to its list of tools. */
+  /** How long a stdio server may take from its start to its list of tools, where its configuration says nothing else. */
   readonly stdioStartMs: number;
-  /** How long the start waits for an HTTP server that does not answer yet. */
+  /** The same of an HTTP server, which may not answer yet. */
   readonly httpStartMs: number;
+  /** How often the log tells of a start that goes on. */
+  readonly startTellEveryMs: number;
   /** Pause between two attempts to reach an HTTP server at start. */
   readonly httpStartPauseMs: number;
   /** How long one attempt to reconnect may take. */
@@ -85,8 +87,6 @@ export type BridgeBounds = {
   readonly crashLoopPauseMs: number;
   /** Pause between two tries of a server that is refused for what it is. */
   readonly quarantinePauseMs: number;
-  /** How long a start waits, in all, for servers that it does not insist on. */
-  readonly degradedStartMs: number;
   /** How long a stdio server has to end after its input was closed, and again after SIGTERM. */
   readonly endGraceMs: number;
   /** How long an HTTP server has to end its session. */
@@ -136,9 +136,10 @@ const mebibyte = 1_024 * kibibyte;
 
 /** The bounds that hold unless a test says otherwise. */
 export const bridgeBounds: BridgeBounds = {
-  stdioStartMs: 30 * second,
+  stdioStartMs: 5 * 60 * second,
   httpStartMs: 10 * second,
   httpStartPauseMs: 500,
+  startTellEveryMs: 10 * second,
   reconnectMs: 10 * second,
   probeMs: 3 * second,
   listMs: 15 * second,
@@ -180,7 +181,6 @@ export const bridgeBounds: BridgeBounds = {
   crashesMax: 8,
   crashLoopPauseMs: 5 * 60 * second,
   quarantinePauseMs: 5 * 60 * second,
-  degradedStartMs: 3 * second,
   endGraceMs: 2 * second,
   sessionEndMs: 2 * second,
   questionsOpenMax: 8,

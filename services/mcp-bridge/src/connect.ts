@@ -139,6 +139,7 @@ async function connectOnce(
           ...{ bounds, places, credentials: credentials?.middleware, token },
           silentMs: longestCallMs(config, bounds) + slackMs,
         });
+  listeners.onLine?.(line);
   const { transport } = line;
   const tap = new ListTap(bounds, clean);
   tap.attach(transport, (message) => askingCalls.came(message));
@@ -167,7 +168,8 @@ async function connectOnce(
     closing = true;
     await line.close(client);
   };
-  const limit = deadlineOf(timeoutMs, 'the first message', signal);
+  const more = onePipe ? '; if it needs longer, as for an install, set start_timeout' : '';
+  const limit = deadlineOf(timeoutMs, `the first message${more}`, signal);
   try {
     const options = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
     await Promise.race([client.connect(transport, options), limit.passed]);
@@ -250,7 +252,9 @@ function withoutBody(error: Error): Error {
   return new Error(`${error.name}${code}${status}`);
 }
 
-function withOutput(reason: string, line: Line): string {
+function withOutput(ended: string, line: Line): string {
   const output = line.lastOutput();
+  const problem = line.cacheProblem();
+  const reason = problem === undefined ? ended : `${ended}: ${problem}`;
   return output === '' ? reason : `${reason}; its last output: ${output}`;
 }

@@ -17,6 +17,7 @@ import { deadlineOf } from './deadline.ts';
 import { NotAllowed } from './failures.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import type { LineEnds } from './line-reader.ts';
+import { npxCacheProblem } from './npx-cache.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What lies between us and a server, and how it is ended. */
@@ -24,7 +25,10 @@ export type Line = {
   readonly transport: Transport;
   /** How the process ended, if there is one and it did. */
   readonly end: () => string | undefined;
+  /** What a process wrote last to its error output: a few lines, its last line, and what it shows of a broken cache of npx. */
   readonly lastOutput: () => string;
+  readonly lastLine: () => string;
+  readonly cacheProblem: () => string | undefined;
   readonly oversize: { told: ((ends: LineEnds) => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
@@ -65,6 +69,8 @@ export function stdioLine(
     oversize,
     end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
+    lastLine: () => stderr.lastLine(),
+    cacheProblem: () => npxCacheProblem(stderr.text()),
     close: () => transport.close(),
     // A pipe carries no token, but questions belong to calls. Once a scope is used at all, every promise of the process pays for it (Node 20).
     within: (scope, work) => (scopes === undefined ? work() : callScope.run(scope, work)),
@@ -115,6 +121,8 @@ export function httpLine(
     oversize: { told: undefined },
     end: () => undefined,
     lastOutput: () => '',
+    lastLine: () => '',
+    cacheProblem: () => undefined,
     close: async (client) => {
       const limit = deadlineOf(bounds.sessionEndMs, 'the end of its session');
       try {

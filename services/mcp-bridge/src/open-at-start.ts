@@ -18,9 +18,11 @@ export type OpenDependencies = {
  */
 export async function openAtStart(connection: ServerConnection, dependencies: OpenDependencies): Promise<void> {
   const { bounds, log, clock } = dependencies;
-  if (connection.config.transport.kind === 'stdio') return connection.open(bounds.stdioStartMs);
-  const attempts = Math.max(1, Math.ceil(bounds.httpStartMs / bounds.httpStartPauseMs));
-  const deadline = clock() + bounds.httpStartMs;
+  const { transport, startTimeoutMs } = connection.config;
+  if (transport.kind === 'stdio') return connection.open(startTimeoutMs ?? bounds.stdioStartMs);
+  const limitMs = startTimeoutMs ?? bounds.httpStartMs;
+  const attempts = Math.max(1, Math.ceil(limitMs / bounds.httpStartPauseMs));
+  const deadline = clock() + limitMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await connection.open(Math.max(1, deadline - clock()));

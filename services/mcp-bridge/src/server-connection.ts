@@ -8,12 +8,14 @@ import { CallQueue } from './call-queue.ts';
 import { type ConnectDependencies, type ConnectPlace, connect } from './connect.ts';
 import type { OwnCredentials } from './credentials.ts';
 import { isUnauthorized, reasonOf } from './failures.ts';
-import { askForLife } from './health.ts';
+import { LifeProbe } from './life-probe.ts';
 import { openFailure } from './open-failure.ts';
 import { PrincipalSessions } from './principal-sessions.ts';
 import { type Happening, isConnected, nextState, retryAfter, type ServerState } from './server-state.ts';
 import type { Session } from './session.ts';
+import { StartProgress } from './start-progress.ts';
 import { stateLine } from './state-lines.ts';
+import { tellDown } from './tell-down.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 import { ToolListing } from './tool-listing.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -63,12 +65,11 @@ export class ServerConnection {
   readonly #closings = new Set<Promise<void>>();
   /** The last try to connect: what it started is ended before it settles. */
   #opening: Promise<void> | undefined;
+  #progress: StartProgress | undefined;
   #opened = 0;
   #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
-  /** Calls wait until it is known whether the server still answers. */
-  #check: Promise<void> | undefined;
-  #probe: NodeJS.Timeout | undefined;
+  readonly #life: LifeProbe;
   readonly #places: KnownPlaces = new Map();
   readonly #principals: PrincipalSessions;
   #credentials: OwnCredentials | undefined;
@@ -88,6 +89,10 @@ export class ServerConnection {
       clock,
       open: (token) => this.#openFor(token),
       onError: (error) => log.debug(`MCP server "${config.name}": ${visibleText(reasonOf(error))}`),
+    });
+    this.#life = new LifeProbe(config, {
+      bounds,
+      happened: (session, happening) => this.happened(session, happening),
     });
     this.listing = new ToolListing(config, {
       bounds,
@@ -134,21 +139,32 @@ export class ServerConnection {
     return this.#lastError;
   }
 
+  /** How far its start is, as words; undefined while none goes on. */
+  get startProgress(): string | undefined {
+    return this.#progress?.text;
+  }
+
   /** Why the server cannot be used now; undefined if it can. */
   get down(): Down | undefined {
     if (this.#session !== undefined) return undefined;
     const retryAfterMs = retryAfter(this.#state, this.#dependencies.clock());
-    return { kind: 'down', reason: stateLine(this.config.name, this.#state), retryAfterMs };
+    return { kind: 'down', reason: stateLine(this.config.name, this.#state, this.startProgress), retryAfterMs };
   }
 
   /** Connects and lists. Throws with the reason if that fails; then nothing is left running. */
   async open(timeoutMs: number): Promise<void> {
-    const opening = this.#open(timeoutMs);
+    const { log, clock, bounds } = this.#dependencies;
+    const progress = new StartProgress(this.config.name, timeoutMs, { log, clock, everyMs: bounds.startTellEveryMs });
+    this.#progress = progress;
+    const opening = this.#open(timeoutMs, progress).finally(() => {
+      progress.end();
+      this.#progress = undefined;
+    });
     this.#opening = opening.catch(() => undefined);
     await opening;
   }
 
-  async #open(timeoutMs: number): Promise<void> {
+  async #open(timeoutMs: number, progress: StartProgress): Promise<void> {
     const { bounds, clock, log } = this.#dependencies;
     const started = clock();
     let changed = false;
@@ -156,6 +172,7 @@ export class ServerConnection {
       this.config,
       this.#connectWith(),
       {
+        onLine: (line) => progress.watch(line.lastLine),
         onToolsChanged: () => {
           changed = true;
           this.listing.changed();
@@ -182,7 +199,7 @@ export class ServerConnection {
     this.#opened += 1;
     this.#enter({ type: 'opened' });
     void session.ended.then((reason) => this.happened(session, { type: 'lost', reason }));
-    this.#probeLater(session);
+    this.#life.start(session);
     // A change told while the first list was on its way found no session to list it from.
     if (changed) this.listing.changed();
   }
@@ -191,7 +208,7 @@ export class ServerConnection {
   openLater(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.#enter(openFailure(this.config, error));
-    this.#tell('absent');
+    tellDown(this.config.name, this.#state, 'absent', this.#dependencies.log);
     this.#comingBack = this.#comeBack();
   }
 
@@ -202,9 +219,9 @@ export class ServerConnection {
    */
   async current(signal: AbortSignal, freshMs?: number): Promise<Ready | Down> {
     this.listing.refreshIfStale(freshMs);
-    if (this.#check !== undefined || this.listing.reading !== undefined) {
+    if (this.#life.check !== undefined || this.listing.reading !== undefined) {
       const known = async () => {
-        await this.#check;
+        await this.#life.check;
         // A change that was told during a reading has it read once more.
         while (this.listing.reading !== undefined) await this.listing.reading;
       };
@@ -216,13 +233,14 @@ export class ServerConnection {
   }
 
   /**
-   * As {@link current}, but waits for a server that may be back soon: up to `ms` milliseconds, or until the signal aborts. One
-   * that ends again and again, or is refused, is not waited for.
+   * As {@link current}, but waits for a server that is starting or may be back soon: up to `ms` milliseconds, or until the signal
+   * aborts. One that ends again and again, or is refused, is not waited for.
    */
   async waitFor(ms: number, signal: AbortSignal): Promise<Ready | Down> {
-    if (this.#state.kind === 'backoff' && this.#comingBack !== undefined && !signal.aborted) {
-      await unlessAborted(this.#comingBack, abortsWithin(Math.max(0, Math.ceil(ms)), signal));
-    }
+    const { kind } = this.#state;
+    const soon = kind === 'backoff' ? this.#comingBack : kind === 'starting' ? this.#opening : undefined;
+    if (soon !== undefined && !signal.aborted)
+      await unlessAborted(soon, abortsWithin(Math.max(0, Math.ceil(ms)), signal));
     return this.current(signal);
   }
 
@@ -266,13 +284,13 @@ export class ServerConnection {
     const before = this.#state;
     this.#enter(happening);
     if (isConnected(this.#state)) {
-      if (before.kind === 'ready' && this.#state.kind === 'degraded') this.#ask(session);
+      if (before.kind === 'ready' && this.#state.kind === 'degraded') this.#life.ask(session);
       return;
     }
     const { log } = this.#dependencies;
     this.#session = undefined;
-    clearTimeout(this.#probe);
-    this.#tell('lost');
+    this.#life.stop();
+    tellDown(this.config.name, this.#state, 'lost', log);
     const closing: Promise<void> = session
       .close()
       .catch((error: unknown) => log.warn(`MCP server "${this.config.name}": ${reasonOf(error)}`))
@@ -291,7 +309,7 @@ export class ServerConnection {
   /** Ends everything; throws if something could not be ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#probe);
+    this.#life.stop();
     const session = this.#session;
     this.#session = undefined;
     this.#enter({ type: 'stopped' });
@@ -328,63 +346,20 @@ export class ServerConnection {
   /** Tries again after each pause that the state asks for, until the server is back or the bridge ends. */
   async #comeBack(): Promise<void> {
     const { bounds, clock, log } = this.#dependencies;
-    const { name, transport } = this.config;
+    const { name, transport, startTimeoutMs } = this.config;
     for (;;) {
       await this.#pause(retryAfter(this.#state, clock()) ?? 0);
       if (this.#stop.signal.aborted) return;
       try {
-        await this.open(transport.kind === 'stdio' ? bounds.stdioStartMs : bounds.reconnectMs);
+        await this.open(transport.kind === 'stdio' ? (startTimeoutMs ?? bounds.stdioStartMs) : bounds.reconnectMs);
         log.info(`MCP server "${name}" is back`, { tools: this.tools.length });
         return;
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         this.#enter(openFailure(this.config, error));
-        this.#tell('not_back');
+        tellDown(name, this.#state, 'not_back', log);
       }
     }
-  }
-
-  /** Writes down that the server is down, in other words if it will stay so for long. */
-  #tell(how: 'absent' | 'lost' | 'not_back'): void {
-    const { log } = this.#dependencies;
-    const { name } = this.config;
-    const state = this.#state;
-    const reason = visibleText('reason' in state ? state.reason : '');
-    if (state.kind === 'crash_loop') log.warn(`MCP server "${name}" ends again and again: ${reason}`);
-    else if (state.kind === 'quarantined') log.warn(`MCP server "${name}" is quarantined: ${reason}`);
-    else if (how === 'absent') log.warn(`MCP server "${name}" is not there: ${reason}; the agent starts without it`);
-    else if (how === 'lost') log.warn(`MCP server "${name}" lost: ${reason}`);
-    else log.warn(`MCP server "${name}" is not back yet: ${reason}`);
-  }
-
-  /** Finds out whether a server in doubt still answers. Calls over a pipe wait for that: each would be stuck in it. */
-  #ask(session: Session): void {
-    const { pingMs } = this.#dependencies.bounds;
-    const asked = askForLife(session, pingMs).then((happening) => this.happened(session, happening));
-    if (this.config.transport.kind !== 'stdio') return;
-    this.#check = asked.finally(() => {
-      this.#check = undefined;
-    });
-  }
-
-  /** Asks for a sign of life now and then, never while something else is under way that a server may do alone. */
-  #probeLater(session: Session): void {
-    const { probeEveryMs, pingMs } = this.#dependencies.bounds;
-    this.#probe = setTimeout(() => {
-      const probe = async () => {
-        if (!this.#isBusy(session)) {
-          const happening = await askForLife(session, pingMs);
-          // What came in between may have kept it from answering.
-          if (happening.type === 'answered' || !this.#isBusy(session)) this.happened(session, happening);
-        }
-        if (this.#session === session) this.#probeLater(session);
-      };
-      void probe();
-    }, probeEveryMs).unref();
-  }
-
-  #isBusy(session: Session): boolean {
-    return this.#check !== undefined || (this.config.callsAtOnce === 1 && session.callsUnderWay() > 0);
   }
 
   async #pause(ms: number): Promise<void> {

@@ -56,7 +56,9 @@ export function serverStatus(
 ): ServerStatus {
   const { config, state, listing, queue, protocolVersion, protocolEra, lastError } = connection;
   const line =
-    state.kind === 'degraded' ? `the server "${config.name}": ${state.reason}` : stateLine(config.name, state);
+    state.kind === 'degraded'
+      ? `the server "${config.name}": ${state.reason}`
+      : stateLine(config.name, state, connection.startProgress);
   const retryAfterMs = retryAfter(state, now);
   const problems = [...listing.problems, ...others];
   return {

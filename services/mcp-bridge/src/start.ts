@@ -66,7 +66,7 @@ export type McpBridge = {
 
 /**
  * Starts the bridge: every server in turn, all or nothing. No server at all is fine. A server that is not insisted on
- * (`on_start_failure: degrade`) keeps nobody waiting for longer than a moment, and is tried again for as long as it takes.
+ * (`on_start_failure: degrade`) keeps nobody waiting, and is tried again for as long as it takes.
  *
  * @throws Error `failed to start MCP clients: failed to start MCP server "b": …` (a DomainError `unavailable` if it is a
  * server over HTTP that may still come) or `duplicate tool name "X" found in
@@ -139,14 +139,16 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   };
   const giveUp = () => void endAll();
   givenUp?.addEventListener('abort', giveUp, { once: true });
-  const late: Promise<void>[] = [];
   for (const [index, connection] of connections.entries()) {
     if (givenUp?.aborted === true) break;
     const { name } = connection.config;
     log.info(startLine(connection.config));
     if (isOptional(connection)) {
-      const opening = openAtStart(connection, { bounds, log, clock });
-      late.push(opening.catch((error: unknown) => connection.openLater(error)));
+      // Nobody waits for it, however long it takes.
+      void openAtStart(connection, { bounds, log, clock }).then(
+        () => tellUnannotated(connection, log),
+        (error: unknown) => connection.openLater(error),
+      );
       continue;
     }
     try {
@@ -165,7 +167,6 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     const { tool, first, second } = duplicate;
     throw new Error(`duplicate tool name "${tool}" found in MCP servers "${first}" and "${second}"`);
   }
-  await within(bounds.degradedStartMs, Promise.all(late));
   givenUp?.removeEventListener('abort', giveUp);
   if (givenUp?.aborted === true) {
     await endAll();
@@ -173,10 +174,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   }
   started = true;
   assemble();
-  for (const { config, tools } of connections) {
-    const line = unannotatedLine(config.name, tools, config.unannotated);
-    if (line !== undefined) log.info(line);
-  }
+  for (const connection of connections) if (!isOptional(connection)) tellUnannotated(connection, log);
   const follow = async ([server, pins]: [string, ServerPins]) => {
     try {
       await pins.follow(ending.signal);
@@ -255,12 +253,7 @@ function isOptional({ config }: ServerConnection): boolean {
   return config.onStartFailure === 'degrade';
 }
 
-/** Waits for the work, but no longer than so many milliseconds. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
+function tellUnannotated({ config, tools }: ServerConnection, log: Logger): void {
+  const line = unannotatedLine(config.name, tools, config.unannotated);
+  if (line !== undefined) log.info(line);
 }

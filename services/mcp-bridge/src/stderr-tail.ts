@@ -42,14 +42,27 @@ export class StderrTail {
 
   /** The first line that names an error, and the last ones, on one line, control characters visible; empty if there are none. */
   lastLines(): string {
-    let text = this.#wholeLines().toString('utf8');
-    text = this.#filter.hide(text);
-    text = this.#withoutBeginning(text);
-    const lines = text.split(lineEnd).filter((line) => line.trim() !== '');
+    const lines = this.#lines();
     const last = lines.slice(-linesShown);
     const telling = lines.slice(0, -linesShown).find((line) => namesError.test(line));
     const shown = telling === undefined || last.some((line) => namesError.test(line)) ? last : [telling, ...last];
-    return shown.map((line) => visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' ')).join(' | ');
+    return shown.map(shownLine).join(' | ');
+  }
+
+  /** The last line, control characters visible; empty if there is none. */
+  lastLine(): string {
+    return shownLine(this.#lines().at(-1) ?? '');
+  }
+
+  /** All that is kept, without secrets. */
+  text(): string {
+    return this.#withoutBeginning(this.#filter.hide(this.#wholeLines().toString('utf8')));
+  }
+
+  #lines(): string[] {
+    return this.text()
+      .split(lineEnd)
+      .filter((line) => line.trim() !== '');
   }
 
   /** The text without what a secret begins with at its end: the rest of it may be on its way. */
@@ -65,4 +78,8 @@ export class StderrTail {
     const end = this.#kept.indexOf(newline);
     return this.#kept.subarray(end === -1 ? this.#kept.length : end + 1);
   }
+}
+
+function shownLine(line: string): string {
+  return visibleText(line.slice(0, lineCharactersMax)).replaceAll('\t', ' ');
 }

@@ -1,8 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { reasonOf } from './failures.ts';
+import type { Line } from './line.ts';
 
 /** What one connection reports while it lives. */
 export type ConnectListeners = {
+  /** There is a line to the server, and its start begins. */
+  readonly onLine?: (line: Pick<Line, 'lastLine'>) => void;
   readonly onToolsChanged: () => void;
   readonly onError: (error: Error) => void;
 };

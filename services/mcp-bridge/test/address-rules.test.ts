@@ -3,7 +3,7 @@ import { addressProblem, type KnownPlaces } from '../src/address-rules.ts';
 import { checkedAgent, checkLiteral, type Lookup } from '../src/checked-agent.ts';
 import { NotAllowed } from '../src/failures.ts';
 import { createHttpFetch } from '../src/http-fetch.ts';
-import { afterwards, httpServer, startBridge } from './support/bridge.ts';
+import { afterwards, eventually, httpServer, startBridge } from './support/bridge.ts';
 import { json, legacyServer, listen } from './support/http.ts';
 
 test('a name that stood for an address outside does not stand for one inside later; the other way round it may', () => {
@@ -68,6 +68,7 @@ test('a server at such an address ends the start with its reason, and is quarant
     httpServer('good', good.url),
   ]);
   expect((await tools()).map(({ server }) => server)).toEqual(['good', 'good']);
+  await eventually(() => lines.some(({ level }) => level === 'warn'), 'it is refused');
   expect(lines).toContainEqual({ level: 'warn', message: `MCP server "m" is quarantined: ${words}` });
   const { servers } = await client.listServers({});
   expect(servers[0]).toMatchObject({ name: 'm', state: 6, reason: `the server "m" is quarantined: ${words}` });

@@ -22,11 +22,16 @@ test('an agent starts without a server that it does not insist on, however that 
   const good = scriptedServer('good', ['--prefix=g_']);
   const { tools, lines, client, bridge } = await startBridge(
     [mute.config, broken.config, httpServer('late', place.url, { onStartFailure: 'degrade' }), good.config],
-    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, degradedStartMs: 4_000, crashesMax: 100 } },
+    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, crashesMax: 100 } },
   );
   expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('good'));
   const state = async (name: string) => (await client.listServers({})).servers.find((server) => server.name === name);
   expect(await state('mute')).toMatchObject({ state: ServerState.STARTING, tools: 0 });
+  await eventually(async () => (await state('broken'))?.state === ServerState.BACKOFF, 'the broken one is down');
+  await eventually(
+    () => lines.some(({ message }) => message.startsWith('MCP server "late" is not')),
+    'the late one is told',
+  );
   expect(await state('broken')).toMatchObject({
     state: ServerState.BACKOFF,
     reason: expect.stringMatching(/^the server "broken" is down: .*exited with code 7.*its last output: cannot open/),
@@ -45,7 +50,7 @@ test('an agent starts without a server that it does not insist on, however that 
 
 test('a bridge that stops has ended what it was about to connect', async () => {
   const server = scriptedServer('s', ['--silent', '--stubborn'], { onStartFailure: 'degrade' });
-  const { bridge } = await startBridge([server.config], { bounds: { degradedStartMs: 10, endGraceMs: 200 } });
+  const { bridge } = await startBridge([server.config], { bounds: { endGraceMs: 200 } });
   await eventually(() => server.pids()[0], 'its process');
   await bridge.stop();
   expect(server.pids().filter(isAlive)).toEqual([]);
@@ -56,8 +61,12 @@ test('a server that comes late takes no name from one that is insisted on', asyn
   const sure = scriptedServer('sure');
   const { tools, client } = await startBridge([late.config, sure.config]);
   expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('sure'));
-  const { servers } = await client.listServers({});
-  expect(servers[0]?.problems).toContain('tool "note" is left out: "sure" has one of that name');
+  const { problems } = await eventually(
+    async () =>
+      (await client.listServers({})).servers.find(({ state, name }) => state === ServerState.READY && name === 'late'),
+    'the late one is there',
+  );
+  expect(problems).toContain('tool "note" is left out: "sure" has one of that name');
 });
 
 test('a server that ends again and again is left in peace, and its calls are refused at once', async () => {

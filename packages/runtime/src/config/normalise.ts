@@ -86,6 +86,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     stateless: server.stateless,
     timeoutMs: server.timeout,
     totalTimeoutMs: Math.max(server.timeout, server.total_timeout),
+    ...(server.start_timeout === undefined ? {} : { startTimeoutMs: server.start_timeout }),
     callsAtOnce:
       server.concurrency ?? (server.url === undefined ? DEFAULTS.stdioConcurrency : DEFAULTS.httpConcurrency),
     onStartFailure: server.on_start_failure,

@@ -44,6 +44,7 @@ const mcpServerKeys = {
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
   total_timeout: timeout.prefault(DEFAULTS.mcpTotalTimeout),
+  start_timeout: timeout.optional(),
   concurrency: wholeNumber(1, BOUNDS.mcpConcurrencyMax).optional(),
   on_start_failure: choice(['fail', 'degrade']).default('fail'),
   auth: choice(['forward', 'none', 'static', 'client_credentials']).optional(),

@@ -69,6 +69,8 @@ export type McpServerConfig = {
   readonly timeoutMs: number;
   /** How long one call may take in all, whatever progress it tells, in milliseconds; at least `timeoutMs`. */
   readonly totalTimeoutMs: number;
+  /** How long its start may take, up to its list of tools, in milliseconds. Absent: 5 minutes with a command, 10 seconds with a URL. */
+  readonly startTimeoutMs?: number;
   /** Calls of this server that are made at the same time; further ones wait for their turn. */
   readonly callsAtOnce: number;
   /** `strict`: of this server nothing is accepted at first contact; absent: what it offers then is. */
