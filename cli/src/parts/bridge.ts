@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { type Standing, systemClock } from '@stopgo/log';
-import { type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
+import { eraFile, type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { PartOptions } from './part.ts';
@@ -22,6 +23,7 @@ export function startBridgePart(
     time: systemClock,
     newId: randomUUID,
     random: Math.random,
+    eraMemory: eraFile(join(config.dataDir, 'mcp-eras.json')),
     ...(stopping === undefined ? {} : { stopping }),
   });
 }

@@ -12,6 +12,8 @@ export type BridgeBounds = {
   readonly reconnectMs: number;
   /** How long a stdio server has for the question which protocol it speaks; silence means the older one. */
   readonly probeMs: number;
+  /** Silence after which one that is remembered to speak the older protocol is asked whether it speaks the newer one. */
+  readonly hintSilenceMs: number;
   /** How long one listing of tools may take after the start. */
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
@@ -142,6 +144,7 @@ export const bridgeBounds: BridgeBounds = {
   startTellEveryMs: 10 * second,
   reconnectMs: 10 * second,
   probeMs: 3 * second,
+  hintSilenceMs: 30 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
   approvedListFreshMs: 1 * second,

@@ -25,6 +25,8 @@ export type ChildProcessOptions = {
   readonly scopes?: AnswerScopes | undefined;
   /** A message beyond the bound came and was skipped. */
   readonly onOversize: (ends: LineEnds) => void;
+  /** A line came on its standard output that is no message of the protocol. */
+  readonly onJunk: (line: string) => void;
 };
 
 /** How long output that a server wrote before it ended may take to arrive, in milliseconds. */
@@ -162,7 +164,7 @@ export class ChildProcessTransport implements Transport {
     try {
       message = deserializeMessage(line);
     } catch {
-      this.onerror?.(new Error('a line on its standard output is no JSON-RPC message'));
+      this.#options.onJunk(line);
       return;
     }
     const { scopes } = this.#options;

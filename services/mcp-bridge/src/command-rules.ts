@@ -12,14 +12,13 @@ const commandLines: readonly { readonly programs: RegExp; readonly options: RegE
   { programs: /^env$/u, options: /^(?:-[a-zA-Z]*S|--split-string)/u },
 ];
 
-/** Variables that make a program load code which is not its own. */
+/** Variables that can make a program load code which is not its own, whatever their value; NODE_OPTIONS is looked at more closely. */
 const loadsCode: ReadonlySet<string> = new Set([
   'LD_PRELOAD',
   'LD_AUDIT',
   'LD_LIBRARY_PATH',
   'DYLD_INSERT_LIBRARIES',
   'DYLD_LIBRARY_PATH',
-  'NODE_OPTIONS',
   'NODE_PATH',
   'BASH_ENV',
   'ENV',
@@ -28,6 +27,44 @@ const loadsCode: ReadonlySet<string> = new Set([
   'RUBYOPT',
   'JAVA_TOOL_OPTIONS',
 ]);
+
+/** Options that NODE_OPTIONS may hold: none of them loads a module, opens a debugger or reads another file of options. */
+const harmlessOptions: ReadonlySet<string> = new Set([
+  '--disable-warning',
+  '--dns-result-order',
+  '--enable-source-maps',
+  '--max-http-header-size',
+  '--max-old-space-size',
+  '--max-semi-space-size',
+  '--network-family-autoselection-attempt-timeout',
+  '--no-deprecation',
+  '--no-network-family-autoselection',
+  '--no-warnings',
+  '--stack-trace-limit',
+  '--trace-deprecation',
+  '--trace-uncaught',
+  '--trace-warnings',
+  '--unhandled-rejections',
+  '--use-bundled-ca',
+  '--use-env-proxy',
+  '--use-openssl-ca',
+  '--use-system-ca',
+]);
+
+/** Why NODE_OPTIONS may not be what it is; undefined if it may. Node takes `_` for `-` in the names of options. */
+function nodeOptionsProblem(options: string): string | undefined {
+  const names = options
+    .split(/\s+/u)
+    .filter((option) => option !== '')
+    .map((option) => (option.split('=', 1)[0] ?? '').replaceAll('_', '-'));
+  const other = names.find((name) => !harmlessOptions.has(name));
+  if (other === undefined) return undefined;
+  // What is no option may be a part of a value.
+  const shown = /^--?[a-z][a-z0-9-]{0,63}$/u.test(other)
+    ? `the option ${other}`
+    : 'a value that is not joined to its option by =';
+  return `env sets NODE_OPTIONS with ${shown}; allowed are only some that can load no code, such as --max-old-space-size=4096: remove it, or give it in args if the program is node`;
+}
 
 /** Options of those programs that have their value in the next argument. */
 const withValue = /^(?:-p|--package|[-+][oO]|--rcfile|--init-file|-u|--unset|-C|--chdir)$/u;
@@ -72,7 +109,8 @@ export function commandProblem({
     return `"${program} ${option}" runs a command line, and no shell is used; name the program in command and its arguments in args`;
   if (program === 'env') return commandProblem(startedByEnv(args, env));
   const variable = Object.keys(env).find((name) => loadsCode.has(name.toUpperCase()));
-  return variable === undefined
-    ? undefined
-    : `env sets ${variable}, which makes a program load other code than its own; remove it`;
+  if (variable !== undefined)
+    return `env sets ${variable}, which can make a program load code that is not its own; remove it`;
+  const ofNode = Object.entries(env).filter(([name]) => name.toUpperCase() === 'NODE_OPTIONS');
+  return nodeOptionsProblem(ofNode.map(([, options]) => options).join(' '));
 }

@@ -17,6 +17,7 @@ import { hasOwnCredentials, type OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
 import { peopleAnswer } from './elicitation.ts';
 import type { EraCache } from './era-cache.ts';
+import { eraDoubt } from './era-doubt.ts';
 import { connectionReason, shownReason } from './failures.ts';
 import { httpLine, type Line, stdioLine } from './line.ts';
 import { ListTap } from './list-tap.ts';
@@ -81,13 +82,21 @@ export async function connect(
   const known = config.era === 'auto' ? eras.get(config) : undefined;
   const { clock } = dependencies;
   const deadline = clock() + limits.timeoutMs;
-  const attempt = (prior: PriorDiscovery | undefined, pinned: boolean) =>
+  const attempt = (prior: PriorDiscovery | undefined, pinned: boolean, isHint = false) =>
     connectOnce(config, dependencies, listeners, {
       prior,
       pinned,
+      isHint,
       signal: limits.signal,
       timeoutMs: Math.max(1, deadline - clock()),
     });
+  if (config.era === 'auto' && known === undefined && eras.hintsLegacy(config)) {
+    const hinted = await attempt({ kind: 'legacy' }, false, true);
+    if (hinted.kind === 'connected') return hinted.session;
+    eras.forget(config);
+    // A wrong hint costs this one try and nothing else.
+    if (limits.signal.aborted || clock() >= deadline) throw hinted.error;
+  }
   const first = await attempt(known, config.era === 'modern');
   if (first.kind === 'connected') return first.session;
   eras.forget(config);
@@ -117,13 +126,15 @@ function secondTry(
 type Agreement = ConnectLimits & {
   readonly prior: PriorDiscovery | undefined;
   readonly pinned: boolean;
+  /** Its protocol is one that an earlier process found: it may be wrong. */
+  readonly isHint: boolean;
 };
 
 async function connectOnce(
   config: McpServerConfig,
   dependencies: ConnectDependencies & ConnectPlace,
   listeners: ConnectListeners,
-  { prior, pinned, timeoutMs, signal }: Agreement,
+  { prior, pinned, isHint, timeoutMs, signal }: Agreement,
 ): Promise<Attempt> {
   const { bounds, clientInfo, eras, places, credentials, token, clock } = dependencies;
   const askingCalls = new AskingCalls((why) => dependencies.onUnplaced?.(config.name, why));
@@ -134,7 +145,7 @@ async function connectOnce(
   const onePipe = config.transport.kind === 'stdio';
   const line =
     config.transport.kind === 'stdio'
-      ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined })
+      ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined, onJunk: listeners.onJunk })
       : httpLine(config.transport, {
           ...{ bounds, places, credentials: credentials?.middleware, token },
           silentMs: longestCallMs(config, bounds) + slackMs,
@@ -142,7 +153,13 @@ async function connectOnce(
   listeners.onLine?.(line);
   const { transport } = line;
   const tap = new ListTap(bounds, clean);
-  tap.attach(transport, (message) => askingCalls.came(message));
+  const doubt = isHint
+    ? eraDoubt({ transport, clientInfo, revision: modernRevision, afterMs: bounds.hintSilenceMs })
+    : undefined;
+  tap.attach(transport, (message) => {
+    doubt?.came(message);
+    askingCalls.came(message);
+  });
   const callCancel = new CallCancel();
   callCancel.attach(transport);
   askingCalls.attach(transport);
@@ -172,7 +189,11 @@ async function connectOnce(
   const limit = deadlineOf(timeoutMs, `the first message${more}`, signal);
   try {
     const options = { timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) };
-    await Promise.race([client.connect(transport, options), limit.passed]);
+    await Promise.race([
+      client.connect(transport, options),
+      limit.passed,
+      ...(doubt === undefined ? [] : [doubt.spoken]),
+    ]);
   } catch (error) {
     const endedWhileAsked = line.end() !== undefined;
     await close().catch(() => undefined);
@@ -181,6 +202,7 @@ async function connectOnce(
     return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
   } finally {
     limit.clear();
+    doubt?.end();
   }
   const discover = client.getDiscoverResult();
   eras.set(config, discover === undefined ? { kind: 'legacy' } : { kind: 'modern', discover });

@@ -16,6 +16,7 @@ import { commandProblem } from './command-rules.ts';
 import { deadlineOf } from './deadline.ts';
 import { NotAllowed } from './failures.ts';
 import { createHttpFetch } from './http-fetch.ts';
+import { JunkLines } from './junk-lines.ts';
 import type { LineEnds } from './line-reader.ts';
 import { npxCacheProblem } from './npx-cache.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -29,6 +30,8 @@ export type Line = {
   readonly lastOutput: () => string;
   readonly lastLine: () => string;
   readonly cacheProblem: () => string | undefined;
+  /** Lines of a process on its standard output that were no messages: how many, and the first one, redacted and bounded. */
+  readonly junk: JunkLines;
   readonly oversize: { told: ((ends: LineEnds) => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
@@ -48,12 +51,20 @@ export function stdioLine(
     bounds,
     environment,
     asks = false,
-  }: { readonly bounds: BridgeBounds; readonly environment: Environment; readonly asks?: boolean },
+    onJunk,
+  }: {
+    readonly bounds: BridgeBounds;
+    readonly environment: Environment;
+    readonly asks?: boolean;
+    /** Is told the first line of the process that is no message of the protocol. */
+    readonly onJunk?: ((first: string) => void) | undefined;
+  },
 ): Line {
   const problem = commandProblem(config);
   if (problem !== undefined) throw new NotAllowed(problem);
   const stderr = new StderrTail(bounds.stderrBytesMax, Object.values(config.env));
   const oversize: Line['oversize'] = { told: undefined };
+  const junk = new JunkLines((text) => stderr.shown(text), onJunk);
   const scopes = asks ? new AnswerScopes() : undefined;
   const transport = new ChildProcessTransport({
     command: config.command,
@@ -62,10 +73,12 @@ export function stdioLine(
     ...bounds,
     stderr,
     scopes,
+    onJunk: (text) => junk.add(text),
     onOversize: (ends) => oversize.told?.(ends),
   });
   return {
     transport,
+    junk,
     oversize,
     end: () => transport.end,
     lastOutput: () => stderr.lastLines(),
@@ -118,6 +131,7 @@ export function httpLine(
   });
   return {
     transport,
+    junk: new JunkLines(),
     oversize: { told: undefined },
     end: () => undefined,
     lastOutput: () => '',

@@ -8,6 +8,7 @@ import { CallQueue } from './call-queue.ts';
 import { type ConnectDependencies, type ConnectPlace, connect } from './connect.ts';
 import type { OwnCredentials } from './credentials.ts';
 import { isUnauthorized, reasonOf } from './failures.ts';
+import type { JunkLines } from './junk-lines.ts';
 import { LifeProbe } from './life-probe.ts';
 import { openFailure } from './open-failure.ts';
 import { PrincipalSessions } from './principal-sessions.ts';
@@ -66,6 +67,7 @@ export class ServerConnection {
   /** The last try to connect: what it started is ended before it settles. */
   #opening: Promise<void> | undefined;
   #progress: StartProgress | undefined;
+  #junk: JunkLines | undefined;
   #opened = 0;
   #comingBack: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -144,6 +146,11 @@ export class ServerConnection {
     return this.#progress?.text;
   }
 
+  /** What its process wrote beside messages, as a sentence; undefined if nothing. */
+  get junkProblem(): string | undefined {
+    return this.#junk?.problem;
+  }
+
   /** Why the server cannot be used now; undefined if it can. */
   get down(): Down | undefined {
     if (this.#session !== undefined) return undefined;
@@ -172,7 +179,14 @@ export class ServerConnection {
       this.config,
       this.#connectWith(),
       {
-        onLine: (line) => progress.watch(line.lastLine),
+        onLine: (line) => {
+          this.#junk = line.junk;
+          progress.watch(line.lastLine);
+        },
+        onJunk: (first) =>
+          log.warn(
+            `MCP server "${this.config.name}" writes to its standard output what is no message of the protocol (more is only counted): ${first}`,
+          ),
         onToolsChanged: () => {
           changed = true;
           this.listing.changed();

@@ -60,7 +60,8 @@ export function serverStatus(
       ? `the server "${config.name}": ${state.reason}`
       : stateLine(config.name, state, connection.startProgress);
   const retryAfterMs = retryAfter(state, now);
-  const problems = [...listing.problems, ...others];
+  const { junkProblem } = connection;
+  const problems = [...listing.problems, ...others, ...(junkProblem === undefined ? [] : [{ line: junkProblem }])];
   return {
     name: config.name,
     transport: config.transport.kind,

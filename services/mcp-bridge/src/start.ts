@@ -11,7 +11,7 @@ import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue
 import type { Environment } from './child-environment.ts';
 import type { ConnectDependencies } from './connect.ts';
 import { ownCredentials, secretsOf } from './credentials.ts';
-import { EraCache } from './era-cache.ts';
+import { EraCache, type EraMemory } from './era-cache.ts';
 import { reasonOf } from './failures.ts';
 import { openAtStart } from './open-at-start.ts';
 import { waitingHelps } from './open-failure.ts';
@@ -46,6 +46,8 @@ export type McpBridgeOptions = {
   readonly newId: () => string;
   /** Numbers from 0 to below 1, for the jitter of pauses. */
   readonly random: () => number;
+  /** Keeps over restarts which protocol servers speak; absent: each start finds out. */
+  readonly eraMemory?: EraMemory;
   /** Aborts when the start is to be given up. */
   readonly stopping?: AbortSignal;
   /** Only tests give other bounds. */
@@ -75,7 +77,7 @@ export type McpBridge = {
 export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBridge> {
   const { log, clock, random, stopping: givenUp } = options;
   const bounds = { ...bridgeBounds, ...options.bounds };
-  const eras = new EraCache();
+  const eras = new EraCache(options.eraMemory);
   const attempts = new Attempts(bounds, clock, options.newId);
   const connections: ServerConnection[] = [];
   const byName = new Map<string, ServerConnection>();

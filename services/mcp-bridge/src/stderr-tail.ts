@@ -54,6 +54,11 @@ export class StderrTail {
     return shownLine(this.#lines().at(-1) ?? '');
   }
 
+  /** The beginning of one line that the server wrote elsewhere, without secrets, control characters visible. */
+  shown(line: string): string {
+    return shownLine(this.#withoutBeginning(this.#filter.hide(line)));
+  }
+
   /** All that is kept, without secrets. */
   text(): string {
     return this.#withoutBeginning(this.#filter.hide(this.#wholeLines().toString('utf8')));

@@ -5,7 +5,9 @@ import type { Line } from './line.ts';
 /** What one connection reports while it lives. */
 export type ConnectListeners = {
   /** There is a line to the server, and its start begins. */
-  readonly onLine?: (line: Pick<Line, 'lastLine'>) => void;
+  readonly onLine?: (line: Pick<Line, 'lastLine' | 'junk'>) => void;
+  /** Its process wrote something to its standard output that is no message; told once for each process. */
+  readonly onJunk?: (first: string) => void;
   readonly onToolsChanged: () => void;
   readonly onError: (error: Error) => void;
 };

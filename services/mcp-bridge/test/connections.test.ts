@@ -202,3 +202,22 @@ test('what is shown of a server holds neither its arguments nor its query', asyn
     JSON.stringify(servers, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value)),
   ).not.toMatch(/secret/);
 });
+
+test('what a process writes beside messages is told once for each process, and counted', async () => {
+  const server = nastyServer('s', ['--chatty=40'], { env: { PASSWORD: 'hunter2-secret' } });
+  const { execute, client, lines } = await startBridge([server.config]);
+  const told = () => lines.filter(({ message }) => message.includes('no message of the protocol'));
+  const words =
+    'MCP server "s" writes to its standard output what is no message of the protocol (more is only counted): ' +
+    'line 1 with [secret]\\u{1b}[1m';
+  expect(told()).toEqual([{ level: 'warn', message: words }]);
+  const status = async () => (await client.listServers({})).servers[0];
+  expect((await status())?.problems.at(-1)).toBe(
+    'it wrote 40 lines to its standard output that belong on its error output, as they are no messages of the protocol; ' +
+      'the first: line 1 with [secret]\\u{1b}[1m',
+  );
+  await execute('end', {});
+  await eventually(async () => (await status())?.reconnects === 1, 'it is back');
+  expect(told()).toHaveLength(2);
+  expect((await status())?.problems.at(-1)).toContain('it wrote 40 lines');
+});

@@ -9,6 +9,7 @@ import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { afterEach } from 'vitest';
+import type { EraMemory } from '../../src/era-cache.ts';
 import { type BridgeBounds, type McpBridge, startMcpBridge } from '../../src/index.ts';
 import { MemoryStore } from './memory-store.ts';
 
@@ -154,6 +155,7 @@ export type TestBridgeOptions = {
   readonly onLine?: (line: LogLine) => void;
   readonly store?: MemoryStore;
   readonly stopping?: AbortSignal;
+  readonly eraMemory?: EraMemory;
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
@@ -173,6 +175,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     clock: options.clock ?? (() => performance.now()),
     random: () => 0.5,
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
+    ...(options.eraMemory === undefined ? {} : { eraMemory: options.eraMemory }),
     bounds: {
       backoffFirstMs: 20,
       endGraceMs: 1_000,
