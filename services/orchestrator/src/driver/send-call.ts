@@ -22,8 +22,9 @@ const repeatPauseMs = 250;
 const repeatPauseMostMs = 2_000;
 
 /**
- * Sends the one attempt of a call that must not run twice. If no answer comes, the bridge is asked what became of it.
- * Undefined if this process ends first.
+ * Sends the one attempt of a call that must not run twice, for the driver that has just recorded its start. If the bridge is known to
+ * be dead, the call is not sent and has not started. If no answer comes, the bridge is asked what became of the call. Undefined if this
+ * process ends first. Decision 0038.
  */
 export async function sendOnce(
   driver: RunDriver,
@@ -31,6 +32,8 @@ export async function sendOnce(
   signal: AbortSignal,
 ): Promise<ExecuteOutcome | undefined> {
   const { key, bridge } = request;
+  // It died while the start was being recorded. Nobody else sends this attempt, so there is nothing to be in doubt about.
+  if (driver.ports.liveness.isDead(bridge)) return { kind: 'fenced' };
   const stopWatching = stopWithRun(driver, signal, () => driver.ports.tools.cancel(key, bridge));
   try {
     const sent = driver.ports.tools.execute(request, onceWaitMs);

@@ -57,6 +57,12 @@ test('a request that never arrived is fenced, so that another attempt may be mad
   expect(await outcome).toEqual({ kind: 'fenced' });
 });
 
+test('a call is not sent to a bridge that died while its start was recorded: it has not started, and nobody is asked', async () => {
+  const { driver, asked } = driverWith({ fence: oneAfterTheOther(wrongInstance), dead, alive: ['another'] });
+  expect(await sendOnce(driver, request, signal)).toEqual({ kind: 'fenced' });
+  expect(asked).toEqual([]);
+});
+
 test('once the answer has come, nothing is asked any more', async () => {
   const { clock, asked, driver } = driverWith({ execute: () => Promise.resolve(done) });
   expect(await sendOnce(driver, request, signal)).toEqual(done);
