@@ -54,10 +54,10 @@ const files: Readonly<Record<string, string>> = {
 /** Why single tests of the other files cannot. */
 const tests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a2a.test.ts': {
-    'stand at both paths, in the version asked for (A044 to A046)': 'has a configuration of its own: a name',
+    'stand at both paths, in the version asked for': 'has a configuration of its own: a name',
   },
   'conversation.test.ts': {
-    'it says what it starts (TS-001)': 'looks at the output of a tool server of its own',
+    'it says what it starts': 'looks at the output of a tool server of its own',
   },
   'concurrency.test.ts': {
     'is answered with 202 when the run takes longer than sync_wait':

@@ -46,7 +46,7 @@ const resources = async (): Promise<string> =>
   (await http.post('/conversations', { message: 'list all resources' })).body.result.response;
 
 describe('cards', () => {
-  test('stand at both paths, in the version asked for (A044 to A046)', async () => {
+  test('stand at both paths, in the version asked for', async () => {
     const tools = (await http.get('/tools')).body.tools.map(({ name }) => name);
     for (const path of ['/.well-known/agent.json', '/.well-known/agent-card.json']) {
       const card = JSON.parse((await http.get(path)).text);
@@ -64,7 +64,7 @@ describe('cards', () => {
 });
 
 describe('version 1.0, by the official client', () => {
-  test('a message is answered; its task is a conversation, and is got again (A047 to A049, A051)', async () => {
+  test('a message is answered; its task is a conversation, and is got again', async () => {
     const done = task(await agent.sendMessage(said([text('list all resources')])));
     expect(stateOf(done)).toBe(TASK_STATE_COMPLETED);
     expect(textsOf(done.artifacts[0]?.parts)).not.toBe('');
@@ -74,7 +74,7 @@ describe('version 1.0, by the official client', () => {
     expect(textsOf(again.history[0]?.parts)).toBe('list all resources');
   });
 
-  test('an approval is shown with all that it takes to decide (A050)', async () => {
+  test('an approval is shown with all that it takes to decide', async () => {
     const { approval, task: waiting } = await parked('shown');
     const { status } = waiting;
     expect(textsOf(status?.message?.parts)).toContain(`Approval required (id: ${approval})`);
@@ -99,7 +99,7 @@ describe('version 1.0, by the official client', () => {
           metadata: { [HITL]: { type: 'tool_approval_response', approvals: [{ id, approved: true }] } },
         }),
     ],
-  ])('is approved by %s, and the task goes on to its end (A054, A055)', async (how, answer) => {
+  ])('is approved by %s, and the task goes on to its end', async (how, answer) => {
     const name = `by-${how.length}`;
     const { id, approval } = await parked(name);
     const request = answer(approval);
@@ -183,7 +183,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
       message: { role: 'user', parts: [{ type: 'text', text: words }] },
     });
 
-  test('a message that changes nothing is completed, with one artifact; the task goes on (A049, A051, A056)', async () => {
+  test('a message that changes nothing is completed, with one artifact; the task goes on', async () => {
     const { id, result } = await send('list all resources');
     expect(id).toBe(7);
     expect(result).toEqual({
@@ -197,7 +197,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
     expect([more.result.id, more.result.status.state]).toEqual([result.id, 'completed']);
   });
 
-  test('a change waits for a yes (A050, A054, A055)', async () => {
+  test('a change waits for a yes', async () => {
     const { result } = await send('create a server ancient with value 3');
     expect(result.status.state).toBe('input-required');
     expect(result.status.message).toMatch(/^Approval required \(id: [0-9a-f-]{36}\): /);
@@ -244,7 +244,7 @@ describe('the dialect before 0.3, in raw JSON', () => {
     expect(await resources()).not.toContain('doubtful');
   });
 
-  test('errors have their codes and words (A052, A053)', async () => {
+  test('errors have their codes and words', async () => {
     const broken = await http.post('/a2a', '{"jsonrpc":', { 'content-type': 'application/json' });
     expect([broken.status, JSON.parse(broken.text).error]).toEqual([200, { code: -32700, message: 'Parse error' }]);
     expect((await call('tasks/list', {})).error).toEqual({

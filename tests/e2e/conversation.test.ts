@@ -4,7 +4,7 @@ import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, type Workplace, workplace } from './platform.ts';
 
 /**
- * The stories of the first specification (TS-001 to TS-008), against the real process, the real MCP server and the real
+ * The main stories of one conversation, against the real process, the real MCP server and the real
  * Gemini SDK talking to the offline model.
  */
 let model: ScriptedModel;
@@ -41,11 +41,11 @@ async function waiting(message: string): Promise<Answer> {
   return answer;
 }
 
-test('it says what it starts (TS-001)', () => {
+test('it says what it starts', () => {
   expect(platform.output()).toContain('MCP Server [resources]: node');
 });
 
-test('it is healthy, and shows its tools (TS-001)', async () => {
+test('it is healthy, and shows its tools', async () => {
   expect((await http.get('/health')).body).toEqual({ status: 'ok' });
   // The composition has one more server.
   const tools = (await http.get('/tools')).body.tools.filter(({ server }) => server !== 'journaled');
@@ -57,7 +57,7 @@ test('it is healthy, and shows its tools (TS-001)', async () => {
   for (const tool of tools) expect(tool.inputSchema.type).toBe('object');
 });
 
-test('a conversation is created without a body, with an empty object, and with a message (TS-002)', async () => {
+test('a conversation is created without a body, with an empty object, and with a message', async () => {
   for (const body of [undefined, {}]) {
     const created = await http.post('/conversations', body);
     expect(created.status).toBe(201);
@@ -73,7 +73,7 @@ test('a conversation is created without a body, with an empty object, and with a
   }
 });
 
-test('a tool that only reads runs at once, and its call and result are in the conversation (TS-003)', async () => {
+test('a tool that only reads runs at once, and its call and result are in the conversation', async () => {
   const answer = await http.post('/conversations', { message: 'list all resources' });
   const { conversation, result } = answer.body;
   expect(answer.status).toBe(201);
@@ -91,7 +91,7 @@ test('a tool that only reads runs at once, and its call and result are in the co
   expect(conversation.messages[4]?.content).toBe(result.response);
 });
 
-test('a destructive tool waits, and runs with the recorded arguments once it is approved (TS-004)', async () => {
+test('a destructive tool waits, and runs with the recorded arguments once it is approved', async () => {
   const first = await waiting('create a server my-test with value 42');
   const { conversation, result } = first.body;
   expect(conversation.status).toBe('waiting_approval');
@@ -133,7 +133,7 @@ test('a destructive tool waits, and runs with the recorded arguments once it is 
   expect(await resources()).toContain('my-test');
 });
 
-test('what waits survives a kill and a restart with its arguments (TS-005)', async () => {
+test('what waits survives a kill and a restart with its arguments', async () => {
   const { body } = await waiting('create a server survivor with value 7');
   await platform.end('SIGKILL');
   platform = await start(place, resourcesConfig(place), { env: model.env });
@@ -145,7 +145,7 @@ test('what waits survives a kill and a restart with its arguments (TS-005)', asy
   expect(await resources()).toContain('survivor');
 });
 
-describe('plain phrases (TS-006)', () => {
+describe('plain phrases', () => {
   const phrases: readonly (readonly [string, string, Readonly<Record<string, unknown>>, boolean])[] = [
     ['list', 'resources_list', {}, false],
     ['show me all resources', 'resources_list', {}, false],
@@ -162,7 +162,7 @@ describe('plain phrases (TS-006)', () => {
   });
 });
 
-test('a rejected call is never run (TS-007)', async () => {
+test('a rejected call is never run', async () => {
   const { body } = await waiting('create a server unwanted with value 1');
   const rejected = await http.post(`/approvals/${body.result.approval?.uuid}`, { answer: 'no' });
   expect(rejected.body.result).toMatchObject({ response: 'Operation cancelled by user.', waiting_approval: false });
@@ -173,7 +173,7 @@ test('a rejected call is never run (TS-007)', async () => {
   expect(next.body.result.waiting_approval).toBe(false);
 });
 
-test.each([{ approved: true }, { action: 'approve' }, { answer: 'yes' }])('%j approves (TS-008)', async (decision) => {
+test.each([{ approved: true }, { action: 'approve' }, { answer: 'yes' }])('%j approves', async (decision) => {
   const { body } = await waiting(`create a server format-${Object.keys(decision)[0]} with value 3`);
   const done = await http.post(`/approvals/${body.result.approval?.uuid}`, decision);
   expect(done.status).toBe(200);

@@ -15,6 +15,10 @@ const REGISTRY_HOSTS = [
   ['deb', 'debian'],
 ].map((parts) => parts.join('.'));
 const MACHINE_PATHS = ['/work'.concat('/'), '..'.concat('/shared'), '.'.concat('library')];
+/** Labels of a list of requirements, such as `row A` with a number: who reads the code does not have that list. `U+E000` is none. */
+const REQUIREMENT_ROW = /(?<![+\w\\])(?:[A-Z]\d{3}|X\d{2}|TS-\d{3})\b|\brequirement rows?\b/;
+const ROW = 'A'.concat('006');
+const STORY = 'TS-'.concat('001');
 /** The one file that may name a tool of the machine it runs on. */
 const MACHINE_FILE = '.ci/run';
 
@@ -40,6 +44,18 @@ function machinePaths(repository: Repository): string[] {
     .filter(([path]) => path !== MACHINE_FILE)
     .filter(([, text]) => MACHINE_PATHS.some((machine) => text.includes(machine)))
     .map(([path]) => path);
+}
+
+/** A comment, a title or a page says the reason itself. */
+function requirementRows(repository: Repository): string[] {
+  return [...repository]
+    .filter(([path]) => /\.(ts|mts|mjs|proto|sh|md|ya?ml)$/.test(path) && !path.includes('/gen/'))
+    .flatMap(([path, text]) =>
+      text.split('\n').flatMap((line, index) => {
+        const [row] = REQUIREMENT_ROW.exec(line) ?? [];
+        return row === undefined ? [] : [`${path}:${index + 1} cites ${row}`];
+      }),
+    );
 }
 
 type LockedPackage = {
@@ -73,7 +89,7 @@ function isHeld(packages: Readonly<Record<string, LockedPackage>>, location: str
 }
 
 const repository = readRepository();
-const rules = { emptyNames, longFiles, registryHosts, machinePaths, lockFile };
+const rules = { emptyNames, longFiles, registryHosts, machinePaths, requirementRows, lockFile };
 
 describe.each(Object.entries(rules))('%s', (_, rule) => {
   test('finds nothing', () => {
@@ -99,6 +115,20 @@ describe('each rule sees its mutant', () => {
       'scripts/mutant.mjs',
     ],
     [
+      'a requirement',
+      'requirementRows',
+      'cli/src/mutant.ts',
+      `\n// in ms (row ${ROW})`,
+      `cli/src/mutant.ts:2 cites ${ROW}`,
+    ],
+    [
+      'one in a title',
+      'requirementRows',
+      'cli/test/x.test.ts',
+      `test('a (${STORY})')`,
+      `cli/test/x.test.ts:1 cites ${STORY}`,
+    ],
+    [
       'a download address',
       'lockFile',
       'package-lock.json',
@@ -116,9 +146,10 @@ describe('each rule sees its mutant', () => {
     expect(rules[rule](withFile(repository, path, text))).toContain(violation);
   });
 
-  test('but not a file of exactly the allowed length, nor the one that may name a tool of the machine', () => {
+  test('but not a file of exactly the allowed length, nor the one that may name a tool of the machine, nor a code point', () => {
     const longest = new Map([['bench/src/longest.ts', 'x\n'.repeat(LINES_MAX)]]);
     expect(longFiles(longest)).toEqual([]);
+    expect(requirementRows(new Map([['cli/src/x.ts', '// U+E000, VS16, SHA-256, HTTP 404']]))).toEqual([]);
     expect(machinePaths(withFile(repository, MACHINE_FILE, `${MACHINE_PATHS[1]}/tools`))).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const accepted =
   'no, n, false, reject, rejected, deny, denied, cancel';
 
 /**
- * Reads the body of a decision (A041, X46). `approved`, `action` and `answer` may stand together only if they agree;
+ * Reads the body of a decision. `approved`, `action` and `answer` may stand together only if they agree;
  * anything that is not recognisably a decision is a problem in words, never a guess.
  */
 export function parseDecision(body: Json): ParsedDecision {

@@ -31,10 +31,10 @@ export type HintOrigins = { readonly [hint in keyof Hints]: HintOrigin };
 type Hint = { readonly value: boolean; readonly from: HintOrigin };
 
 /**
- * Effective hints (X39 to X41): annotations win over the top level, `readOnlyHint: true` wins over everything. An absent
- * destructive hint means `true` beside `readOnlyHint: false`, as the protocol says, and follows the configuration otherwise. What is said in a form that nobody can read ({@link malformedHint}) was meant to
- * say something: where nothing readable stands against it, the tool counts as destructive. A missing idempotent hint means not
- * idempotent: for repeats the cautious reading holds.
+ * Effective hints: annotations win over the top level, and `readOnlyHint: true` wins over everything. A missing destructive
+ * hint means `true` beside `readOnlyHint: false`, as MCP defines it, and follows the configuration otherwise. A hint in a form
+ * that MCP does not have ({@link malformedHint}) makes the tool destructive unless a readable hint says otherwise. A missing idempotent hint
+ * means not idempotent, so that a call is not repeated by mistake.
  */
 export function effectiveHints(source: HintSource): Hints {
   const { readOnly, destructive, idempotent, openWorld } = readHints(source);

@@ -70,7 +70,7 @@ async function createClient({ apiKey, baseUrl, timeoutMs, fetch }: AdapterOption
   const { Anthropic } = await loadAnthropicSdk();
   return new Anthropic({
     apiKey,
-    // Since its version 1 the SDK sends the key as a bearer token; the header of its own is what proxies know (row A006).
+    // Since version 1 the SDK sends the key as a bearer token. The API documents `x-api-key`, and proxies look for that.
     defaultHeaders: { 'x-api-key': apiKey, authorization: null },
     baseURL: baseUrl,
     webhookKey: null,

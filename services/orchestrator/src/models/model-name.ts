@@ -17,7 +17,7 @@ const PREFIXES: ReadonlyMap<string, ProviderName> = new Map([
 ]);
 
 /**
- * Finds the provider of a model name (rows A028, A029, X10): `provider:model` is split at its first colon; without a
+ * Finds the provider of a model name: `provider:model` is split at its first colon; without a
  * prefix `claude-…` is Anthropic's and everything else Gemini's.
  */
 export function resolveModel(name: string): ResolvedModel {

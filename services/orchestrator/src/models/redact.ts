@@ -4,17 +4,18 @@ import { secretFilter, withoutCredentials } from '@stopgo/security';
 export const ERROR_TEXT_BYTES_MAX = 1024;
 
 /**
- * The longest text that is looked through, in characters: one of some million that look like a key is beyond what the expressions for
- * credentials can take, and what is cut before may hide half of one.
+ * The longest text that is searched for credentials, in characters. The expressions take too long on a longer one, and cutting it
+ * first could leave half of a key in the text.
  */
 export const SEARCHED_CHARACTERS_MAX = 1024 * 1024;
 
 const HIDDEN = '[redacted]';
 const CUT = '…';
+
 /**
- * Makes a function that rids a text of these secrets and of what looks like a credential; then cuts it to `ERROR_TEXT_BYTES_MAX`. Of a text that is too long to be
- * looked through it tells the length only. An error of a provider
- * may quote the request that it is about, so every one of them goes through this.
+ * Makes a function that replaces these secrets, and what looks like a credential, in a text, and then cuts it to
+ * `ERROR_TEXT_BYTES_MAX`. A text longer than `SEARCHED_CHARACTERS_MAX` is replaced by its length. A provider's error may quote the
+ * request with its key, so every error text goes through this.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   // Even a short one is not shown: what is lost of an error text can be looked up at the provider.

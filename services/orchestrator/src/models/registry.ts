@@ -6,7 +6,7 @@ import { PROVIDERS } from './providers.ts';
 import { createRedactor } from './redact.ts';
 import type { Clock } from './retry.ts';
 
-/** The limit of one `generate` with all its retries, in milliseconds (row A106). */
+/** The limit of one `generate` with all its retries, in milliseconds. */
 export const MODEL_TIMEOUT_MS = 60_000;
 /** What `ModelAnswer.model` says when the offline model answered. */
 export const OFFLINE_MODEL_NAME = 'offline';
@@ -37,7 +37,7 @@ export type Models = {
 };
 
 /**
- * Makes the models known by name (rows A005-A008, A027-A029, B033). There is one client for each provider, made at its
+ * Makes the models known by name. There is one client for each provider, made at its
  * first use and kept, so that connections are reused. A key is needed only for a provider that is used.
  */
 export function createModels(options: ModelsOptions): Models {
