@@ -1,13 +1,13 @@
-// `npm start` is two processes: npm, which users and supervisors know, and the script. npm passes SIGINT and SIGTERM on to the
-// shell that it runs the script with; that shell is replaced by the script (`exec` in package.json), or it would end without
-// passing them on. Whatever ends npm without asking it (SIGKILL, the memory running out) is noticed here.
+// `npm start` is two processes: npm, which users and supervisors signal, and this script. npm forwards SIGINT and SIGTERM to the
+// shell in which it runs the script. `exec` in package.json replaces that shell by the script, because a shell would not forward
+// them. npm cannot forward SIGKILL, and sends nothing when it crashes, so the script watches whether npm is still its parent.
 import { join } from 'node:path';
 import { root } from './processes.mjs';
 
-/** How often it is looked whether npm is still there, in milliseconds. */
+/** Time between two looks at the parent process, in milliseconds. */
 const LOOK_MS = 500;
 
-/** Ends this process as SIGTERM does once the npm that runs it has gone. Does nothing in a process that npm did not start. */
+/** Sends this process SIGTERM once the npm that started it has gone. Does nothing in a process that `npm start` did not start. */
 export function endWithNpm(env = process.env, lookMs = LOOK_MS) {
   if (env.npm_lifecycle_event !== 'start' || env.npm_package_json !== join(root, 'package.json')) return;
   const npm = process.ppid;

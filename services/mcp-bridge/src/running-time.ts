@@ -1,20 +1,20 @@
-/** Slices that a wait is cut into. */
+/** A time-out is waited for in this many slices. */
 const slices = 8;
-/** Part of a slice by which its timer is late before this process takes itself for having stood still. */
+/** A timer that is late by more than this share of its slice means that this process stood still. */
 const lateShare = 1 / 2;
-/** The same in milliseconds, whichever is less: slices of a long wait are long, and a standstill is noticed all the same. */
+/** Upper bound of the above, in milliseconds, so that a standstill is noticed in long time-outs too. */
 const lateMsMax = 500;
-/** Slices of one wait that are not counted at most, so that every wait ends. */
+/** At most this many slices are repeated, so that every time-out ends. */
 const standstillsMax = slices;
-/** The longest that a wait may take, as a multiple of its milliseconds, and apart from the time in which the process stood still. */
+/** The longest that a time-out may take, as a multiple of its milliseconds; time in which the process stood still comes on top. */
 export const waitShareMax = (slices + standstillsMax) / slices;
 
 /**
- * Calls `over` after so many milliseconds in which this process ran, and returns what stops that. Time in which it was frozen, or got
- * no processor, is no time of a server that it waits for: the answer may have come meanwhile, and nobody has read it. So a slice of
- * the wait that ended late is waited for once more, which gives the answer time to be read. A wait at most doubles by that.
+ * A time-out that leaves out the time in which this process did not run: calls `over` after `ms` milliseconds of running, and returns
+ * a function that cancels it. While the process is frozen or gets no processor, it cannot read an answer that has arrived. A slice
+ * whose timer fires late is therefore repeated, which leaves time to read the answer. This at most doubles the time-out.
  *
- * `clock`: milliseconds that only grow.
+ * `clock`: monotonic, in milliseconds.
  */
 export function afterRunning(ms: number, clock: () => number, over: () => void): () => void {
   const slice = ms / slices;
