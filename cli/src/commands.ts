@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Picture } from '@stopgo/core';
-import { messageOf } from '@stopgo/runtime';
+import { ConfigError, messageOf } from '@stopgo/runtime';
 import { decide, printApprovals } from './decide/approvals.ts';
 import { confirmOn } from './decide/confirm.ts';
 import { answerInput, printInputs } from './decide/inputs.ts';
@@ -83,6 +83,11 @@ export async function runCommand(args: readonly string[], host: NodeJS.Process):
       `"${command}" takes ${run.arguments[1] === 0 ? 'no argument' : (run.takes ?? 'one argument')}\n\n${usage}`,
     );
   await run.run(values, positionals[0] ?? '', host, positionals);
+}
+
+/** What a command that rejected with this error writes to standard error, without the last line break. */
+export function reportOf(error: unknown): string {
+  return error instanceof ConfigError ? error.report() : `stopgo: ${messageOf(error)}`;
 }
 
 type FlagName = keyof typeof options;

@@ -1,6 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { ConfigError, messageOf } from '@stopgo/runtime';
-import { runCommand } from './commands.ts';
+import { reportOf, runCommand } from './commands.ts';
 
 // What a conversation needs lives for a while and then dies, and V8 lets such garbage grow to four times what is in use
 // before it looks: collected at twice, a third of the memory is saved for little work.
@@ -13,6 +12,6 @@ if (!['start', 'service', 'services'].includes(process.argv[2] ?? ''))
 try {
   await runCommand(process.argv.slice(2), process);
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.report() : `stopgo: ${messageOf(error)}`}\n`);
+  process.stderr.write(`${reportOf(error)}\n`);
   process.exit(1);
 }
