@@ -53,12 +53,15 @@ const slow = [
   'tests/e2e/refused-starts.test.ts',
   // Servers that are frozen until calls time out; `npm test` keeps tests/e2e/tools.test.ts.
   'tests/e2e/tool-servers.test.ts',
+  // A process for each way to start, to serve and to end. `npm test` keeps each server's own suites, one over standard input and
+  // over HTTP too, and tests/e2e/{filesystem,swapped-servers}.test.ts.
+  'mcp-servers/*/test/process.test.ts',
 ];
 
 /** Most of a file of these runs anywhere; `test:slow` runs the part that needs a nats-server. */
 const partlyOnNats = ['cli/test/inspect-store.test.ts'];
 
-/** `npm test` runs some hundred seeds of these, `test:slow` thousands. */
+/** `npm test` runs a hundred seeds of these, `test:slow` thousands. */
 const allSeeds = ['tests/simulation/{seeds,tasks}-*.test.ts', 'mcp-servers/filesystem/test/escapes.test.ts'];
 
 /** Everything that is a test. */
@@ -78,6 +81,16 @@ const sharingProcesses = [
   'services/{approvals,gateway,orchestrator,store}/test/**/*.test.ts',
   'offline-model/test/**/*.test.ts',
   'tests/{simulation,topology}/*.test.ts',
+];
+
+/**
+ * These share processes among the quick tests only. `test:services` runs all end-to-end tests in one worker, for half an hour: there
+ * a file that goes wrong must not take the others with it.
+ */
+const sharingQuick = [
+  ...sharingProcesses,
+  '{cli,mcp-servers/*}/test/**/*.test.ts',
+  'tests/{conformance,e2e,promises,scripts}/*.test.ts',
 ];
 
 /** Files that judge what several processes do by time: they run one after the other, with nothing beside them. */
@@ -100,8 +113,8 @@ export function filesOf(tier: Tier): FilesOfTier {
     case 'quick': {
       const left = [...onNats, ...endToEndOnNats, ...slow];
       return {
-        shared: { include: sharingProcesses, exclude: left },
-        isolated: { include: everything, exclude: [...left, ...sharingProcesses] },
+        shared: { include: sharingQuick, exclude: left },
+        isolated: { include: everything, exclude: [...left, ...sharingQuick] },
       };
     }
     case 'slow':
