@@ -13,7 +13,7 @@ import { pictureFromLog } from '../src/graph/command.ts';
 import { mermaidPicture, mermaidText } from '../src/graph/mermaid-picture.ts';
 import { textPicture } from '../src/graph/text-picture.ts';
 import { label, tookText, waitsFor, whatItIs } from '../src/graph/words.ts';
-import { stopgoInProcess } from './in-process.ts';
+import { runCaptured } from '../src/run-captured.ts';
 import {
   append,
   approvalId,
@@ -92,7 +92,7 @@ describe('the tree of a file', () => {
   });
 
   test('of one node is one line', async () => {
-    const { output } = await stopgoInProcess(['graph', '--config', file('one.yaml', 'name: one\nllm: { model: m }')]);
+    const { output } = await runCaptured(['graph', '--config', file('one.yaml', 'name: one\nllm: { model: m }')]);
     expect(output).toBe('one  llm m\n');
   });
 });
@@ -110,7 +110,7 @@ describe('a run', () => {
   test('is drawn from a data directory and from a running store, in both forms', async () => {
     const token = randomBytes(24).toString('hex');
     const args = ['graph', conversationId, '--format', 'mermaid'];
-    const embedded = await stopgoInProcess([...args, '--data-dir', dataDir]);
+    const embedded = await runCaptured([...args, '--data-dir', dataDir]);
     expect(embedded).toMatchObject({ code: 0, errors: '' });
     expect(embedded.output).toContain(`waits for approval ${approvalId} for publish of files`);
     expect(embedded.output).toMatch(
@@ -121,7 +121,7 @@ describe('a run', () => {
       const services = [bind(store.StoreService, service)];
       const server = await startGrpcServer({ address: '127.0.0.1:0', services, internalToken: new Secret(token) });
       try {
-        return await stopgoInProcess([...args, '--store', server.address], { STOPGO_INTERNAL_TOKEN: token });
+        return await runCaptured([...args, '--store', server.address], { STOPGO_INTERNAL_TOKEN: token });
       } finally {
         await server.stop(0);
       }
@@ -132,7 +132,7 @@ describe('a run', () => {
   });
 
   test('is the latest one, or the one that is named, which no later one changes', async () => {
-    const read = (...more: string[]) => stopgoInProcess(['graph', twoRuns, '--data-dir', dataDir, ...more]);
+    const read = (...more: string[]) => runCaptured(['graph', twoRuns, '--data-dir', dataDir, ...more]);
     const latest = await read();
     expect(latest.output).toMatch(/run second: working\n.*so far, 0 tokens in, 0 out\n/);
     const first = await read('--run', 'first');
@@ -143,10 +143,10 @@ describe('a run', () => {
   });
 
   test('is drawn over the tree it started with; a file that has changed since is noted, one that has not is not', async () => {
-    const { output, errors } = await stopgoInProcess(['graph', conversationId, '--config', report]);
+    const { output, errors } = await runCaptured(['graph', conversationId, '--config', report]);
     expect([errors, output.includes('loop_2')]).toEqual(['', true]);
     const changed = file('changed.yaml', `name: report\nprompt: Another.\ndata_dir: ${dataDir}\n`);
-    const now = await stopgoInProcess(['graph', conversationId, '--config', changed]);
+    const now = await runCaptured(['graph', conversationId, '--config', changed]);
     expect(now.output.replace(/\d.*/g, '')).toBe(output.replace(/\d.*/g, ''));
     expect(now.errors).toBe(
       `note: ${changed} describes another agent by now; this is the one that the run started with\n`,
@@ -176,7 +176,7 @@ describe('what cannot be drawn is one line', () => {
       `Failed to load config: ${join(folder, 'bad.yaml')}: agent: a node of type "loop" needs at least one entry in agents`,
     ],
   ])('%j', async (args, line) => {
-    expect(await stopgoInProcess(['graph', ...args])).toEqual({ code: 1, output: '', errors: `${line}\n` });
+    expect(await runCaptured(['graph', ...args])).toEqual({ code: 1, output: '', errors: `${line}\n` });
   });
 });
 

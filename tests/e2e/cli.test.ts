@@ -5,8 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { type Platform, resourcesConfig, start, stopgo, type Workplace, workplace } from './platform.ts';
+import { stopgoHere } from './stopgo-here.ts';
 
-/** What an operator sees from a terminal: decisions while the platform runs, the log when it does not. */
+/**
+ * What an operator sees from a terminal: decisions while the platform runs, the log when it does not. A few commands are processes of
+ * their own, for the exit codes and for what the program itself does; the others run here, which takes less time.
+ */
 let model: ScriptedModel;
 let place: Workplace;
 let platform: Platform;
@@ -42,7 +46,7 @@ const waiting = async (name: string): Promise<string> => {
 const unprintable = /(?!\n)[\p{Cc}\p{Cf}]/u;
 
 describe('while the platform runs', () => {
-  const through = (args: readonly string[]) => stopgo([...args, '--url', platform.url]);
+  const through = (args: readonly string[], run = stopgoHere) => run([...args, '--url', platform.url]);
 
   test('what waits is listed with what it would do, nothing unprintable in it', async () => {
     const uuid = await waiting('listed');
@@ -59,9 +63,9 @@ describe('while the platform runs', () => {
 
   test('an approval is decided once, by name; who comes later is told', async () => {
     const uuid = await waiting('from-a-terminal');
-    const approved = await through(['approve', uuid, '--by', 'alice']);
+    const approved = await through(['approve', uuid, '--by', 'alice'], stopgo);
     expect(approved).toMatchObject({ code: 0, output: expect.stringContaining('added "from-a-terminal"') });
-    const late = await through(['reject', uuid]);
+    const late = await through(['reject', uuid], stopgo);
     expect(late.code).toBe(1);
     expect(late.errors).toMatch(/^stopgo: .*approved by alice \(claimed\) at \d{4}-.*\n$/);
     const rejected = await through(['reject', await waiting('not-wanted')]);
@@ -74,13 +78,13 @@ describe('while the platform runs', () => {
       code: 1,
       errors: 'stopgo: no conversation found with approval UUID: 00000000-0000-4000-8000-000000000000\n',
     });
-    const nobody = await stopgo(['approvals', '--url', 'http://127.0.0.1:1']);
+    const nobody = await stopgoHere(['approvals', '--url', 'http://127.0.0.1:1']);
     expect(nobody.code).toBe(1);
     expect(nobody.errors).toMatch(/^stopgo: no answer from http:\/\/127\.0\.0\.1:1: .*\n$/);
   });
 
   test.each(['events', 'verify'])('%s leaves its data directory alone', async (command) => {
-    const { code, errors } = await stopgo([command, conversation, '--data-dir', place.dataDir]);
+    const { code, errors } = await stopgoHere([command, conversation, '--data-dir', place.dataDir]);
     expect(errors).toBe(
       `stopgo: the data directory ${place.dataDir} is in use by another process; stop that process or choose another directory\n`,
     );
@@ -90,7 +94,8 @@ describe('while the platform runs', () => {
 
 describe('when it does not run', () => {
   const log = () => join(place.dataDir, 'stopgo.db');
-  const read = (args: readonly string[], dataDir = place.dataDir) => stopgo([...args, '--data-dir', dataDir]);
+  const read = (args: readonly string[], dataDir = place.dataDir, run = stopgoHere) =>
+    run([...args, '--data-dir', dataDir]);
   let before: Buffer;
 
   beforeAll(async () => {
@@ -131,7 +136,7 @@ describe('when it does not run', () => {
   });
 
   test('export holds the conversation and a chain of hashes that anybody can compute', async () => {
-    const { code, output } = await read(['export', conversation]);
+    const { code, output } = await read(['export', conversation], place.dataDir, stopgo);
     expect(code).toBe(0);
     const exported = JSON.parse(output) as {
       messages: readonly unknown[];
@@ -148,7 +153,7 @@ describe('when it does not run', () => {
   });
 
   test('verify finds nothing wrong, and no command has written anything', async () => {
-    const { code, output } = await read(['verify']);
+    const { code, output } = await read(['verify'], place.dataDir, stopgo);
     expect(output).toMatch(/^\d+ streams, \d+ events: every hash chain holds and every view equals its events\n$/);
     expect(code).toBe(0);
     expect(readFileSync(log()).equals(before)).toBe(true);
@@ -163,7 +168,7 @@ describe('when it does not run', () => {
     const bytes = Buffer.from(before.toString('latin1').replaceAll('from-a-terminal', 'from-a-Terminal'), 'latin1');
     expect(bytes.equals(before)).toBe(false);
     writeFileSync(join(copy, 'stopgo.db'), bytes);
-    const { code, output } = await read(['verify'], copy);
+    const { code, output } = await read(['verify'], copy, stopgo);
     expect(code).toBe(1);
     expect(output).toMatch(/conversation\S*: .*(hash|chain)/);
     expect(output).toMatch(/\d+ problems\n$/);
@@ -184,17 +189,22 @@ describe('when it does not run', () => {
 });
 
 describe('what it does not understand', () => {
-  test.concurrent.each([
+  test.each([
     [['strat'], 'stopgo: unknown command "strat"'],
     [['start', 'now'], 'stopgo: "start" takes no argument'],
     [['start', '--prot', '80'], "stopgo: Unknown option '--prot'"],
     [['verify', '--by', 'me'], 'stopgo: --by does not go with this command'],
   ])('%j is refused with the usage', async (args, line) => {
-    const { code, errors, output } = await stopgo(args);
+    const { code, errors, output } = await stopgoHere(args);
     expect(code).toBe(1);
     expect(errors.split('\n')[0]).toContain(line);
     expect(errors).toBe(output);
     expect(errors).toContain('usage: stopgo <command>');
+  });
+
+  test('a process ends as its command does', async () => {
+    const { code, errors } = await stopgo(['strat']);
+    expect([code, errors.split('\n')[0]]).toEqual([1, 'stopgo: unknown command "strat"']);
   });
 
   test('help is help', async () => {
@@ -203,13 +213,12 @@ describe('what it does not understand', () => {
     expect(code).toBe(0);
   });
 
-  test.concurrent.each([
-    [['start', '--help']],
-    [['tools', 'accept', '-h']],
-    [['services', '--replicas', 'store=2', '--help']],
-  ])('%j is help, and nothing is done', async (args) => {
-    const { code, output, errors } = await stopgo(args);
-    expect(output).toMatch(/^usage: stopgo <command>/);
-    expect([code, errors]).toEqual([0, '']);
-  });
+  test.each([[['start', '--help']], [['tools', 'accept', '-h']], [['services', '--replicas', 'store=2', '--help']]])(
+    '%j is help, and nothing is done',
+    async (args) => {
+      const { code, output, errors } = await stopgoHere(args);
+      expect(output).toMatch(/^usage: stopgo <command>/);
+      expect([code, errors]).toEqual([0, '']);
+    },
+  );
 });

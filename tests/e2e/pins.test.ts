@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
-import { journaledConfig, type Platform, start, stopgo, type Workplace, workplace } from './platform.ts';
+import { journaledConfig, type Platform, start, type Workplace, workplace } from './platform.ts';
+import { stopgoHere } from './stopgo-here.ts';
 import { topology } from './topology.ts';
 
 /** Tools are what people accepted: what a server makes of them afterwards runs for nobody until somebody has looked. */
@@ -36,7 +37,7 @@ const lastOffer = async () => JSON.stringify((await model.requests()).at(-1)?.bo
 const held = async () => (await http.get('/tools/held')).body.tools;
 /** The pin of a tool that is held, as `stopgo tools` shows it. */
 const pinOf = async (name: string) => (await held()).find((tool) => tool.name === name)?.pin?.slice(0, 12) ?? '';
-const through = (args: readonly string[]) => stopgo([...args, '--url', platform.url]);
+const through = (args: readonly string[]) => stopgoHere([...args, '--url', platform.url]);
 
 describe('first contact accepts', () => {
   beforeAll(async () => {
@@ -155,9 +156,9 @@ describe('first contact accepts', () => {
 
   test.runIf(topology === 'one process')('the log is sound, and tells who accepted what', async () => {
     await platform.end('SIGTERM');
-    const verified = await stopgo(['verify', '--data-dir', place.dataDir]);
+    const verified = await stopgoHere(['verify', '--data-dir', place.dataDir]);
     expect(verified).toMatchObject({ code: 0 });
-    const { output } = await stopgo(['events', '--data-dir', place.dataDir]);
+    const { output } = await stopgoHere(['events', '--data-dir', place.dataDir]);
     expect(output).toContain('pins-');
     await startAgain();
   });
