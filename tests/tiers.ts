@@ -73,12 +73,12 @@ const everything = [
 
 /**
  * Files that leave nothing behind in their process, so that many of them can share one: starting a process and loading the
- * platform takes longer than most of these tests. Those of the bridge are not among them: their tool servers hear from
- * connections of an earlier file.
+ * platform takes longer than most of these tests. What several files import is loaded once, so that it registers no hooks when it
+ * is loaded (tests/topology/tiers.test.ts): they would run in the first of the files only.
  */
 const sharingProcesses = [
   'packages/*/test/**/*.test.ts',
-  'services/{approvals,gateway,orchestrator,store}/test/**/*.test.ts',
+  'services/*/test/**/*.test.ts',
   'offline-model/test/**/*.test.ts',
   'tests/{simulation,topology}/*.test.ts',
 ];
@@ -90,7 +90,7 @@ const sharingProcesses = [
 const sharingQuick = [
   ...sharingProcesses,
   '{cli,mcp-servers/*}/test/**/*.test.ts',
-  'tests/{conformance,e2e,promises,scripts}/*.test.ts',
+  'tests/{conformance,e2e,processes,promises,scripts}/*.test.ts',
 ];
 
 /** Files that judge what several processes do by time: they run one after the other, with nothing beside them. */
@@ -100,7 +100,7 @@ const alone = ['tests/chaos/{degraded,short,takeover}.test.ts'];
 export type Files = { readonly include: readonly string[]; readonly exclude: readonly string[] };
 
 /** The files of a tier, by how they run: many in one process, each in a process of its own, or each by itself. */
-export type FilesOfTier = { readonly shared?: Files; readonly isolated: Files; readonly alone?: Files };
+export type FilesOfTier = { readonly shared?: Files; readonly isolated?: Files; readonly alone?: Files };
 
 export function filesOf(tier: Tier): FilesOfTier {
   switch (tier) {
@@ -125,7 +125,6 @@ export function filesOf(tier: Tier): FilesOfTier {
     case 'other-node':
       return {
         shared: { include: sharingProcesses, exclude: ['services/store/**', 'tests/**'] },
-        isolated: { include: ['services/mcp-bridge/test/**/*.test.ts'], exclude: [] },
       };
   }
 }

@@ -4,9 +4,23 @@ import { once } from 'node:events';
 import { fact } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
 import { heldPauseMsMax, SendSlots } from '@stopgo/orchestrator';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import {
+  add,
+  append,
+  aRun,
+  at,
+  beginsAnew,
+  configs,
+  type Deliver,
+  process,
+  pushFacts,
+  runBegins,
+  taken,
+  user,
+} from './telling.ts';
 
-import { add, append, aRun, at, configs, type Deliver, process, pushFacts, runBegins, taken, user } from './telling.ts';
+beforeEach(beginsAnew);
 
 test('conversations of a host that answers nothing leave a place to those of others', async () => {
   let haveWaited: () => void = () => undefined;

@@ -5,13 +5,13 @@ import { fact } from '@stopgo/core';
 import { type Clock, systemClock } from '@stopgo/log';
 import { attemptsMax, type Delivery, Sealer } from '@stopgo/orchestrator';
 import type { store } from '@stopgo/proto';
-import { expect, test, vi } from 'vitest';
-
+import { beforeEach, expect, test, vi } from 'vitest';
 import {
   add,
   append,
   aRun,
   at,
+  beginsAnew,
   configs,
   type Deliver,
   keyOf,
@@ -24,6 +24,8 @@ import {
   taken,
   user,
 } from './telling.ts';
+
+beforeEach(beginsAnew);
 
 test('of two that find the same work one does it', async () => {
   const told: string[] = [];

@@ -10,12 +10,7 @@ import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
 import { startStore } from '@stopgo/store';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
-
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const act of undo.splice(0).reverse()) await act();
-});
+import { expect, onTestFinished, vi } from 'vitest';
 
 export const quiet = createLogger({ level: 'error', format: 'text', destination: { write: () => true } });
 const ttlMs = 300;
@@ -27,15 +22,16 @@ export const settings = { configId: '', url: 'https://a.example/', ...noSecrets,
 /** The store, and the conversation that is told of. */
 export const at = {} as { client: Client<typeof store.StoreService>; conversationId: string; revision: number };
 
-beforeEach(async () => {
+/** Begins {@link at}, before each test. */
+export async function beginsAnew(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-push-'));
-  undo.push(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const running = await startStore({ dataDir: folder, log: quiet, instancesComplete: false });
-  undo.push(running.stop);
+  onTestFinished(running.stop);
   at.client = createInProcessClient(store.StoreService, running.service);
   [at.conversationId, at.revision] = [randomUUID(), 0];
   await append(fact('conversationCreated', { conversationId: at.conversationId, sessionId: 's', agentName: 'demo' }));
-});
+}
 
 export async function append(...facts: readonly Fact[]): Promise<void> {
   const frame = { now: Date.now(), actor: user, causationId: '', correlationId: 's' };
@@ -91,7 +87,7 @@ export async function process(
       throw error;
     },
   });
-  undo.push(async () => {
+  onTestFinished(async () => {
     heartbeat.stop();
     await outbox.stop();
     await beating;

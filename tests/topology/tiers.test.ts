@@ -8,8 +8,14 @@ const STARTS_NATS = /\bcommand: 'services'|\bstartNats\(|\bdescribe(?:OnNats|Wit
 /** Says that it is skipped where there is none. */
 const LOOKS_FOR_NATS = /skipIf\(!hasNatsServer\)|skipIf\(program === undefined\)/;
 
+/** A hook outside of any function. */
+const REGISTERS_HOOK = /^(?:before|after)(?:Each|All)\(/m;
+
 const repository = readRepository();
 const isTest = (path: string) => path.endsWith('.test.ts');
+/** What somebody may take for a test, and no tier runs under that name. */
+const seemsTest = (path: string) => /\.(?:test|tests|spec|specs)\.[cm]?[jt]sx?$/.test(path);
+/** `test:services` runs all of these, whatever the other tiers leave out. */
 const isEndToEnd = (path: string) => path.startsWith('tests/e2e/');
 
 /** How often a file is run in a tier. */
@@ -22,9 +28,9 @@ function timesIn(tier: Tier, path: string): number {
 }
 
 function lost(of: Repository): string[] {
-  return [...of.keys()]
-    .filter(isTest)
-    .filter((path) => timesIn('quick', path) === 0 && timesIn('slow', path) === 0 && !isEndToEnd(path));
+  const isRun = (path: string) =>
+    isTest(path) && (timesIn('quick', path) > 0 || timesIn('slow', path) > 0 || isEndToEnd(path));
+  return [...of.keys()].filter((path) => seemsTest(path) && !isRun(path));
 }
 
 function repeated(of: Repository): string[] {
@@ -42,12 +48,21 @@ function unguarded(of: Repository): string[] {
 /** What is left out of the quick tests by a pattern that nothing matches any more, such as the old name of a file. */
 function stale(of: Repository): string[] {
   const { isolated, alone } = filesOf('slow');
-  const patterns = [...(filesOf('quick').isolated.exclude ?? []), ...isolated.include, ...(alone?.include ?? [])];
+  const left = filesOf('quick').isolated?.exclude ?? [];
+  const patterns = [...left, ...(isolated?.include ?? []), ...(alone?.include ?? [])];
   const tests = [...of.keys()].filter(isTest);
   return patterns.filter((pattern) => !tests.some((path) => matchesGlob(path, pattern)));
 }
 
-const rules = { lost, repeated, unguarded, stale };
+/** Hooks that a module registers when it is loaded: where files share a process, that is in the first of them only. */
+function lostHooks(of: Repository): string[] {
+  return [...of]
+    .filter(([path]) => /(^|\/)tests?\//.test(path) && path.endsWith('.ts') && !isTest(path))
+    .filter(([, text]) => REGISTERS_HOOK.test(text))
+    .map(([path]) => path);
+}
+
+const rules = { lost, repeated, unguarded, stale, lostHooks };
 
 describe.each(Object.entries(rules))('%s', (_, rule) => {
   test('finds nothing', () => {
@@ -65,8 +80,20 @@ describe('each rule sees its mutant', () => {
     expect(unguarded(withFile(repository, gateways, looking))).toEqual([]);
   });
 
-  test('a test that no tier has', () => {
-    expect(lost(withFile(repository, 'bench/new.test.ts', ''))).toEqual(['bench/new.test.ts']);
+  test.each([
+    'bench/new.test.ts',
+    'packages/core/src/new.test.ts',
+    'packages/core/test/new.spec.ts',
+    'tests/e2e/new.test.mts',
+  ])('a test that no tier has: %s', (path) => {
+    expect(lost(withFile(repository, path, ''))).toEqual([path]);
+  });
+
+  test('a file that tests import, with a hook of its own', () => {
+    const support = 'services/gateway/test/support/new.ts';
+    expect(lostHooks(withFile(repository, support, 'afterEach(() => stop());\n'))).toEqual([support]);
+    const inside = 'export function begins() {\n  afterEach(() => stop());\n}\n';
+    expect(lostHooks(withFile(repository, support, inside))).toEqual([]);
   });
 
   test('a file of the slow ones that has gone', () => {

@@ -1,7 +1,15 @@
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { refuseSecondBridge } from '../src/index.ts';
-import { eventually, finishedOf, httpServer, refusedOf, scriptedServer, startBridge } from './support/bridge.ts';
+import {
+  eventually,
+  finishedOf,
+  httpServer,
+  refusedOf,
+  scriptedServer,
+  startBridge,
+  stdioServer,
+} from './support/bridge.ts';
 import { ttlMs, watched } from './support/watched.ts';
 
 const { RefusedReason } = mcp;
@@ -59,7 +67,7 @@ test('a call waits a moment for a server that is coming back, and then runs', as
   expect(finishedOf(await execute('note', {})).isError).toBe(false);
 });
 
-const stateful = [scriptedServer('files').config];
+const stateful = [stdioServer('files', process.execPath, [])];
 const { signal } = new AbortController();
 
 test('a second bridge with a stdio server that may keep state is refused, the first one stays', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createLogger } from '@stopgo/runtime';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type GatewayOptions, startGateway } from '../../src/index.ts';
 import { type Call, fakeServices, type Script } from './fake-services.ts';
 import { type Reply, request, type Sent } from './http.ts';
@@ -14,13 +14,6 @@ export type TestGateway = {
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
   stop(): Promise<void>;
 };
-
-const running = new Set<() => Promise<void>>();
-
-afterEach(async () => {
-  await Promise.all([...running].map((stop) => stop()));
-  running.clear();
-});
 
 /** A real gateway on a free port of loopback, over scripted services. It is stopped after the test. */
 export async function gateway(script: Script, more: Partial<GatewayOptions> = {}): Promise<TestGateway> {
@@ -47,7 +40,7 @@ export async function gateway(script: Script, more: Partial<GatewayOptions> = {}
     ...more,
     times: { stopGraceMs: 200, ...more.times },
   });
-  running.add(stop);
+  onTestFinished(stop);
   return {
     url: address,
     calls,

@@ -8,20 +8,14 @@ import { type Standing, systemClock, unwatched } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { EraMemory } from '../../src/era-cache.ts';
 import { type BridgeBounds, type McpBridge, startMcpBridge } from '../../src/index.ts';
 import { MemoryStore } from './memory-store.ts';
 
-const undo: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const act of undo.splice(0).reverse()) await act();
-});
-
 /** Does something after the test, the last first. */
 export function afterwards(act: () => unknown): void {
-  undo.push(act);
+  onTestFinished(async () => void (await act()));
 }
 
 export function temporaryFolder(): string {
