@@ -201,7 +201,7 @@ describe('a server that does what none should', () => {
     expect(answered(await ask('typed', { n: 3 }))).toMatchObject({ is_error: false, result: '{"n":3}' });
     const wrong = answered(await ask('typed', { n: 12 }));
     expect(wrong?.is_error).toBe(true);
-    expect(wrong?.result).toContain('#/n');
+    expect(wrong?.result).toContain('structuredContent.n: ');
     expect(wrong?.result).toContain('{"n":12}');
   });
 

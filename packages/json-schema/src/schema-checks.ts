@@ -2,13 +2,15 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/valida
 import type { Json } from '@stopgo/core';
 import { checkMs, retryAfterMs, slowSchemasMax, threadsMax, waitingMax, waitMs } from './bounds.ts';
 import { CheckThread, type ThreadResult } from './check-thread.ts';
+import { withPath } from './instance-path.ts';
 import { isPlainSchema, isSmallValue } from './plain-schema.ts';
 
 type ObjectSchema = { readonly [key: string]: Json };
 
 /**
- * Says what is wrong with a JSON value, as words that may repeat names in it whole (`shownProblem`); undefined if nothing is, or if
- * the schema cannot tell: at once where that takes no time, else as a promise. Never throws or rejects.
+ * Says what is wrong with a JSON value, and where (`arguments.list[0].id: …`), as words that may repeat names in it whole
+ * (`shownProblem`); undefined if nothing is, or if the schema cannot tell: at once where that takes no time, else as a promise. Never
+ * throws or rejects.
  */
 export type SchemaCheck = (value: Json) => string | undefined | Promise<string | undefined>;
 
@@ -69,9 +71,20 @@ export class SchemaChecks {
   /**
    * The check of one schema, which must be within the bounds of definitions. Nothing that a schema refers to is ever fetched. What
    * the schema cannot tell (it is in another dialect, refers to another document, or is wrong in a place that only some values get
-   * to) is left to the server.
+   * to) is left to the server. `root` is what a problem calls the whole value.
    */
-  checkOf(schema: ObjectSchema, owner: SchemaOwner): SchemaCheck {
+  checkOf(schema: ObjectSchema, owner: SchemaOwner, root = 'arguments'): SchemaCheck {
+    const reasonOf = this.#reasonOf(schema, owner);
+    const told = (reason: string | undefined, value: Json): string | undefined =>
+      reason === undefined ? undefined : withPath(reason, value, root);
+    return (value) => {
+      const reason = reasonOf(value);
+      return reason instanceof Promise ? reason.then((late) => told(late, value)) : told(reason, value);
+    };
+  }
+
+  /** What the validator says of a value, with places as JSON pointers. */
+  #reasonOf(schema: ObjectSchema, owner: SchemaOwner): SchemaCheck {
     const isPlain = isPlainSchema(schema);
     let validate: ((value: unknown) => Verdict) | undefined;
     let schemaJson: string | undefined;
@@ -178,7 +191,8 @@ type Verdict = { readonly valid: boolean; readonly errorMessage?: string | undef
 
 /** The last of a chain of reasons, each of which says that the one after it is the matter. */
 function innermost(message: string): string {
-  return message.split('; ').at(-1) ?? message;
+  // Each begins with its place. In a place there are no spaces, in the words there may be anything.
+  return message.split(/; (?=#\S*: )/).at(-1) ?? message;
 }
 
 function notInTime(why: string): string {

@@ -39,10 +39,10 @@ describe.each([
   });
 
   test.each([
-    [{}, /amount/],
-    [{ amount: 'two' }, /^#\/amount: .*"string"/],
-    [{ amount: 0 }, /^#\/amount: .*1/],
-    ['text', /"string"/],
+    [{}, /^the arguments: .*"amount"/],
+    [{ amount: 'two' }, /^arguments\.amount: .*"string"/],
+    [{ amount: 0 }, /^arguments\.amount: .*1/],
+    ['text', /^the arguments: .*"string"/],
   ])('that does not fit is told where: %s', async (value, words) => expect(await check(value)).toMatch(words));
 });
 

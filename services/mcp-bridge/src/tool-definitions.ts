@@ -140,7 +140,13 @@ function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds
       callsAtOnce: place.callsAtOnce,
       inputCheck: processSchemaChecks().checkOf(inputSchema, { owner: place.server, key: `${pin} input` }),
       ...(isObject(outputSchema) && outputProblem(definition) === undefined
-        ? { outputCheck: processSchemaChecks().checkOf(outputSchema, { owner: place.server, key: `${pin} output` }) }
+        ? {
+            outputCheck: processSchemaChecks().checkOf(
+              outputSchema,
+              { owner: place.server, key: `${pin} output` },
+              'structuredContent',
+            ),
+          }
         : {}),
     };
   } catch {

@@ -11,7 +11,7 @@ test('arguments that the tool does not take are not sent; the model is told wher
     isError: true,
     failure: FailureKind.INVALID_ARGUMENTS,
     content: expect.stringMatching(
-      /^Tool execution failed: the arguments are not what the tool takes: #\/n: .*"string"/,
+      /^Tool execution failed: the arguments are not what the tool takes: arguments\.n: .*"string"/,
     ),
   });
   expect(server.calls('typed')).toBe(0);
@@ -28,7 +28,7 @@ test('a structured result that is not what the tool promises is an error that sh
   const result = finishedOf(await execute('typed', { n: 10 }));
   expect(result).toMatchObject({ isError: true, failure: FailureKind.INVALID_RESULT });
   expect(result.content).toMatch(
-    /^The call ran, but its structured result is not what the tool promises: #\/n: .*"string".*\n{"n":10}$/,
+    /^The call ran, but its structured result is not what the tool promises: structuredContent\.n: .*"string".*\n{"n":10}$/,
   );
 });
 

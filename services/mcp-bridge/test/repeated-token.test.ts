@@ -154,7 +154,7 @@ test('tokens are hidden the longest first, in whatever letters, and as JSON, add
   );
   const schema = { type: 'object', additionalProperties: { type: 'string' } };
   const named = await new SchemaChecks().checkOf(schema, { owner: 's', key: 'k' })({ '~t/k+1 "': 1 });
-  expect(withoutTokens(named ?? '', '~t/k+1 "')).toMatch(/^#\/\[secret\]: Instance type/);
+  expect(withoutTokens(named ?? '', '~t/k+1 "')).toMatch(/^arguments\["\[secret\]"\]: Instance type/);
   expect(withoutTokens('of token\ud800', 'token\ud800')).toBe('of [secret]');
   expect(withoutTokens('abc', 'abc')).toBe('abc');
 });

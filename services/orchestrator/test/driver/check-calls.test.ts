@@ -34,7 +34,7 @@ describe('a call', () => {
     [
       'that does not fit',
       '{"name":"x","value":"4.2"}',
-      /^The arguments are not what the tool takes: #\/value: .*; the call was not run\.$/,
+      /^The arguments are not what the tool takes: arguments\.value: .*; the call was not run\.$/,
     ],
     ['that lacks something', '{}', /not what the tool takes: .*"name"/],
     ['that is no object', '[]', /not a JSON object/],
