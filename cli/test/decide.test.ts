@@ -69,6 +69,7 @@ describe('to reject a call in doubt', () => {
 
   test('says what it means, and wants --give-up where nobody can be asked', async () => {
     await expect(run({ action: 'reject' })).rejects.toThrow(/may have happened; giving it up means .* not run again/);
+    await expect(run({ action: 'reject' })).rejects.toThrow(`\`stopgo approve ${uuid} --action run_again|happened\``);
     expect(told).toEqual([]);
     await run({ action: 'reject', giveUp: true });
     expect(told).toEqual([{ action: 'give_up' }]);
@@ -81,6 +82,16 @@ describe('to reject a call in doubt', () => {
     await run({ action: 'reject' }, says(true));
     expect(told).toEqual([{ action: 'give_up' }]);
   });
+});
+
+test.each([false, true])('to approve a call in doubt, one says what became of it (--full: %s)', async (full) => {
+  approval = doubt;
+  await expect(run({ action: 'approve', full })).rejects.toThrow(
+    `may have happened: decide with \`stopgo approve ${uuid} --action run_again|happened|give_up\``,
+  );
+  expect([told, lines]).toEqual([[], []]);
+  await run({ action: 'run_again' });
+  expect(told).toEqual([{ action: 'run_again' }]);
 });
 
 test('a plain rejection asks nothing', async () => {

@@ -76,12 +76,19 @@ async function decisionOn(
   { print, confirm }: Terminal,
 ): Promise<string> {
   const { uuid, choices, description_cut: isCut = false } = approval;
+  const isInDoubt = choices.includes('give_up');
+  const started = 'this call was started and may have happened';
+  const approveWith = (those: readonly string[]) => oneLine(`\`stopgo approve ${uuid} --action ${those.join('|')}\``);
+  if (action === 'approve' && isInDoubt && !choices.includes('approve'))
+    throw new Error(`${started}: decide with ${approveWith(choices)}`);
   if (action === 'reject') {
-    if (choices.includes('reject') || !choices.includes('give_up')) return action;
-    const means = 'this call was started and may have happened; giving it up means that it is not run again';
+    if (choices.includes('reject') || !isInDoubt) return action;
+    const means = `${started}; giving it up means that it is not run again`;
     if (giveUp) return 'give_up';
-    if (confirm === undefined)
-      throw new Error(`${means}: say so with --give-up, or decide with \`stopgo approve ${uuid} --action\``);
+    if (confirm === undefined) {
+      const others = choices.filter((choice) => choice !== 'give_up');
+      throw new Error(`${means}: say so with --give-up, or decide with ${approveWith(others)}`);
+    }
     print(`${shownName(approval.tool_name)}: ${means}`);
     if (await confirm('Give it up?')) return 'give_up';
     throw new Error('nothing was decided');
