@@ -168,9 +168,8 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
     if (CUT_OFF.includes(stopReason)) return failed(`the answer was cut off in a tool call (${stopReason})`);
     const whole = isObject(block.input) ? wholeInputOf.get(block.input) : undefined;
     const argumentsJson = inputJson === '' ? (whole ?? JSON.stringify(block.input ?? {})) : inputJson;
-    const input = parseObject(argumentsJson);
-    if (!input) return failed(`the arguments of the call of "${block.name}" are not a JSON object`);
-    block.input = input;
+    // What is no JSON object is handed on as it is: the call is refused, and the model is told. The API refuses it in a history.
+    block.input = parseObject(argumentsJson) ?? {};
     calls.push({ providerCallId: String(block.id), name: nameOf(String(block.name)), argumentsJson });
   }
   const text = blocks.map(({ block }) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');

@@ -86,7 +86,7 @@ export function answerOf(
   for (const { id, name, argumentsText } of joined) {
     if (name === '') return failed('a tool call has no name');
     const argumentsJson = argumentsText.trim() === '' ? '{}' : argumentsText;
-    if (!parseObject(argumentsJson)) return failed(`the arguments of the call of "${name}" are not a JSON object`);
+    // What is no JSON object is handed on as it is: the call is refused, and the model is told.
     calls.push({ providerCallId: id, name: nameOf(name), argumentsJson });
   }
   const text = visibleText(content);
@@ -141,7 +141,8 @@ function opaqueOf(
       ...extra,
       id,
       type: 'function',
-      function: { name, arguments: argumentsText.trim() === '' ? '{}' : argumentsText },
+      // Providers refuse a history with arguments that are no JSON object.
+      function: { name, arguments: parseObject(argumentsText) ? argumentsText : '{}' },
     })),
   };
   return { opaque: encodeOpaque(origin, [{ model, message }]) };

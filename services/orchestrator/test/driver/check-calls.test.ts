@@ -38,6 +38,7 @@ describe('a call', () => {
     ],
     ['that lacks something', '{}', /not what the tool takes: .*"name"/],
     ['that is no object', '[]', /not a JSON object/],
+    ['that is no JSON', '{"name":"x"', /not a JSON object/],
   ])('%s is refused', async (_, args, words) => {
     const [checked] = await checkCalls([call(args)], offered(schema));
     expect(checked).toMatchObject({ argumentsJson: args === '{}' ? '{}' : expect.any(String) });

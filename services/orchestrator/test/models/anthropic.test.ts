@@ -49,11 +49,6 @@ test.each<[string, { type: string }[], string]>([
     [start, toolUse, json('{"pattern":"a"}'), ...end('max_tokens')],
     'the answer was cut off in a tool call (max_tokens)',
   ],
-  [
-    'arguments that are no object',
-    [start, toolUse, json('{"a":'), ...end('tool_use')],
-    'the arguments of the call of "resources_list" are not a JSON object',
-  ],
   ['no content', [start, ...end('end_turn')], 'the model gave an empty answer (end_turn)'],
 ])('%s is a failure with a clear message', async (_, events, message) => {
   expect(await generateFrom(stream(...events), MODEL, ask(MODEL, 'hi'))).toEqual({

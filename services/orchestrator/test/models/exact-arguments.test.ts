@@ -89,6 +89,29 @@ test.each<[string, string, string]>([
   expect(outcome.kind === 'answer' ? outcome.answer.calls.map((call) => call.argumentsJson) : outcome).toEqual(all);
 });
 
+const broken = ['{"path":"/tmp"', '[1]', 'null', '"text"', 'path=/tmp'];
+
+test.each<[string, string, string]>([
+  ['OpenAI', 'openai:gpt-5', openai(...broken.map(inText))],
+  [
+    'Claude',
+    'claude-opus-4-1',
+    claude(
+      'ARGUMENTS',
+      broken.map((text) => [text]),
+      ...broken.map(() => '{}'),
+    ),
+  ],
+])(
+  'arguments that are no JSON object are no failure: they are handed on, so that the call is refused: %s',
+  async (_, model, body) => {
+    const outcome = await generateFrom(body, model, ask(model, 'hi'));
+    expect(outcome.kind === 'answer' ? outcome.answer.calls.map((call) => call.argumentsJson) : outcome).toEqual(
+      broken,
+    );
+  },
+);
+
 test.each<[string, string, string]>([
   ['Gemini', 'gemini-3-pro', gemini('{"a":1},"args":{"a":2}')],
   ['a provider that gives objects', 'ollama:qwen', openai('{"a":1},"arguments":{"a":2}')],

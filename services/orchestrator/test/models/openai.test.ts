@@ -55,11 +55,6 @@ test.each<[string, object[], string]>([
     'the answer was cut off in a tool call (length)',
   ],
   [
-    'arguments that are no object',
-    [delta(call('{"a":')), delta({}, 'tool_calls')],
-    'the arguments of the call of "resources_list" are not a JSON object',
-  ],
-  [
     'a call without a name',
     [delta({ tool_calls: [{ index: 0, id: 'c' }] }), delta({}, 'stop')],
     'a tool call has no name',
