@@ -147,6 +147,8 @@ export type A2aNodeConfig = NodeBase & {
   readonly description: string;
   readonly prompt: string;
   readonly destructive: boolean;
+  /** Origins besides that of `url` at which the agent is shown tokens; absent: none. */
+  readonly tokenOrigins?: readonly string[];
 };
 
 /** A place in the agent tree. */
