@@ -112,6 +112,31 @@ test.each<[string, string, string]>([
   },
 );
 
+const kept = { type: 'redacted_thinking', data: 'x' };
+
+test.each<[string, string, string, string]>([
+  [
+    'OpenAI',
+    'openai:gpt-5',
+    openai(inText('{"path":"/tmp"')).replace('"function":', '"signature":"s","function":'),
+    '"arguments":"{}"',
+  ],
+  [
+    'Claude',
+    'claude-opus-4-1',
+    claude('ARGUMENTS', [['{"path":"/tmp"']], '{}').replace(
+      'event: message_delta\n',
+      (next) => sse({ type: 'content_block_start', index: 1, content_block: kept }, 'content_block_start') + next,
+    ),
+    '"input":{}',
+  ],
+])('of arguments that are no JSON object nothing goes back to the provider: %s', async (_, model, body, empty) => {
+  const outcome = await generateFrom(body, model, ask(model, 'hi'));
+  const opaque = outcome.kind === 'answer' ? Buffer.from(outcome.answer.opaque ?? []).toString() : outcome.message;
+  expect(opaque).toContain(empty);
+  expect(opaque).not.toContain('/tmp');
+});
+
 test.each<[string, string, string]>([
   ['Gemini', 'gemini-3-pro', gemini('{"a":1},"args":{"a":2}')],
   ['a provider that gives objects', 'ollama:qwen', openai('{"a":1},"arguments":{"a":2}')],
