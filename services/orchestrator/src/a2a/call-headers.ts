@@ -7,7 +7,10 @@ const sendable = /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 /** What a request is made with: its session, and the token of whoever it is made for. */
 type Caller = { readonly agent: RemoteAgent; readonly bearer?: Secret; readonly sessionId: string };
 
-/** What goes along with whatever is asked of an agent. A token goes as it came, and only where {@link takesToken} says. */
+/**
+ * What goes along with whatever is asked of an agent. The session goes with every request, so that all agents of one interaction log
+ * the same id (decision 0048). A token goes as it came, and only where {@link takesToken} says.
+ */
 export function callHeaders({ agent, bearer, sessionId }: Caller, url: string): Readonly<Record<string, string>> {
   return {
     ...(sendable.test(sessionId) ? { 'X-Session-ID': sessionId } : {}),

@@ -117,6 +117,7 @@ test('a token is withheld from a port that only the card names, and that is told
   const bearer = new Secret('s3cret-token');
   for (let times = 0; times < 2; times += 1) await delegated(order(agent.url, { bearer }), by);
   expect(agent.calls.map((metadata) => metadata.get('authorization'))).toEqual([[], []]);
+  expect(agent.calls.map((metadata) => metadata.get('x-session-id'))).toEqual([['a1b2c3d4'], ['a1b2c3d4']]);
   expect(told).toEqual([['peer', agent.grpcOrigin]]);
   const listed = agentAt(agent.url, { tokenOrigins: [agent.grpcOrigin] });
   await delegated(order(agent.url, { agent: listed, bearer }), by);
