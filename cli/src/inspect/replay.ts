@@ -27,15 +27,16 @@ export async function printReplay(
     for (const row of messageRows(event)) for (const line of linesOf(row, event.revision)) print(line);
     state = evolve(state, event);
   }
+  const say = (line: string): void => print(oneLine(line));
   print('');
-  print(`conversation ${state.id} at revision ${state.revision}, ${new Date(state.updatedAt).toISOString()}`);
+  say(`conversation ${state.id} at revision ${state.revision}, ${new Date(state.updatedAt).toISOString()}`);
   const { run } = state;
-  if (run === null) return print('no run yet');
-  print(`run ${run.id}: ${runStanding(state)}${run.owner === null ? '' : `, driven by ${run.owner.instance}`}`);
-  for (const step of Object.values(run.steps)) print(`  step ${step.id} (${step.type}): ${step.turn} model answers`);
+  if (run === null) return say('no run yet');
+  say(`run ${run.id}: ${runStanding(state)}${run.owner === null ? '' : `, driven by ${run.owner.instance}`}`);
+  for (const step of Object.values(run.steps)) say(`  step ${step.id} (${step.type}): ${step.turn} model answers`);
   for (const call of Object.values(run.calls))
-    print(oneLine(`  call ${call.id} ${shownName(call.tool)}: ${call.phase}, attempt ${call.attempt}`));
-  for (const approval of pendingApprovals(run)) print(`  pending approval ${approval}`);
+    say(`  call ${call.id} ${shownName(call.tool)}: ${call.phase}, attempt ${call.attempt}`);
+  for (const approval of pendingApprovals(run)) say(`  pending approval ${approval}`);
 }
 
 /** Before anything is printed: rejects if the stream does not reach that far. One that is not there is left to its reader. */
