@@ -16,9 +16,10 @@ const REGISTRY_HOSTS = [
 ].map((parts) => parts.join('.'));
 const MACHINE_PATHS = ['/work'.concat('/'), '..'.concat('/shared'), '.'.concat('library')];
 /** Labels of a list of requirements, such as `row A` with a number: who reads the code does not have that list. `U+E000` is none. */
-const REQUIREMENT_ROW = /(?<![+\w\\])(?:[A-Z]\d{3}|X\d{2}|TS-\d{3})\b|\brequirement rows?\b/;
+const REQUIREMENT_ROW = /(?<![+\w\\])(?:[A-Z]\d{3}|X\d{2}|(?:TS|N?FR)-\d{3})\b|\brequirement rows?\b/;
 const ROW = 'A'.concat('006');
 const STORY = 'TS-'.concat('001');
+const DEMAND = 'NFR-'.concat('015');
 /** The one file that may name a tool of the machine it runs on. */
 const MACHINE_FILE = '.ci/run';
 
@@ -127,6 +128,13 @@ describe('each rule sees its mutant', () => {
       'cli/test/x.test.ts',
       `test('a (${STORY})')`,
       `cli/test/x.test.ts:1 cites ${STORY}`,
+    ],
+    [
+      'a functional requirement',
+      'requirementRows',
+      'cli/test/x.test.ts',
+      `test('a (${DEMAND})')`,
+      `cli/test/x.test.ts:1 cites ${DEMAND}`,
     ],
     [
       'a download address',
