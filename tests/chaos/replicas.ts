@@ -3,24 +3,40 @@ import { store } from '@stopgo/proto';
 import { connectGrpc, createGrpcClient, Secret } from '@stopgo/rpc';
 import { type ReadLog, readLog, type StoreClient } from '../promises/read-log.ts';
 
-/** Reads the log from every store; what one of them finds wrong, and what they do not agree upon, is a problem. */
+/** Readings of all stores, at most, until nothing is appended while they are read. */
+const readingsMax = 20;
+
+/** Connects to the stores and does what {@link compareReplicas} promises. */
 export async function readReplicas(addresses: readonly string[], token: string): Promise<ReadLog> {
   const channels = addresses.map((address) => connectGrpc(address, { internalToken: new Secret(token) }));
   try {
-    const clients = channels.map((channel) => createGrpcClient(store.StoreService, channel));
+    return await compareReplicas(channels.map((channel) => createGrpcClient(store.StoreService, channel)));
+  } finally {
+    for (const channel of channels) channel.close();
+  }
+}
+
+/**
+ * Reads the log from every store; what one of them finds wrong, and what they do not agree upon, is a problem. The stores are read one
+ * after the other, so an event that is appended meanwhile, such as the late outcome of a call whose run was canceled, would look
+ * like a difference. So the first store is read once more at the end, and all are read again if it shows something new.
+ */
+export async function compareReplicas(clients: readonly StoreClient[]): Promise<ReadLog> {
+  const [client] = clients;
+  if (client === undefined) throw new Error('there is no store');
+  for (let reading = 1; reading <= readingsMax; reading += 1) {
     const logs: ReadLog[] = [];
-    for (const client of clients) logs.push(await readLog(client));
+    for (const one of clients) logs.push(await readLog(one));
+    const shown = await differentViews(clients, logs[0]?.conversations ?? []);
     const [first] = logs;
-    if (first === undefined) throw new Error('there is no store');
+    if (first === undefined || differences(first, await readLog(client)).length > 0) continue;
     const problems = logs.flatMap((log, replica) => [
       ...log.problems.map((problem) => `store ${replica}: ${problem}`),
       ...differences(first, log).map((stream) => `store ${replica} has another ${stream} than store 0`),
     ]);
-    const shown = await differentViews(clients, first);
     return { ...first, problems: [...problems, ...shown] };
-  } finally {
-    for (const channel of channels) channel.close();
   }
+  throw new Error(`the log does not come to rest: it grew during each of ${readingsMax} readings`);
 }
 
 function differences(one: ReadLog, other: ReadLog): string[] {
@@ -29,7 +45,10 @@ function differences(one: ReadLog, other: ReadLog): string[] {
 }
 
 /** What people are shown of each conversation must be the same, whichever store is asked. */
-async function differentViews(clients: readonly StoreClient[], { conversations }: ReadLog): Promise<string[]> {
+async function differentViews(
+  clients: readonly StoreClient[],
+  conversations: ReadLog['conversations'],
+): Promise<string[]> {
   const problems: string[] = [];
   for (const { id: conversationId } of conversations) {
     const request = { conversationId, messageLimit: 1_000 };
