@@ -2,6 +2,7 @@ import type { StreamName } from '@stopgo/core';
 import { catchUpBytesMax, catchUpEventsMax, pageEventsMax } from '../../bounds.ts';
 import type { AppendOutcome, EventLog, RecordedEvent, StreamAppend, StreamEvent } from '../../event-log.ts';
 import type { LiveEvents } from '../../live-events.ts';
+import { brokenSeals } from './append-seal.ts';
 import { GroupCommit, type GroupCommitParts } from './group-commit.ts';
 import type { LogTables } from './log-tables.ts';
 import type { StreamHeads } from './stream-heads.ts';
@@ -64,8 +65,11 @@ export class SqliteEventLog implements EventLog {
     return this.#tables.streamNames(prefix, prefix + afterAnyName, after, limit);
   }
 
-  /** Its index is the log. */
-  async *differences(): AsyncGenerator<string, void> {}
+  /** Its index is the log, so nothing can differ from that; but what is kept of an append must fit its seal. */
+  async *differences(stream: StreamName, signal: AbortSignal): AsyncGenerator<string, void> {
+    const head = this.#heads.get(stream);
+    if (head !== undefined) yield* brokenSeals(this.#tables, stream, head.id, signal);
+  }
 
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {
     let next = Math.max(1, fromRevision);

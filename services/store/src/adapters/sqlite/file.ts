@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { DomainError, failedPrecondition } from '@stopgo/core';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
-import { logSchema } from './log-tables.ts';
+import { addSeals, hasSeals, logSchema } from './log-tables.ts';
 
 /** Version of the log's tables. Views have their own: they can be made anew, the log cannot. */
 const logVersion = 1;
@@ -26,7 +26,9 @@ export function openFile(dataDir: string): OpenFile {
     // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
     const database = openToWrite(directory.databaseFile, 'FULL');
     checkVersion(database, dataDir);
-    database.exec(`BEGIN IMMEDIATE; ${logSchema} PRAGMA user_version = ${logVersion}; COMMIT`);
+    database.exec(`BEGIN IMMEDIATE; ${logSchema}`);
+    if (!hasSeals(database)) database.exec(addSeals);
+    database.exec(`PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
   });
   return emptiedAtClose(file);

@@ -5,7 +5,7 @@
 // 2. An append that is refused harms no other. A commit that contradicts stored rows is tried append by append, so that
 //    only the guilty one fails.
 // 3. After a commit that failed, nothing kept in memory is trusted.
-import { DomainError, resourceExhausted, unavailable } from '@stopgo/core';
+import { chainStart, DomainError, resourceExhausted, unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { appendsPerCommitMax, bytesPerCommitMax, waitingAppendsMax, waitingBytesMax } from '../../bounds.ts';
 import type { AppendOutcome, StreamAppend } from '../../event-log.ts';
@@ -13,6 +13,7 @@ import type { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
 import { AppendPlan } from './append-plan.ts';
+import { sealOf } from './append-seal.ts';
 import { isContradiction, type SqlDatabase, sqlCode } from './database.ts';
 import type { LogTables } from './log-tables.ts';
 import type { StreamHeads } from './stream-heads.ts';
@@ -139,7 +140,9 @@ export class GroupCommit {
       if (newStream) tables.insertStream(streamId, stream);
       for (const { revision, event } of events)
         tables.insertEvent(Number(event.position), streamId, revision, event.envelope, event.hash);
-      tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest);
+      const lastHash = events.at(-1)?.event.hash ?? chainStart;
+      const seal = sealOf(stream, key, lastHash);
+      tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest, seal);
     }
     views.write();
     projection.moveTo(plan.position);

@@ -7,7 +7,7 @@ import { lastThatFits, toSize } from './page-size.ts';
 
 /**
  * The tables of the log. A stream's head is its last event: there is nothing beside it that could say otherwise. Every
- * row is written once.
+ * row is written once. `seal` is null for appends of older releases; in a file that only they have opened, the column is missing.
  */
 export const logSchema = `
   CREATE TABLE IF NOT EXISTS streams (
@@ -28,9 +28,25 @@ export const logSchema = `
     first_revision INTEGER NOT NULL,
     last_revision INTEGER NOT NULL,
     request_digest TEXT NOT NULL,
+    seal BLOB,
     PRIMARY KEY (stream, key)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/** Adds the column of the seals to a file of an older release, which can still open it after that. */
+export const addSeals = 'ALTER TABLE appends ADD COLUMN seal BLOB';
+
+/** True if the file has the column of the seals. */
+export function hasSeals(database: SqlDatabase): boolean {
+  return oneInteger(database, "SELECT count(*) FROM pragma_table_info('appends') WHERE name = 'seal'") > 0;
+}
+
+/** An append with its seal, and the hash of its last event if that is there. */
+export type SealedAppend = {
+  readonly append: KnownKey;
+  readonly seal: Uint8Array;
+  readonly lastHash: Uint8Array | undefined;
+};
 
 /** The end of a stream as its rows have it. */
 export type HeadRow = { readonly id: number; readonly revision: number; readonly hash: Uint8Array };
@@ -77,6 +93,16 @@ export function logTables(database: SqlDatabase) {
       `SELECT ${keyColumns} FROM appends WHERE stream = ? AND key > ? ORDER BY key LIMIT ?`,
       toKey,
     ),
+    hasSeals: () => hasSeals(database),
+    sealedAfter: database.all(
+      `SELECT ${keyColumns}, seal, (SELECT hash FROM events WHERE events.stream = appends.stream AND revision = last_revision)
+         FROM appends WHERE stream = ? AND key > ? AND seal IS NOT NULL ORDER BY key LIMIT ?`,
+      (row): SealedAppend => ({
+        append: toKey(row),
+        seal: bytes(row, 4),
+        lastHash: row[5] === null ? undefined : bytes(row, 5),
+      }),
+    ),
     streamNames: database.all(
       'SELECT name FROM streams WHERE name >= ? AND name < ? AND name > ? ORDER BY name LIMIT ?',
       (row) => text(row, 0),
@@ -85,7 +111,7 @@ export function logTables(database: SqlDatabase) {
     insertStream: database.run('INSERT INTO streams (id, name) VALUES (?, ?)'),
     insertEvent: database.run('INSERT INTO events (position, stream, revision, envelope, hash) VALUES (?, ?, ?, ?, ?)'),
     insertAppend: database.run(
-      'INSERT INTO appends (stream, key, first_revision, last_revision, request_digest) VALUES (?, ?, ?, ?, ?)',
+      'INSERT INTO appends (stream, key, first_revision, last_revision, request_digest, seal) VALUES (?, ?, ?, ?, ?, ?)',
     ),
 
     /** Events of one stream: at most `limit`, and about `bytesMax`, but at least one if there is one. */
