@@ -64,13 +64,19 @@ describe('first contact accepts', () => {
     expect(result(refused)).toMatchObject({
       is_error: true,
       result:
-        'Tool execution failed: the tool "erase" of the server "journaled" is held: nobody has accepted it as it is now; see `stopgo tools`',
+        'Tool execution failed: the tool "erase" of the server "journaled" is held: nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept journaled erase`',
     });
     expect(journal.began('erase', 'pulled')).toBe(0);
     expect(await offered()).not.toContain('erase');
     await until('it is offered to no model', async () => {
-      await ask('erase', { name: 'unknown' });
-      return (await lastOffer())?.includes('"erase"') ? undefined : true;
+      const told = result(await ask('erase', { name: 'unknown' }));
+      if ((await lastOffer())?.includes('"erase"')) return undefined;
+      expect(told).toMatchObject({
+        is_error: true,
+        result:
+          'The call was not run: the tool "erase" of the server "journaled" is held: nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept journaled erase`',
+      });
+      return true;
     });
     expect(journal.began('erase', 'unknown')).toBe(0);
 

@@ -65,7 +65,9 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
   if ((site.callsBefore ?? 0) >= callsPerRunMax)
     return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
   const tool = offeredTo(site.node, tools).get(call.name);
-  if (tool === undefined) return refused(`Tool not found: ${call.name}`);
+  // What is known of a tool that was not offered is why it was not.
+  if (tool === undefined)
+    return refused('json' in read && call.refusal !== undefined ? call.refusal : `Tool not found: ${call.name}`);
   const bytesMax = site.node.type === 'a2a' ? delegatedBytesMax : argumentsBytesMax;
   if (Math.max(byteLength(call.argumentsJson), byteLength(argumentsJson)) > bytesMax)
     return refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`);

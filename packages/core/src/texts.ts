@@ -135,6 +135,21 @@ function fieldText({ name, title, description, type, required, choices }: AskedF
 /** What a client is told whose message was not taken because approvals are pending. */
 export const respondFirst = 'Conversation is waiting for approval. Please respond to the pending approval first.';
 
+/**
+ * What is told of a call whose tool is held: to the model, and with that to the conversation that wanted it. `isNew`: nobody ever accepted
+ * a tool of that name. What a shell would read otherwise is not in the command that it names.
+ */
+export function toolHeld(tool: string, server: string, isNew: boolean): string {
+  const why = isNew ? 'nobody has accepted it' : 'nobody has accepted it as it is now';
+  const isPlain = [server, tool].every((name) => /^\w[\w.-]*$/u.test(name));
+  const command = `stopgo tools accept ${isPlain ? `${server} ${tool}` : 'SERVER TOOL'}`;
+  return `the tool "${shownInQuotes(tool)}" of the server "${shownInQuotes(server)}" is held: ${why}; it runs once a person does: \`${command}\``;
+}
+
+function shownInQuotes(name: string): string {
+  return visibleLine(name.slice(0, 128));
+}
+
 /** What people are told who are asked to approve a call whose tool nobody has accepted as it is. */
 export const heldUntilAccepted =
   'nobody has accepted it as it is now, and until then it runs for nobody (`stopgo tools`)';

@@ -6,7 +6,7 @@
 // 3. A call that is not safe to repeat runs only if the stream holds the start of this attempt by this bridge.
 // 4. A tool that nobody has accepted as it is runs for nobody. If it changed after an approval of the call, people are asked anew.
 // 5. A call that is neither gated nor harmful to repeat has nothing on the record that it could be held to: it is not looked up.
-import { callDigest, isHeld, isRepeatable, policyVerdict } from '@stopgo/core';
+import { callDigest, isHeld, isRepeatable, policyVerdict, toolHeld } from '@stopgo/core';
 import { facts, store } from '@stopgo/proto';
 import type { CatalogueTool } from './catalogue.ts';
 
@@ -51,7 +51,7 @@ export function gate(tool: CatalogueTool, call: Credentials): GateVerdict {
   const label = labelOf(tool);
   const changed = `${label} is not defined as it was when the call was made`;
   if (isHeld(tool.pinStanding) && (!approved || call.pin === tool.pin))
-    return { kind: 'held', message: `${label} is held: ${whyHeld(tool)}; see \`stopgo tools\`` };
+    return { kind: 'held', message: toolHeld(tool.name, tool.server, tool.pinStanding === 'new') };
   if (verdict.kind === 'allow' && !approved) {
     // Whether a call is fenced before it is sent was decided by the pinned definition: that decision must still be right.
     return call.pin === tool.pin || isRepeatable(tool.hints)
@@ -108,10 +108,6 @@ function isUnderWay(ticket: store.Ticket, { attempt, instance }: Credentials): b
 /** A call that is safe to repeat is not begun on the record: it is the next attempt of one that is still to be made. */
 function isDue(ticket: store.Ticket, { attempt }: Credentials): boolean {
   return ticket.state === store.TicketState.READY && ticket.attempt + 1 === attempt;
-}
-
-function whyHeld({ pinStanding }: CatalogueTool): string {
-  return pinStanding === 'new' ? 'nobody has accepted it' : 'nobody has accepted it as it is now';
 }
 
 function isGated({ hints, approvalRequired }: CatalogueTool): boolean {

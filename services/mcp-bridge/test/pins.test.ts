@@ -44,7 +44,8 @@ test('a bridge that starts again accepts nothing by itself that changed meanwhil
   const refused = refusedOf(await execute('crash_look', {}, { server: 's' }));
   expect(refused).toMatchObject({
     reason: RefusedReason.TOOL_HELD,
-    message: 'the tool "crash_look" of the server "s" is held: nobody has accepted it as it is now; see `stopgo tools`',
+    message:
+      'the tool "crash_look" of the server "s" is held: nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept s crash_look`',
   });
   expect(server.calls('crash_look')).toBe(0);
   expect(lines).toContainEqual({
@@ -126,7 +127,8 @@ test('pins: strict holds everything from the start, and accepts what is accepted
   expect(pinEvents(log)).toMatchObject([{ fact: { case: 'toolServerMet', value: { strict: true, tools: [] } } }]);
   expect(refusedOf(await execute('look', {}, { server: 's' }))).toMatchObject({
     reason: RefusedReason.TOOL_HELD,
-    message: 'the tool "look" of the server "s" is held: nobody has accepted it; see `stopgo tools`',
+    message:
+      'the tool "look" of the server "s" is held: nobody has accepted it; it runs once a person does: `stopgo tools accept s look`',
   });
   await acceptAll();
   finishedOf(await execute('look', {}));

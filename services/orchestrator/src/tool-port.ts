@@ -83,7 +83,12 @@ export type Catalogue = {
   readonly tools: Toolset;
   /** Full recorded definitions by pin. */
   readonly definitions: ReadonlyMap<string, string>;
+  /** Tools that are offered to nobody until a person accepts them, by name; absent: none. */
+  readonly held?: HeldTools;
 };
+
+/** By a tool's name: its server, and whether nobody ever accepted a tool of that name there. */
+export type HeldTools = ReadonlyMap<string, { readonly server: string; readonly isNew: boolean }>;
 
 /** Tools as the orchestrator needs them. `execute`, `fence`, `answer` and `cancel` reject when no answer came. */
 export type ToolPort = {

@@ -13,7 +13,7 @@ import type {
 } from '../tool-port.ts';
 import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
 import { type Turn, Turns } from './turns.ts';
-import { executeAnswer, fenceOutcome, offeredTool } from './wire.ts';
+import { executeAnswer, fenceOutcome, heldTool, offeredTool } from './wire.ts';
 
 /** Longest wait for what a bridge knows without doing anything, in milliseconds. */
 const askTimeoutMs = 2_000;
@@ -126,7 +126,8 @@ export class BridgeTools implements ToolPort {
     if (!unchanged && revision !== this.revision) {
       const tools = new Map(answer.tools.map((tool) => [tool.name, offeredTool(tool)]));
       const definitions = new Map(answer.tools.map((tool) => [tool.pin, tool.definitionJson]));
-      this.latest = { tools, definitions };
+      const held = new Map(answer.held.map((tool) => [tool.name, heldTool(tool)]));
+      this.latest = { tools, definitions, held };
       this.atOnce = new Map(answer.tools.map(({ server, callsAtOnce }) => [server, callsAtOnce]));
       this.revision = revision;
     }

@@ -58,6 +58,11 @@ function outcomeOf(answer: ExecuteAnswer): FenceOutcome {
     : { kind: 'outcome', outcome: answer };
 }
 
+/** What is told of a tool that is held. */
+export function heldTool({ server, pinState }: wire.Tool): { readonly server: string; readonly isNew: boolean } {
+  return { server, isNew: pinState === wire.PinState.NEW };
+}
+
 const heldStates: ReadonlySet<wire.PinState> = new Set([wire.PinState.NEW, wire.PinState.CHANGED]);
 
 function refusal({ reason, message, tool }: wire.Refused): ExecuteOutcome {

@@ -11,18 +11,49 @@ import {
   type OfferedTool,
   type RequestedCall,
   type Toolset,
+  toolHeld,
 } from '@stopgo/core';
 import { fittedValue, processSchemaChecks, type SchemaCheck, shownProblem } from '@stopgo/json-schema';
+import type { HeldTools, ToolPort } from '../tool-port.ts';
 
 /** One rule: the call as it is, with other arguments, or with a refusal. `tool` is undefined if no tool of that name was offered. */
 type CallRule = (call: RequestedCall, tool: OfferedTool | undefined) => RequestedCall | Promise<RequestedCall>;
 
 const rules: readonly CallRule[] = [inCanonicalForm, asItsToolTakesIt];
 
-/** Applies all rules to all calls of an answer. An answer with more calls than are taken is left alone: it is none. Never rejects. */
-export async function checkCalls(calls: readonly RequestedCall[], offered: Toolset): Promise<readonly RequestedCall[]> {
+/**
+ * Applies all rules to all calls of an answer. An answer with more calls than are taken is left alone: it is none. Never rejects. `held`:
+ * tools that were not offered as nobody has accepted them.
+ */
+export async function checkCalls(
+  calls: readonly RequestedCall[],
+  offered: Toolset,
+  held: HeldTools = new Map(),
+): Promise<readonly RequestedCall[]> {
   if (calls.length > callsPerAnswerMax) return calls;
-  return Promise.all(calls.map((call) => checkCall(call, offered.get(call.name))));
+  return Promise.all(
+    calls.map(async (call) => {
+      const tool = offered.get(call.name);
+      const checked = await checkCall(call, tool);
+      return tool === undefined ? heldBack(checked, held) : checked;
+    }),
+  );
+}
+
+/** The tools that are held now; none if no bridge has told its tools yet. */
+export function heldNow(tools: Pick<ToolPort, 'catalogue'>): HeldTools {
+  try {
+    return tools.catalogue().held ?? new Map();
+  } catch {
+    return new Map();
+  }
+}
+
+/** A model that knows a tool from before is told that it waits for a person, and not that there is none. */
+function heldBack(call: RequestedCall, held: HeldTools): RequestedCall {
+  const tool = held.get(call.name);
+  if (tool === undefined || call.refusal !== undefined) return call;
+  return { ...call, refusal: `The call was not run: ${toolHeld(call.name, tool.server, tool.isNew)}` };
 }
 
 async function checkCall(call: RequestedCall, tool: OfferedTool | undefined): Promise<RequestedCall> {

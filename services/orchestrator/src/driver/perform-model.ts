@@ -17,7 +17,7 @@ import {
 import { secretFilter } from '@stopgo/security';
 import type { ModelMessage, ModelTool } from '../models/port.ts';
 import { modelWithoutSecrets } from '../without-secrets.ts';
-import { checkCalls } from './check-calls.ts';
+import { checkCalls, heldNow } from './check-calls.ts';
 import type { RunDriver } from './run-driver.ts';
 import type { Foreseen } from './under-way.ts';
 
@@ -74,7 +74,7 @@ export async function performModel(
   // Models begin a call with an empty line now and then: nothing is said by that.
   const text = answer.text.trim() === '' ? '' : answer.text;
   if (text === '' && answer.calls.length === 0 && !mayBeSilent) return fail('the model gave an empty answer');
-  const calls = await checkCalls(answer.calls, offeredTo(node, driver.tools));
+  const calls = await checkCalls(answer.calls, offeredTo(node, driver.tools), heldNow(driver.ports.tools));
   await driver.submit({
     type: 'modelAnswered',
     stepId,

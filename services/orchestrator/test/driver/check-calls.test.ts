@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { callsPerAnswerMax, type OfferedTool, type RequestedCall, type Toolset } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
-import { checkCalls } from '../../src/driver/check-calls.ts';
+import { checkCalls, heldNow } from '../../src/driver/check-calls.ts';
 
 const call = (argumentsJson: string, name = 'add'): RequestedCall => ({ providerCallId: 'p', name, argumentsJson });
 
@@ -43,6 +43,24 @@ describe('a call', () => {
     const [checked] = await checkCalls([call(args)], offered(schema));
     expect(checked).toMatchObject({ argumentsJson: args === '{}' ? '{}' : expect.any(String) });
     expect(checked?.refusal).toMatch(words);
+  });
+
+  test.each([
+    ['drop', false, 'nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept s drop`'],
+    ['drop', true, 'nobody has accepted it; it runs once a person does: `stopgo tools accept s drop`'],
+    ['a;$(x)', true, 'nobody has accepted it; it runs once a person does: `stopgo tools accept SERVER TOOL`'],
+  ])('of a tool that is held says how it is accepted: %s', async (name, isNew, words) => {
+    const held = new Map([[name, { server: 's', isNew }]]);
+    const [checked] = await checkCalls([call('{}', name)], offered(schema), held);
+    expect(checked?.refusal).toBe(`The call was not run: the tool "${name}" of the server "s" is held: ${words}`);
+    expect((await checkCalls([call('{"name":"x"}')], offered(schema), held))[0]?.refusal).toBeUndefined();
+  });
+
+  test('goes on while no bridge has told its tools yet', () => {
+    const nobody = () => {
+      throw new Error('no catalogue yet');
+    };
+    expect(heldNow({ catalogue: nobody })).toEqual(new Map());
   });
 
   test('of a tool that nobody offered is left to the judge', async () =>
