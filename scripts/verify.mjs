@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap, runScript } from './bootstrap.mjs';
 import { checks, runChecks } from './checks.mjs';
+import { resultOf, SKIPPED_CODE } from './long-script.mjs';
 import { capture, root, runToEnd } from './processes.mjs';
 
 const { values } = parseArgs({ options: { counts: { type: 'string' }, 'slow-report': { type: 'string' } } });
@@ -21,8 +22,6 @@ const LONG_SCRIPTS = [
   'test:compose',
   'bench:short',
 ];
-/** A long script that finds that it cannot run here ends with this code, if it is told to. */
-const SKIPPED_CODE = 77;
 
 await runScript(async () => {
   await bootstrap({ building: false });
@@ -47,12 +46,13 @@ async function runLong(name) {
   const args = ['run', '--silent', name, ...reporting(name)];
   const code = await runToEnd(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { env });
   const time = `${((Date.now() - began) / 1_000).toFixed(0)} s`;
-  if (code === SKIPPED_CODE) {
-    console.log(`skip  ${name}: see above`);
-    return 'skipped';
-  }
-  console.log(code === 0 ? `ok    ${name} (${time})` : `FAIL  ${name} (${time}, exit code ${code})`);
-  return code === 0 ? 'passed' : 'failed';
+  const result = resultOf(code, process.env.CI === 'true');
+  if (result === 'passed') console.log(`ok    ${name} (${time})`);
+  else if (result === 'skipped') console.log(`skip  ${name}: see above`);
+  else if (code === SKIPPED_CODE)
+    console.log(`FAIL  ${name}: it cannot run here (see above), and with CI=true it has to`);
+  else console.log(`FAIL  ${name} (${time}, exit code ${code})`);
+  return result;
 }
 
 /** Further arguments of a script: where the slow tests are to write their report. */

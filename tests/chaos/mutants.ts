@@ -33,6 +33,19 @@ export const mutants = {
       to: "kind: 'fenced',",
     },
   ],
+  /** A bridge counts as ended as soon as one question gets no answer. */
+  'doubts-early': [
+    {
+      file: 'services/orchestrator/src/driver/bridge-silence.ts',
+      from: 'if (!this.#hasLapsed()) {',
+      to: 'if (this.#ports.clock.monotonic() < 0 && !this.#hasLapsed()) {',
+    },
+    {
+      file: 'services/orchestrator/src/driver/bridge-silence.ts',
+      from: 'return clock.monotonic() - this.#since >= liveness.ttlMs;',
+      to: 'return clock.monotonic() - this.#since >= 0 * liveness.ttlMs;',
+    },
+  ],
   /** A bridge forgets an attempt as soon as it has begun. */
   'attempts-forgotten': [
     {

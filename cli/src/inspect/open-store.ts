@@ -42,6 +42,10 @@ export async function openStore(source: LogSource, host: NodeJS.Process): Promis
 export function explainStoreError(error: unknown, address: string): unknown {
   if (!(error instanceof DomainError)) return error;
   if (error.kind === 'unavailable') return new Error(`--store ${address}: ${error.message}`, { cause: error });
+  if (error.kind === 'unimplemented') {
+    const why = 'it is of a release that cannot do this; update it, or use the stopgo of its release';
+    return new Error(`--store ${address}: ${why} (${error.message})`, { cause: error });
+  }
   if (error.kind !== 'unauthenticated') return error;
   const remedy = 'set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE to the one that it has';
   return new Error(`--store ${address}: the internal token is missing or wrong; ${remedy}`, { cause: error });

@@ -12,6 +12,7 @@ import { AskingCalls, type Unplaced } from './asking-calls.ts';
 import { tokensHidden } from './bearer.ts';
 import type { BridgeBounds } from './bounds.ts';
 import { CallCancel } from './call-cancel.ts';
+import { connectionSilenceMs } from './call-limit.ts';
 import type { Environment } from './child-environment.ts';
 import { hasOwnCredentials, type OwnCredentials } from './credentials.ts';
 import { deadlineOf } from './deadline.ts';
@@ -28,9 +29,6 @@ import { type ConnectListeners, followToolChanges } from './tool-changes.ts';
 
 /** The newest revision of the protocol that the client speaks; what `era: modern` insists on. */
 const modernRevision = '2026-07-28';
-
-/** By how much later than a call the connection under it ends, so that the call's own limits come first. */
-const slackMs = 10_000;
 
 /** What every connection of a bridge shares. */
 export type ConnectDependencies = {
@@ -148,7 +146,7 @@ async function connectOnce(
       ? stdioLine(config.transport, { ...dependencies, asks: answers !== undefined, onJunk: listeners.onJunk })
       : httpLine(config.transport, {
           ...{ bounds, places, credentials: credentials?.middleware, token },
-          silentMs: longestCallMs(config, bounds) + slackMs,
+          silentMs: connectionSilenceMs(config, answersMsOf(config, bounds)),
         });
   listeners.onLine?.(line);
   const { transport } = line;
@@ -245,11 +243,6 @@ function answersMsOf(
   { samplingMs }: Pick<BridgeBounds, 'samplingMs'>,
 ): number {
   return (questions?.timeoutMs ?? 0) + (sampling === undefined ? 0 : samplingMs);
-}
-
-/** Longest that one call may last, in milliseconds, the time of people and models included. */
-function longestCallMs(config: McpServerConfig, bounds: Pick<BridgeBounds, 'samplingMs'>): number {
-  return Math.max(config.timeoutMs, config.totalTimeoutMs) + answersMsOf(config, bounds);
 }
 
 function allOf(...parts: readonly (ServerAnswers | undefined)[]): ServerAnswers | undefined {

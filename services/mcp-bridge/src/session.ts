@@ -5,6 +5,7 @@ import type { AskingCalls } from './asking-calls.ts';
 import { tokensHidden } from './bearer.ts';
 import type { CallCancel } from './call-cancel.ts';
 import { type CallEnd, endOfError, failed } from './call-end.ts';
+import { clientTimerMs } from './call-limit.ts';
 import type { CallScope } from './call-scope.ts';
 import { resultText } from './content.ts';
 import { connectionReason, isNeverTold, shownReason } from './failures.ts';
@@ -14,7 +15,6 @@ import type { AskedQuestion } from './open-questions.ts';
 import { idOfSkipped } from './oversize.ts';
 import { resultMismatch } from './result-check.ts';
 import { type CallWaits, type GivenUp, RunningCall } from './running-call.ts';
-import { waitShareMax } from './running-time.ts';
 import type { SessionCall } from './session-call.ts';
 import { leftOut, type ToolProblem } from './tool-problem.ts';
 
@@ -74,9 +74,6 @@ export type SessionParts = {
   readonly within: Line['within'];
   readonly over: Line['over'];
 };
-
-/** Added to the limits of a call for the client's own timer, so that ours, which knows the reason, comes first. */
-const clientTimerSlackMs = 5_000;
 
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
@@ -201,7 +198,7 @@ async function callTool(
     { name, arguments: args },
     {
       signal: running.signal,
-      timeout: waitShareMax * Math.max(timeoutMs, totalTimeoutMs) + answersMs + clientTimerSlackMs,
+      timeout: clientTimerMs({ timeoutMs, totalTimeoutMs }, answersMs),
       onprogress: (progress) => running.progress(progress),
       toolDefinition,
     },

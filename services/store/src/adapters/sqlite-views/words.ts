@@ -27,7 +27,10 @@ export function wordsOf(database: SqlDatabase, index: string) {
       word: text(row, 0),
       count: integer(row, 1),
     })),
-    /** All occurrences of the words from one to another; some of them if they are many. */
+    /**
+     * All occurrences of the words from one to another; some of them if they are many. By offset: this table is sought by word only, so
+     * a condition on the message would step over the same rows.
+     */
     occurrences: database.all(`${columns} WHERE term >= ? AND term <= ? LIMIT ? OFFSET ?`, toOccurrence),
   };
 }
