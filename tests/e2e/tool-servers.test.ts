@@ -99,7 +99,7 @@ describe('what is shown', () => {
       // On three pages.
       ['nasty', 'ready', 8, 0],
       ['files', 'ready', 14, 0],
-      ['same-again', 'ready', 0, 0],
+      ['same-again', 'not_offered', 0, 0],
       ['shell', 'quarantined', 0, 0],
       ['metadata', 'quarantined', 0, 0],
     ]);

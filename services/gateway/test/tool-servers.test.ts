@@ -96,6 +96,35 @@ test('/mcp/servers tells how each server is: since when, what last went wrong, w
   });
 });
 
+test('a server of which models are offered nothing is not ready, and says why', async () => {
+  const leftOut = [{ name: 'sly', reason: 'hidden characters' }];
+  const none = { ...ready, tools: 0 };
+  const servers = [
+    { ...none, name: 'held', toolsHeld: 3 },
+    { ...none, name: 'refused', leftOut },
+    { ...none, name: 'both', toolsHeld: 3, leftOut },
+    { ...none, name: 'empty' },
+    { ...ready, name: 'some', toolsHeld: 3, leftOut },
+    { ...none, name: 'down', state: ServerState.BACKOFF, reason: 'the server "down" is down: gone' },
+  ];
+  const { send } = await gateway(
+    { bridge: { listServers: async () => ({ instance: 'bridge-1', servers }) } },
+    { wallClock },
+  );
+  const { json } = await send('GET', '/mcp/servers');
+  const said = (name: string, why: string) =>
+    `the server "${name}" is connected, and models are offered none of its tools: ${why}`;
+  const seen = json.servers.map((one: Record<string, unknown>) => [one.state, one.tools, one.tools_held, one.reason]);
+  expect(seen).toEqual([
+    ['not_offered', 0, 3, said('held', '3 held until somebody accepts them (`stopgo tools`)')],
+    ['not_offered', 0, 0, said('refused', '1 left out')],
+    ['not_offered', 0, 3, said('both', '3 held until somebody accepts them (`stopgo tools`), 1 left out')],
+    ['not_offered', 0, 0, said('empty', 'it lists none')],
+    ['ready', 2, 3, undefined],
+    ['backoff', 0, 0, 'the server "down" is down: gone'],
+  ]);
+});
+
 test('of several bridges each has its say, and one that does not answer is listed as such', async () => {
   const both = [ready, { ...ready, name: 'memory' }];
   const bridges = [

@@ -50,7 +50,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
     path: '/mcp/servers',
     summary: 'List tool servers',
     description:
-      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
+      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, not_offered (connected, but models are offered none of its tools), degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
     responses: {
       '200': {
         description: 'The servers, and the bridges that were asked.',

@@ -31,9 +31,9 @@ function renderServer(server: mcp.Server, bridge: string, now: number): Answer {
     bridge,
     transport: server.transport,
     address: server.address,
-    state: states[server.state],
+    state: offersNothing(server) ? 'not_offered' : states[server.state],
     since: ago(server.stateMs),
-    reason: presentLine(server.reason),
+    reason: presentLine(offersNothing(server) ? whyNothing(server) : server.reason),
     retry_after_ms: server.retryAfterMs === 0 ? undefined : server.retryAfterMs,
     last_error: lastError === '' ? undefined : { text: shownLine(lastError), at: ago(server.lastErrorMs) },
     protocol: protocolVersion === '' ? undefined : { era: protocolEra, version: protocolVersion },
@@ -46,6 +46,19 @@ function renderServer(server: mcp.Server, bridge: string, now: number): Answer {
     problems: server.problems.map(shownLine),
     calls: { running: callsRunning, waiting: callsWaiting, at_once: callsAtOnce },
   };
+}
+
+/** A server that is connected, and of which models are offered nothing, is not ready for them. */
+function offersNothing({ state, tools }: mcp.Server): boolean {
+  return state === mcp.ServerState.READY && tools === 0;
+}
+
+function whyNothing({ name, toolsHeld, leftOut }: mcp.Server): string {
+  const why = [
+    ...(toolsHeld === 0 ? [] : [`${toolsHeld} held until somebody accepts them (\`stopgo tools\`)`]),
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
+  ];
+  return `the server "${name}" is connected, and models are offered none of its tools: ${why.join(', ') || 'it lists none'}`;
 }
 
 const states: Readonly<Record<mcp.ServerState, string>> = {
