@@ -14,6 +14,8 @@ export type BridgeBounds = {
   readonly probeMs: number;
   /** Silence after which one that is remembered to speak the older protocol is asked whether it speaks the newer one. */
   readonly hintSilenceMs: number;
+  /** How long a server over HTTP that refuses the first message is asked whether it speaks the old transport. */
+  readonly oldTransportMs: number;
   /** How long one listing of tools may take after the start. */
   readonly listMs: number;
   /** Age of a list after which it is read again, where the server does not tell its changes. */
@@ -22,7 +24,11 @@ export type BridgeBounds = {
   readonly approvedListFreshMs: number;
   /** Times within `listPauseMs` that the list of a server which says that it changed is read again; then it has to wait. */
   readonly listReadsMax: number;
+  /** First pause of such a list, and the longest that it grows to while the server goes on. */
   readonly listPauseMs: number;
+  readonly listPauseMaxMs: number;
+  /** Age of a list after which it is read again, though its server would have told a change. */
+  readonly listRecheckMs: number;
   /** How long a server has for a sign of life that it is asked for. */
   readonly pingMs: number;
   /** How often a server that is connected is asked for one. */
@@ -145,11 +151,14 @@ export const bridgeBounds: BridgeBounds = {
   reconnectMs: 10 * second,
   probeMs: 3 * second,
   hintSilenceMs: 30 * second,
+  oldTransportMs: 3 * second,
   listMs: 15 * second,
   listFreshMs: 30 * second,
   approvedListFreshMs: 1 * second,
   listReadsMax: 10,
   listPauseMs: 1 * second,
+  listPauseMaxMs: 30 * second,
+  listRecheckMs: 10 * 60 * second,
   pingMs: 5 * second,
   probeEveryMs: 30 * second,
   signsMissedMax: 2,

@@ -3,6 +3,7 @@ import type { BridgeBounds } from './bounds.ts';
 import { deadlineOf } from './deadline.ts';
 import { reasonOf } from './failures.ts';
 import { LineBudget } from './line-budget.ts';
+import { ListPace } from './list-pace.ts';
 import type { Session } from './session.ts';
 import { type DefinedTool, defineTools } from './tool-definitions.ts';
 import type { ToolProblem } from './tool-problem.ts';
@@ -33,8 +34,8 @@ export class ToolListing {
   #listedAt = 0;
   #reading: Promise<void> | undefined;
   #again = false;
-  /** When the list was read again lately. */
-  #readAt: number[] = [];
+  readonly #pace: ListPace;
+  #isRestlessnessTold = false;
   #pause: NodeJS.Timeout | undefined;
   /** The list is to be read again once the call that is under way is over. */
   #later = false;
@@ -44,6 +45,7 @@ export class ToolListing {
     this.#dependencies = dependencies;
     const { bounds, clock } = dependencies;
     this.lines = new LineBudget(bounds.linesMax, bounds.linesPeriodMs, clock);
+    this.#pace = new ListPace(bounds);
   }
 
   /** As last listed; they stay while the server is down. */
@@ -83,13 +85,16 @@ export class ToolListing {
     onTools();
   }
 
-  /** Starts to read the list again if it has changed, or if it is old and nobody would have told a change. */
+  /**
+   * Starts to read the list again if it has changed, or is old. One whose changes are told may be older, but not of any age: there are
+   * servers that change their tools and tell nobody.
+   */
   refreshIfStale(freshMs = this.#dependencies.bounds.listFreshMs): void {
-    const { clock, session } = this.#dependencies;
+    const { bounds, clock, session } = this.#dependencies;
     const current = session();
     if (current === undefined) return;
-    const isOld = !current.followsChanges() && clock() - this.#listedAt >= freshMs;
-    if (this.#later || isOld) this.changed();
+    const oldMs = current.followsChanges() ? bounds.listRecheckMs : freshMs;
+    if (this.#later || clock() - this.#listedAt >= oldMs) this.changed();
   }
 
   /**
@@ -111,20 +116,21 @@ export class ToolListing {
     });
   }
 
-  /** One that never stops to say that its tools changed must not keep its calls waiting: its list has to wait for once. */
+  /** One that never stops to say that its tools changed must not keep its calls waiting, nor us busy: its list has to wait. */
   #isRestless(session: Session): boolean {
-    const { bounds, clock } = this.#dependencies;
-    const now = clock();
-    this.#readAt = this.#readAt.filter((at) => now - at < bounds.listPauseMs);
-    if (this.#readAt.length < bounds.listReadsMax) {
-      this.#readAt.push(now);
-      return false;
-    }
+    const { clock, log } = this.#dependencies;
+    const waitMs = this.#pace.next(clock());
+    if (waitMs === 0) return false;
     this.#later = true;
+    if (!this.#isRestlessnessTold)
+      log.warn(
+        `MCP server "${this.#config.name}" keeps saying that its tools changed; its list is read less and less often`,
+      );
+    this.#isRestlessnessTold = true;
     this.#pause ??= setTimeout(() => {
       this.#pause = undefined;
       if (this.#dependencies.session() === session) this.changed();
-    }, bounds.listPauseMs).unref();
+    }, waitMs).unref();
     return true;
   }
 
