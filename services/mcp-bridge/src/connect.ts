@@ -6,7 +6,7 @@ import {
   ProtocolError,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
-import type { McpServerConfig } from '@stopgo/runtime';
+import { abortsWithin, type McpServerConfig } from '@stopgo/runtime';
 import type { KnownPlaces } from './address-rules.ts';
 import { AskingCalls, type Unplaced } from './asking-calls.ts';
 import { tokensHidden } from './bearer.ts';
@@ -194,10 +194,14 @@ async function connectOnce(
     ]);
   } catch (error) {
     const endedWhileAsked = line.end() !== undefined;
+    const cause =
+      (await line.causeOfRefusal(abortsWithin(Math.min(bounds.oldTransportMs, timeoutMs), signal))) ?? error;
     await close().catch(() => undefined);
-    const reason = endedWhileAsked ? `${line.end()} before it answered` : connectionReason(error, hasCredentials);
+    const reason = endedWhileAsked
+      ? `${line.end()} before it answered`
+      : connectionReason(cause, hasCredentials, line.namesLogin());
     const text = shownReason(clean(withOutput(reason, line)));
-    return { kind: 'failed', error: new Error(text, { cause: error }), endedWhileAsked, cause: error };
+    return { kind: 'failed', error: new Error(text, { cause }), endedWhileAsked, cause };
   } finally {
     limit.clear();
     doubt?.end();

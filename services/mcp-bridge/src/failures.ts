@@ -20,6 +20,11 @@ export class NotAllowed extends Error {
   override readonly name = 'NotAllowed';
 }
 
+/** The server speaks only a transport that is not supported; the text says which, and what to do. */
+export class UnsupportedTransport extends Error {
+  override readonly name = 'UnsupportedTransport';
+}
+
 /** No credentials of our own were to be had, so that nothing was sent; the text says why and holds no secret. */
 export class LoginFailed extends Error {
   override readonly name = 'LoginFailed';
@@ -62,13 +67,13 @@ export function isUnauthorized(error: unknown): boolean {
 
 /**
  * Why a connection could not be made, or its tools not be listed: the innermost failure that says it in plain words.
- * `hasCredentials`: the server is configured with credentials of its own.
+ * `hasCredentials`: the server is configured with credentials of its own. `namesLogin`: its refusal named an OAuth login.
  */
-export function connectionReason(error: unknown, hasCredentials: boolean): string {
+export function connectionReason(error: unknown, hasCredentials: boolean, namesLogin = false): string {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if (at instanceof NotSent || at instanceof RedirectRefused || at instanceof NotAllowed || at instanceof LoginFailed)
-      return at.message;
-    if ('status' in at && at.status === unauthorized) return hasCredentials ? credentialsRefused : tokenWanted;
+    if (plain.some((kind) => at instanceof kind)) return at.message;
+    if ('status' in at && at.status === unauthorized)
+      return hasCredentials ? credentialsRefused : tokenWanted(namesLogin);
     if ('status' in at && typeof at.status === 'number') return `it answered with HTTP ${at.status}${bodyOf(at)}`;
     const type = /^Unexpected content type: (.*)$/su.exec(at.message)?.[1];
     if (type !== undefined) return `it answered with "${type}", not as an MCP server does; check its address`;
@@ -78,8 +83,17 @@ export function connectionReason(error: unknown, hasCredentials: boolean): strin
   return reasonOf(error);
 }
 
-const tokenWanted =
-  'it requires authorization (HTTP 401) before any call; it must allow connecting and listing without a token';
+/** Failures whose texts are ours. */
+const plain = [NotSent, RedirectRefused, NotAllowed, LoginFailed, UnsupportedTransport];
+
+function tokenWanted(namesLogin: boolean): string {
+  const wanted = `it requires authorization (HTTP 401) before any call${namesLogin ? ', by the OAuth login of a user' : ''}`;
+  return (
+    `${wanted}; set auth: static and token_env to send a token from an environment variable, or auth: client_credentials if programs ` +
+    'can log in there; a login in the browser and other headers are not supported, and with auth: forward it must allow connecting ' +
+    'and listing without a token'
+  );
+}
 const credentialsRefused =
   'it refuses the credentials that it is configured with (HTTP 401); check the variables that its entry names';
 

@@ -1,5 +1,6 @@
 import {
   type Client,
+  type FetchLike,
   type Middleware,
   StreamableHTTPClientTransport,
   type Transport,
@@ -19,6 +20,7 @@ import { createHttpFetch } from './http-fetch.ts';
 import { JunkLines } from './junk-lines.ts';
 import type { LineEnds } from './line-reader.ts';
 import { npxCacheProblem } from './npx-cache.ts';
+import { oldTransport } from './old-transport.ts';
 import { StderrTail } from './stderr-tail.ts';
 
 /** What lies between us and a server, and how it is ended. */
@@ -30,6 +32,10 @@ export type Line = {
   readonly lastOutput: () => string;
   readonly lastLine: () => string;
   readonly cacheProblem: () => string | undefined;
+  /** What a failure to connect comes from, if the server shows it when it is asked; the signal bounds the question. */
+  readonly causeOfRefusal: (signal: AbortSignal) => Promise<Error | undefined>;
+  /** Whether a refusal (HTTP 401) named where users log in (RFC 9728, `resource_metadata`). */
+  readonly namesLogin: () => boolean;
   /** Lines of a process on its standard output that were no messages: how many, and the first one, redacted and bounded. */
   readonly junk: JunkLines;
   readonly oversize: { told: ((ends: LineEnds) => void) | undefined };
@@ -84,6 +90,8 @@ export function stdioLine(
     lastOutput: () => stderr.lastLines(),
     lastLine: () => stderr.lastLine(),
     cacheProblem: () => npxCacheProblem(stderr.text()),
+    causeOfRefusal: async () => undefined,
+    namesLogin: () => false,
     close: () => transport.close(),
     // A pipe carries no token, but questions belong to calls. Once a scope is used at all, every promise of the process pays for it (Node 20).
     within: (scope, work) => (scopes === undefined ? work() : callScope.run(scope, work)),
@@ -122,8 +130,19 @@ export function httpLine(
     token,
     keepsAuthorization: credentials !== undefined,
   });
+  const withOwn = credentials === undefined ? fetch : credentials(fetch);
+  let namesLogin = false;
+  // The client tells of a refusal, but not always by which status.
+  let lastStatus = 0;
+  const ask: FetchLike = async (to, init) => {
+    const response = await withOwn(to, init);
+    if (init?.method === 'POST') lastStatus = response.status;
+    const challenge = response.status === 401 ? response.headers.get('www-authenticate') : null;
+    if (challenge !== null) namesLogin = /\bresource_metadata\s*=/iu.test(challenge);
+    return response;
+  };
   const transport = new StreamableHTTPClientTransport(url, {
-    fetch: credentials === undefined ? fetch : credentials(fetch),
+    fetch: ask,
     reconnectionScheduler: (reconnect, askedMs) => {
       const timer = setTimeout(reconnect, streamPauseMs(askedMs, bounds));
       return () => clearTimeout(timer);
@@ -137,6 +156,8 @@ export function httpLine(
     lastOutput: () => '',
     lastLine: () => '',
     cacheProblem: () => undefined,
+    causeOfRefusal: (signal) => oldTransport(lastStatus, ask, url, signal),
+    namesLogin: () => namesLogin,
     close: async (client) => {
       const limit = deadlineOf(bounds.sessionEndMs, 'the end of its session');
       try {

@@ -1,6 +1,6 @@
 import { DomainError } from '@stopgo/core';
 import type { McpServerConfig } from '@stopgo/runtime';
-import { LoginFailed, NotAllowed, NotSent, RedirectRefused, reasonOf } from './failures.ts';
+import { LoginFailed, NotAllowed, NotSent, RedirectRefused, reasonOf, UnsupportedTransport } from './failures.ts';
 import type { Happening } from './server-state.ts';
 
 const unauthorized = 401;
@@ -22,7 +22,7 @@ export function waitingHelps(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof NotSent) return true;
     if (at instanceof LoginFailed) return at.mayPass;
-    if (at instanceof RedirectRefused || at instanceof NotAllowed) return false;
+    if (at instanceof RedirectRefused || at instanceof NotAllowed || at instanceof UnsupportedTransport) return false;
     if ('status' in at && (at.status === unauthorized || at.status === forbidden)) return false;
   }
   return true;

@@ -119,3 +119,17 @@ test('a token that cannot stand in a header is refused before anything is sent',
   expect(server.calls()).toBe(0);
   expect(refused.message + logText()).not.toContain('alice');
 });
+
+test.each([
+  [
+    'Bearer resource_metadata="https://x.example/.well-known/oauth-protected-resource"',
+    ', by the OAuth login of a user; ',
+  ],
+  ['Bearer realm="x"', '; '],
+])('a server that wants a login (%s) is refused with what can be configured', async (challenge, words) => {
+  const server = await listen((_request, response) => response.writeHead(401, { 'www-authenticate': challenge }).end());
+  await expect(startBridge([httpServer('l', server.url)])).rejects.toThrow(
+    `it requires authorization (HTTP 401) before any call${words}set auth: static and token_env to send a token from an environment ` +
+      'variable, or auth: client_credentials if programs can log in there; a login in the browser and other headers are not supported',
+  );
+});

@@ -44,3 +44,35 @@ test('the start gives up on an HTTP server that never comes, and says that it ma
   });
   expect(good.pids().filter(isAlive)).toEqual([]);
 });
+
+test.each([400, 404, 405])(
+  'the old SSE transport is told apart in one line, where a POST gets HTTP %i',
+  async (status) => {
+    const server = await listen((request, response) => {
+      if (request.method !== 'GET') return void response.writeHead(status).end();
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\nevent: endp');
+      response.write('oint\ndata: /messages?sessionId=1\n\n');
+    });
+    for (const era of ['auto', 'legacy', 'modern'] as const) {
+      const started = startBridge([httpServer('h', server.url, { era })], { bounds: oneAttempt });
+      const failure = await started.catch((error: unknown) => error);
+      expect(String(failure)).toBe(
+        'Error: failed to start MCP clients: failed to start MCP server "h": it speaks only the old HTTP+SSE transport (protocol 2024-11-05), ' +
+          'which is not supported; use its address for Streamable HTTP (often /mcp in place of /sse), or start a proxy that translates, ' +
+          'such as mcp-remote, with command',
+      );
+    }
+  },
+);
+
+test.each([
+  ['another event stream', 'text/event-stream', 'data: event: endpoint\n\n'],
+  ['a page that speaks of it', 'text/html', 'event: endpoint\n'],
+])('%s is not taken for the old transport', async (_, type, text) => {
+  const server = await listen((request, response) => {
+    if (request.method !== 'GET') return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': type }).write(text);
+  });
+  const started = startBridge([httpServer('h', server.url)], { bounds: { ...oneAttempt, oldTransportMs: 100 } });
+  await expect(started).rejects.toThrow('failed to start MCP server "h": it answered with HTTP 404');
+});
