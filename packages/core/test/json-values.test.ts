@@ -58,4 +58,12 @@ describe('the values of a JSON text', () => {
     for (const byte of bytes(event + event)) expect(counter.add(Uint8Array.of(byte))).toBeLessThanOrEqual(4);
     expect(counter.add(bytes(event))).toBe(4);
   });
+
+  test('of what is called a stream and begins as JSON are all of them, blank lines or not', () => {
+    for (const start of ['', ' \n', '\u{feff}']) {
+      const counter = new JsonValueCounter(true);
+      for (const byte of bytes(`${start}[1,\n\n1,\n\n1]`)) counter.add(Uint8Array.of(byte));
+      expect(counter.add(bytes('\n'))).toBe(4);
+    }
+  });
 });

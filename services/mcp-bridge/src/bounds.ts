@@ -56,6 +56,11 @@ export type BridgeBounds = {
   readonly catalogueBytesMax: number;
   /** One message of a server. A larger answer to a call is an error result, never kept in memory. */
   readonly messageBytesMax: number;
+  /**
+   * JSON values in one message of a server, which is skipped in the same way: 4 MB of `[1,1,…` would hold everybody up for seconds
+   * while they are parsed and walked through.
+   */
+  readonly messageValuesMax: number;
   /** Requests to one HTTP server that may be open at the same time, on each connection to it. */
   readonly requestsOpenMax: number;
   /** Messages that may wait until a stdio server reads its input; with one more it is given up. */
@@ -173,6 +178,7 @@ export const bridgeBounds: BridgeBounds = {
   definitionValuesMax: 5_000,
   catalogueBytesMax: 3 * mebibyte,
   messageBytesMax: 16 * mebibyte,
+  messageValuesMax: 250_000,
   requestsOpenMax: 1_024,
   sendsWaitingMax: 1_024,
   streamPauseMinMs: 100,

@@ -9,8 +9,8 @@ export type CallScope = {
   readonly ask?: Ask | undefined;
   /** Requests of the call that are open: the POST and, if its stream broke, the GET that resumes it. */
   requestsOpen: number;
-  /** Set when an answer was larger than allowed. */
-  oversize: boolean;
+  /** Set when an answer was larger than allowed: what it had more of, such as `100 bytes`. */
+  oversize: string | undefined;
   /** Called when the number of open requests changes. */
   onChange: () => void;
 };

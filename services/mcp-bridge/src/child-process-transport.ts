@@ -8,15 +8,14 @@ import {
 } from '@modelcontextprotocol/client';
 import type { AnswerScopes } from './answer-scopes.ts';
 import { NotSent } from './failures.ts';
-import { type LineEnds, LineReader } from './line-reader.ts';
+import { type LineBounds, LineReader, type SkippedLine } from './line-reader.ts';
 import type { StderrTail } from './stderr-tail.ts';
 
 /** What is started, and within which bounds. */
-export type ChildProcessOptions = {
+export type ChildProcessOptions = LineBounds & {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly messageBytesMax: number;
   readonly endGraceMs: number;
   /** Messages that may wait for the process to read. */
   readonly sendsWaitingMax: number;
@@ -24,7 +23,7 @@ export type ChildProcessOptions = {
   /** Follows calls through the pipe; absent: nobody needs to know which call an answer belongs to. */
   readonly scopes?: AnswerScopes | undefined;
   /** A message beyond the bound came and was skipped. */
-  readonly onOversize: (ends: LineEnds) => void;
+  readonly onOversize: (line: SkippedLine) => void;
   /** A line came on its standard output that is no message of the protocol. */
   readonly onJunk: (line: string) => void;
 };
@@ -126,11 +125,7 @@ export class ChildProcessTransport implements Transport {
   }
 
   #listen(child: Child): void {
-    const reader = new LineReader(
-      this.#options.messageBytesMax,
-      (line) => this.#receive(line),
-      this.#options.onOversize,
-    );
+    const reader = new LineReader(this.#options, (line) => this.#receive(line), this.#options.onOversize);
     child.stdout.on('data', (chunk: Buffer) => reader.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#options.stderr.push(chunk));
     // A broken pipe: the end of the process tells the same with its reason.

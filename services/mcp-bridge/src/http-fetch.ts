@@ -1,4 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { JsonValueCounter } from '@stopgo/core';
+import type { BridgeBounds } from './bounds.ts';
 import { type CallScope, callScope } from './call-scope.ts';
 import { EventLength } from './event-length.ts';
 import { NotAllowed, NotSent, RedirectRefused } from './failures.ts';
@@ -31,9 +33,10 @@ export function shownUrl(url: string | URL): string {
   return shown.href;
 }
 
+type AnswerBounds = Pick<BridgeBounds, 'messageBytesMax' | 'messageValuesMax'>;
+
 /** What such a `fetch` is made of. */
-export type HttpFetchOptions = {
-  readonly messageBytesMax: number;
+export type HttpFetchOptions = AnswerBounds & {
   /** Requests that may be open at the same time: a server that asks us without end gets no socket for each answer. */
   readonly requestsOpenMax: number;
   readonly connections: Connections;
@@ -51,6 +54,7 @@ export type HttpFetchOptions = {
  */
 export function createHttpFetch({
   messageBytesMax,
+  messageValuesMax,
   requestsOpenMax,
   connections,
   token,
@@ -100,7 +104,7 @@ export function createHttpFetch({
           'redirects are not followed: configure the address that it points to, if you trust it',
       );
     }
-    return bounded(response, messageBytesMax, scope, end);
+    return bounded(response, { messageBytesMax, messageValuesMax }, scope, end);
   };
 }
 
@@ -112,15 +116,23 @@ function change(scope: CallScope | undefined, by: number): void {
 
 /**
  * The same response with its body counted. Outside of a call an event stream lives as long as the connection: there it is each
- * event that is bounded. `end` is called when nothing more is read.
+ * event that is bounded. JSON values are counted for each event everywhere: each is parsed by itself. `end` is called when nothing
+ * more is read.
  */
-function bounded(response: Response, bytesMax: number, scope: CallScope | undefined, end: () => void): Response {
+function bounded(
+  response: Response,
+  { messageBytesMax, messageValuesMax }: AnswerBounds,
+  scope: CallScope | undefined,
+  end: () => void,
+): Response {
   if (response.body === null) {
     end();
     return response;
   }
   const { status, statusText, headers, ok } = response;
-  const lasts = scope === undefined && (headers.get('content-type') ?? '').includes('text/event-stream');
+  const isEvents = /^text\/event-stream/i.test(headers.get('content-type') ?? '');
+  const lasts = scope === undefined && isEvents;
+  const values = new JsonValueCounter(isEvents);
   const event = new EventLength();
   const reader = response.body.getReader();
   let bytes = 0;
@@ -134,11 +146,17 @@ function bounded(response: Response, bytesMax: number, scope: CallScope | undefi
           return;
         }
         bytes = lasts ? event.after(value) : bytes + value.byteLength;
-        if (bytes <= bytesMax) return controller.enqueue(value);
+        const excess =
+          bytes > messageBytesMax
+            ? `${messageBytesMax} bytes`
+            : values.add(value) > messageValuesMax
+              ? `${messageValuesMax} JSON values`
+              : undefined;
+        if (excess === undefined) return controller.enqueue(value);
         // A refusal says by its status what became of the call, however long its words are.
-        if (scope !== undefined && ok) scope.oversize = true;
+        if (scope !== undefined && ok) scope.oversize = excess;
         await reader.cancel().catch(() => undefined);
-        throw new Error(`the answer is larger than ${bytesMax} bytes`);
+        throw new Error(`the answer has more than ${excess}`);
       } catch (error) {
         controller.error(error);
         end();

@@ -18,7 +18,7 @@ import { deadlineOf } from './deadline.ts';
 import { NotAllowed } from './failures.ts';
 import { createHttpFetch } from './http-fetch.ts';
 import { JunkLines } from './junk-lines.ts';
-import type { LineEnds } from './line-reader.ts';
+import type { SkippedLine } from './line-reader.ts';
 import { npxCacheProblem } from './npx-cache.ts';
 import { oldTransport } from './old-transport.ts';
 import { StderrTail } from './stderr-tail.ts';
@@ -38,7 +38,7 @@ export type Line = {
   readonly namesLogin: () => boolean;
   /** Lines of a process on its standard output that were no messages: how many, and the first one, redacted and bounded. */
   readonly junk: JunkLines;
-  readonly oversize: { told: ((ends: LineEnds) => void) | undefined };
+  readonly oversize: { told: ((line: SkippedLine) => void) | undefined };
   readonly close: (client: Client) => Promise<void>;
   /** Does the work of a call, with the scope at hand wherever the line makes requests for it. */
   readonly within: <T>(scope: CallScope, work: () => T) => T;
@@ -80,7 +80,7 @@ export function stdioLine(
     stderr,
     scopes,
     onJunk: (text) => junk.add(text),
-    onOversize: (ends) => oversize.told?.(ends),
+    onOversize: (skipped) => oversize.told?.(skipped),
   });
   return {
     transport,

@@ -78,13 +78,16 @@ export type SessionParts = {
 /** A session over a client that is connected. */
 export function createSession(parts: SessionParts): Session {
   const { server, client, callCancel } = parts;
-  const calls = new Map<object, RunningCall>();
-  parts.oversize.told = (ends) => {
-    const id = idOfSkipped(ends);
+  const calls = new Map<object, { readonly running: RunningCall; readonly scope: CallScope }>();
+  parts.oversize.told = (skipped) => {
+    const id = idOfSkipped(skipped);
     if (id !== undefined) parts.askingCalls.answered(id);
     // If the message does not show whose answer it is, and it may be one of several, each has its time.
-    for (const [args, running] of calls)
-      if (id === undefined ? calls.size === 1 : callCancel.isOf(id, args)) running.giveUp('oversize');
+    for (const [args, { running, scope }] of calls)
+      if (id === undefined ? calls.size === 1 : callCancel.isOf(id, args)) {
+        scope.oversize = skipped.excess;
+        running.giveUp('oversize');
+      }
   };
   return {
     callsUnderWay: () => calls.size,
@@ -113,21 +116,22 @@ export function createSession(parts: SessionParts): Session {
       const leave = ask && parts.askingCalls.add(args, ask);
       const hideToken = tokensHidden(token);
       const clean = (text: string) => hideToken(parts.clean(text));
-      const scope: CallScope = { token, ask, requestsOpen: 0, oversize: false, onChange: () => undefined };
+      const scope: CallScope = { token, ask, requestsOpen: 0, oversize: undefined, onChange: () => undefined };
       scope.onChange = () => running.watch(scope);
       const cancel = () => {
         if (callCancel.tell(client, args)) running.stopWithin();
         else running.giveUp('canceled');
       };
       call.signal.addEventListener('abort', cancel, { once: true });
-      calls.set(args, running);
+      calls.set(args, { running, scope });
       try {
         return await parts.within(scope, () =>
           callTool(client, call, args, running, { clean, answersMs: parts.answersMs }),
         );
       } catch (error) {
-        const why = scope.oversize ? 'oversize' : running.givenUp;
-        if (why !== undefined) return endOfGivenUp(why, call, server);
+        if (scope.oversize !== undefined) return tooLarge(server, scope.oversize);
+        const why = running.givenUp;
+        if (why !== undefined && why !== 'oversize') return endOfGivenUp(why, call);
         const last = endOfError(error, server, parts.hasSession(), clean);
         const isRound = callCancel.wasUnderWay(args) && !isRepeatable(call.tool.hints);
         const known = withoutSecrets(isRound ? endOfRound(last, error) : last, clean);
@@ -145,10 +149,13 @@ export function createSession(parts: SessionParts): Session {
   };
 }
 
-function endOfGivenUp(why: GivenUp, call: SessionCall, server: string): CallEnd {
+function tooLarge(server: string, excess: string): CallEnd {
+  const reason = `the call ran, and the result of the server "${server}" is too large: it has more than ${excess}`;
+  return failed(reason, 'result_too_large');
+}
+
+function endOfGivenUp(why: Exclude<GivenUp, 'oversize'>, call: SessionCall): CallEnd {
   switch (why) {
-    case 'oversize':
-      return failed(`the call ran, and the result of the server "${server}" is too large`, 'result_too_large');
     case 'timeout':
       return { kind: 'lost', cause: why, reason: `did not answer within ${Math.round(call.timeoutMs)} ms` };
     case 'total': {

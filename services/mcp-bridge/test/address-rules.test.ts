@@ -29,7 +29,7 @@ test('what a name stands for is looked at when the connection is made', async ()
   const ask = async (lookup: Lookup) => {
     const connections = checkedAgent(known, { silentMs: 10_000, lookup });
     afterwards(() => connections.destroy());
-    return createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, connections })(
+    return createHttpFetch({ messageBytesMax: 1_000, messageValuesMax: 1_000, requestsOpenMax: 10, connections })(
       `http://tools.example:${port}/`,
     );
   };

@@ -125,11 +125,25 @@ test('a result of 20 MB is an error and no more, also while others run', async (
   expect(finishedOf(await execute('huge', { bytes: 20_000_000 }))).toMatchObject({
     isError: true,
     failure: FailureKind.RESULT_TOO_LARGE,
-    content: 'Tool execution failed: the call ran, and the result of the server "s" is too large',
+    content:
+      'Tool execution failed: the call ran, and the result of the server "s" is too large: it has more than 16777216 bytes',
   });
   finishedOf(await execute('typed', { n: 1 }));
   expect((await client.listServers({})).servers[0]).toMatchObject({ callsRunning: 1, state: mcp.ServerState.READY });
   void staying;
+});
+
+test('a result of more JSON values than are read is an error and no more', async () => {
+  const { execute } = await startBridge([nastyServer('s', ['--values']).config], {
+    bounds: { messageValuesMax: 1_000 },
+  });
+  expect(finishedOf(await execute('values', { length: 2_000 }))).toMatchObject({
+    isError: true,
+    failure: FailureKind.RESULT_TOO_LARGE,
+    content:
+      'Tool execution failed: the call ran, and the result of the server "s" is too large: it has more than 1000 JSON values',
+  });
+  expect(finishedOf(await execute('typed', { n: 1 }))).toMatchObject({ isError: false });
 });
 
 test('a result that is JSON and too long is still JSON', async () => {

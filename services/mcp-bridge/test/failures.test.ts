@@ -185,7 +185,8 @@ test('a result beyond the bound is cut with its size and digest; one beyond memo
   expect(cut.content).toMatch(/ä\n\[cut: 400000 bytes in full, sha256 [0-9a-f]{64}\]$/);
   expect(finishedOf(await execute('big', { text: '600000' }))).toMatchObject({
     isError: true,
-    content: 'Tool execution failed: the call ran, and the result of the server "s" is too large',
+    content:
+      'Tool execution failed: the call ran, and the result of the server "s" is too large: it has more than 1048576 bytes',
     failure: mcp.FailureKind.RESULT_TOO_LARGE,
   });
   expect(finishedOf(await execute('big', { text: '3' })).content).toBe('äää');

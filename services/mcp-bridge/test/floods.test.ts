@@ -102,7 +102,7 @@ test('how long a server may say nothing is ours to say', async () => {
   const mute = await listen(() => undefined);
   const connections = checkedAgent(new Map(), { silentMs: 200 });
   afterwards(() => connections.destroy());
-  const fetch = createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, connections });
+  const fetch = createHttpFetch({ messageBytesMax: 1_000, messageValuesMax: 1_000, requestsOpenMax: 10, connections });
   await expect(fetch(mute.url)).rejects.toThrow('UND_ERR_HEADERS_TIMEOUT');
 });
 

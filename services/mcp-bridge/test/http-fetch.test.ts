@@ -11,7 +11,7 @@ function send(code: string, syscall?: string) {
   });
   const connections = new MockAgent();
   connections.get('https://tools.example').intercept({ path: '/mcp?key=abc', method: 'POST' }).replyWithError(failure);
-  const fetch = createHttpFetch({ messageBytesMax: 1_000, requestsOpenMax: 10, connections });
+  const fetch = createHttpFetch({ messageBytesMax: 1_000, messageValuesMax: 1_000, requestsOpenMax: 10, connections });
   return fetch('https://tools.example/mcp?key=abc', { method: 'POST', body: 'call' });
 }
 

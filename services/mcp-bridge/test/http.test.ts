@@ -243,26 +243,6 @@ test('a canceled call over HTTP is told to its server, and what it still answers
   expect(finishedOf(await running)).toMatchObject({ content: 'paid meanwhile', isError: false });
 });
 
-test('an answer larger than the bound is an error, however it is sent', async () => {
-  let stream = false;
-  const server = await legacyServer({
-    onCall: (_request, response, { id }) => {
-      const body = JSON.stringify(textResult(id, 'x'.repeat(200_000)));
-      if (stream) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${body}\n\n`);
-      else json(response, JSON.parse(body));
-    },
-  });
-  const { execute } = await startBridge([httpServer('l', server.url)], {
-    bounds: { messageBytesMax: 100_000, streamResumeMs: 50 },
-  });
-  for (stream of [false, true]) {
-    expect(finishedOf(await execute('pay', {}))).toMatchObject({
-      isError: true,
-      content: 'Tool execution failed: the call ran, and the result of the server "l" is too large',
-    });
-  }
-});
-
 test('stopping ends all, and tells of each that could not be ended', async () => {
   const fails = {
     onDelete: (_request: unknown, response: { writeHead(status: number): { end(): unknown } }) =>

@@ -1,3 +1,4 @@
+import { jsonValuesIn } from '@stopgo/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LineReader } from '../src/line-reader.ts';
@@ -5,12 +6,17 @@ import { LineReader } from '../src/line-reader.ts';
 const newline = '\n';
 
 test('however the bytes are cut, the same lines come out, and too long ones are told', () => {
-  const line = fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => text.replaceAll(newline, ' '));
+  const line = fc
+    .string({
+      unit: fc.oneof(fc.string({ unit: 'grapheme', maxLength: 1 }), fc.constantFrom(',', '[', '"')),
+      maxLength: 12,
+    })
+    .map((text) => text.replaceAll(newline, ' '));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), (lines, sizes) => {
       const seen: string[] = [];
       const reader = new LineReader(
-        16,
+        { messageBytesMax: 16, messageValuesMax: 3 },
         (text) => seen.push(text),
         () => seen.push('too long'),
       );
@@ -21,10 +27,27 @@ test('however the bytes are cut, the same lines come out, and too long ones are 
         at += size;
       }
       const expected = lines.flatMap((text) => {
-        if (Buffer.byteLength(text) > 16) return ['too long'];
+        const bytes = Buffer.from(text);
+        if (bytes.length > 16 || jsonValuesIn(bytes) > 3) return ['too long'];
         return text.trim() === '' ? [] : [text.trim()];
       });
       expect(seen).toEqual(expected);
     }),
   );
+});
+
+test('a line that is skipped says what it has too much of, and the next one counts anew', () => {
+  const [seen, skipped]: [string[], unknown[]] = [[], []];
+  const reader = new LineReader(
+    { messageBytesMax: 20, messageValuesMax: 3 },
+    (text) => seen.push(text),
+    (one) => skipped.push(one),
+  );
+  for (const text of ['[1,1]', '[1,1,1]', '[1,1]', '"[[[[[,,,,,"', `"${'x'.repeat(19)}"`, '[1,1]'])
+    reader.push(Buffer.from(text + newline));
+  expect(seen).toEqual(['[1,1]', '[1,1]', '"[[[[[,,,,,"', '[1,1]']);
+  expect(skipped).toMatchObject([
+    { excess: '3 JSON values', head: '[1,1,1]' },
+    { excess: '20 bytes', tail: `"${'x'.repeat(19)}"` },
+  ]);
 });

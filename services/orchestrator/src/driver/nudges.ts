@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@stopgo/log';
 
 /** The least pause between two looks at one task that were asked for from outside, in milliseconds. */
@@ -28,6 +29,8 @@ export class Nudges {
   constructor(lookAt: LookAt, ports: NudgePorts) {
     this.lookAt = lookAt;
     this.ports = ports;
+    // Each look that pauses listens to it until its pause is over: as many as there are looks, and no leak.
+    setMaxListeners(0, ports.signal);
   }
 
   /** Asks for a look, and does not wait for it. */

@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+import { systemClock } from '@stopgo/log';
 import { expect, test } from 'vitest';
 import { Nudges } from '../../src/driver/nudges.ts';
 import { quiet } from './errands.ts';
@@ -63,4 +65,25 @@ test('who asks for more tasks than can be looked at is not heard', () => {
   const { looks, nudges } = nudged();
   for (let task = 0; task < 2_000; task += 1) nudges.nudge('c', `m${task}`);
   expect(looks).toHaveLength(1_024);
+});
+
+test('many looks that pause at the same time warn of no leak of listeners', async () => {
+  const over = new AbortController();
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
+  process.on('warning', warned);
+  const nudges = new Nudges(async () => undefined, {
+    clock: systemClock,
+    signal: over.signal,
+    onFault: () => undefined,
+  });
+  for (let count = 0; count < 50; count += 1) nudges.nudge('c', `m${count}`);
+  await quiet();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(getEventListeners(over.signal, 'abort')).toHaveLength(50);
+  over.abort();
+  await quiet();
+  process.off('warning', warned);
+  expect(getEventListeners(over.signal, 'abort')).toEqual([]);
+  expect(warnings).toEqual([]);
 });
