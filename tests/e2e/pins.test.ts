@@ -69,14 +69,15 @@ describe('first contact accepts', () => {
     expect(journal.began('erase', 'pulled')).toBe(0);
     expect(await offered()).not.toContain('erase');
     await until('it is offered to no model', async () => {
-      const told = result(await ask('erase', { name: 'unknown' }));
-      if ((await lastOffer())?.includes('"erase"')) return undefined;
-      expect(told).toMatchObject({
-        is_error: true,
-        result:
-          'The call was not run: the tool "erase" of the server "journaled" is held: nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept journaled erase`',
-      });
-      return true;
+      await ask('erase', { name: 'unknown' });
+      return (await lastOffer())?.includes('"erase"') ? undefined : true;
+    });
+    await model.script({ match: 'from memory', calls: [{ name: 'erase', args: { name: 'unknown' } }] });
+    const told = result(await http.post('/conversations', { message: 'from memory' }));
+    expect(told).toMatchObject({
+      is_error: true,
+      result:
+        'The call was not run: the tool "erase" of the server "journaled" is held: nobody has accepted it as it is now; it runs once a person does: `stopgo tools accept journaled erase`',
     });
     expect(journal.began('erase', 'unknown')).toBe(0);
 
