@@ -33,17 +33,12 @@ export const mutants = {
       to: "kind: 'fenced',",
     },
   ],
-  /** A bridge counts as ended as soon as one question gets no answer. */
+  /** Whoever takes over a call asks nobody what became of it, and puts it in doubt. */
   'doubts-early': [
     {
-      file: 'services/orchestrator/src/driver/bridge-silence.ts',
-      from: 'if (!this.#hasLapsed()) {',
-      to: 'if (this.#ports.clock.monotonic() < 0 && !this.#hasLapsed()) {',
-    },
-    {
-      file: 'services/orchestrator/src/driver/bridge-silence.ts',
-      from: 'return clock.monotonic() - this.#since >= liveness.ttlMs;',
-      to: 'return clock.monotonic() - this.#since >= 0 * liveness.ttlMs;',
+      file: 'services/orchestrator/src/driver/recover-call.ts',
+      from: 'await askFence(driver, key, bridge)',
+      to: "await Promise.resolve({ kind: 'unknown', message: 'nobody was asked' } as const)",
     },
   ],
   /** A bridge forgets an attempt as soon as it has begun. */
