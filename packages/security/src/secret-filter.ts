@@ -10,6 +10,9 @@ export const ANSWERED_SECRET_CHARACTERS_MIN = 8;
 /** Longer spellings are searched for as they are only: a regular expression that long throws, with the secret in its message. */
 const EXPRESSION_CHARACTERS_MAX = 16 * 1024;
 
+/** Shorter parts of a base64 text are not searched for. */
+const BASE64_CHARACTERS_MIN = 8;
+
 export type SecretFilterOptions = {
   /** Shorter secrets are ignored. Default {@link ANSWERED_SECRET_CHARACTERS_MIN}, in characters. */
   readonly charactersMin?: number;
@@ -117,5 +120,20 @@ function spellingsOf(secret: string): readonly string[] {
     Buffer.from(secret).toString('base64'),
     Buffer.from(secret).toString('base64url'),
     Buffer.from(secret).toString('hex'),
+    ...insideBase64(Buffer.from(secret), 'base64'),
+    ...insideBase64(Buffer.from(secret), 'base64url'),
   ];
+}
+
+/**
+ * What base64 of a longer text, such as `id:secret` of HTTP Basic (RFC 7617), holds of the secret wherever it begins: at each of the
+ * three alignments the characters that depend on nothing else. Short ones are left out; they would be found by chance.
+ */
+function insideBase64(secret: Buffer, alphabet: 'base64' | 'base64url'): string[] {
+  return [0, 1, 2]
+    .map((before) => {
+      const bytes = Buffer.concat([Buffer.alloc(before), secret]);
+      return bytes.toString(alphabet).slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    })
+    .filter((part) => part.length >= BASE64_CHARACTERS_MIN);
 }

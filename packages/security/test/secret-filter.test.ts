@@ -23,6 +23,22 @@ describe('a text without secrets', () => {
     expect(filter.holds(spelling)).toBe(true);
   });
 
+  test.each(['i:', 'id:', 'id-:', 'id--:'])('does not hold it within base64, as HTTP Basic sends it after %s', (id) => {
+    for (const [alphabet, secret] of [
+      ['base64', 'kéy>>>???-12345'],
+      ['base64url', 'kéy>>>???-12345'],
+    ] as const)
+      for (const after of ['', '!', '!!', '!!!']) {
+        const sent = Buffer.from(`${id}${secret}${after}`).toString(alphabet);
+        const hidden = secretFilter([secret]).hide(`Basic ${sent}`);
+        const [head = '', tail = ''] = hidden.slice('Basic '.length).split('[secret]');
+        expect(hidden).toContain('[secret]');
+        expect(head.length + tail.length).toBeLessThan(Buffer.from(`${id}${after}`).toString('base64').length + 6);
+      }
+    // Four bytes have too few characters in base64 to be searched for.
+    expect(secretFilter(['abcd'], { charactersMin: 4 }).holds(Buffer.from('xabcdx').toString('base64'))).toBe(false);
+  });
+
   test('loses the longest of them first, and nothing else', () => {
     expect(filter.hide('key-12345-longer, key-12345, KEY-12345')).toBe('[secret], [secret], [secret]');
     expect(filter.hide('short key-1234 aab/cxd')).toBe('short key-1234 aab/cxd');
@@ -71,9 +87,9 @@ describe('a text that comes in pieces', () => {
 
   test('keeps back only what may be the beginning of a secret', () => {
     const pieces = other.pieces();
-    expect(pieces.push('hello wor')).toBe('hello wor');
-    expect(pieces.push('ld: key-1')).toBe('ld: ');
-    expect(pieces.push('2 is none')).toBe('key-12 is none');
+    expect(pieces.push('hello you ')).toBe('hello you ');
+    expect(pieces.push('see: key-1')).toBe('see: ');
+    expect(pieces.push('2 is none ')).toBe('key-12 is none ');
     expect(pieces.push('key-123')).toBe('');
     expect(pieces.end()).toBe('key-123');
     expect(pieces.end()).toBe('');
