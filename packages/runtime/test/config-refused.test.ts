@@ -165,7 +165,9 @@ describe('what is refused, with one line each', () => {
     [
       'a port in a host',
       'allowed_hosts: ["a.example:80"]',
-      ['allowed_hosts[0]: expected a host name in lower case, without scheme, port or path'],
+      [
+        'allowed_hosts[0]: expected name or name:port, the name in lower case, without scheme or path (and without :80, the default port)',
+      ],
     ],
     ['a dot in a stream', 'nats: { stream: a.b }', ['nats.stream: expected 1 to 64 letters, digits, - or _']],
     ['a long stream', `nats: { stream: ${'a'.repeat(65)} }`, ['nats.stream: expected 1 to 64 letters, digits, - or _']],

@@ -114,11 +114,11 @@ export function origin() {
   );
 }
 
-/** A host name or address as it stands in a Host header, without scheme, port or path. */
+/** A host name or address as it stands in a Host header, with or without a port, without scheme or path. */
 export function hostName() {
   return text().refine(
     (value) => value !== '' && URL.canParse(`http://${value}/`) && new URL(`http://${value}/`).host === value,
-    'expected a host name in lower case, without scheme, port or path',
+    'expected name or name:port, the name in lower case, without scheme or path (and without :80, the default port)',
   );
 }
 
