@@ -169,6 +169,11 @@ describe('what is refused, with one line each', () => {
         'allowed_hosts[0]: expected name or name:port, the name in lower case, without scheme or path (and without :80, the default port)',
       ],
     ],
+    [
+      'a wildcard for hosts',
+      'allowed_hosts: ["*", "*.example.com"]',
+      [0, 1].map((at) => `allowed_hosts[${at}]: there are no wildcards: list each name that is to be answered`),
+    ],
     ['a dot in a stream', 'nats: { stream: a.b }', ['nats.stream: expected 1 to 64 letters, digits, - or _']],
     ['a long stream', `nats: { stream: ${'a'.repeat(65)} }`, ['nats.stream: expected 1 to 64 letters, digits, - or _']],
     [

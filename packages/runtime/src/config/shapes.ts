@@ -116,10 +116,12 @@ export function origin() {
 
 /** A host name or address as it stands in a Host header, with or without a port, without scheme or path. */
 export function hostName() {
-  return text().refine(
-    (value) => value !== '' && URL.canParse(`http://${value}/`) && new URL(`http://${value}/`).host === value,
-    'expected name or name:port, the name in lower case, without scheme or path (and without :80, the default port)',
-  );
+  return text()
+    .refine((value) => !value.includes('*'), 'there are no wildcards: list each name that is to be answered')
+    .refine(
+      (value) => value !== '' && URL.canParse(`http://${value}/`) && new URL(`http://${value}/`).host === value,
+      'expected name or name:port, the name in lower case, without scheme or path (and without :80, the default port)',
+    );
 }
 
 /** The name of an environment variable. What looks like the secret itself is not one, and is not repeated. */
