@@ -1,4 +1,4 @@
-import { invalidArgument, type Json, jsonValuesIn, repeatedName } from '@stopgo/core';
+import { invalidArgument, type Json, jsonValuesIn, lossProblem, repeatedName } from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
 import { BODY_DEPTH_MAX, BODY_VALUES_MAX } from './bounds.ts';
 
@@ -35,6 +35,19 @@ export function objectBody(req: Request): JsonObject {
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('expected a JSON object');
   return body as JsonObject;
+}
+
+/**
+ * As {@link objectBody}, for a body that is kept and sent on as values.
+ *
+ * @throws DomainError `invalid_argument` also for a number that is not the same after being parsed (`9007199254740993`, `1e-400`); it
+ *   names the number and its place.
+ */
+export function exactObjectBody(req: Request): JsonObject {
+  const body = objectBody(req);
+  const problem = Buffer.isBuffer(req.body) && req.body.length > 0 ? lossProblem(utf8Text(req.body)) : undefined;
+  if (problem !== undefined) throw malformed(problem);
+  return body;
 }
 
 /** The error for a body that cannot be read. */

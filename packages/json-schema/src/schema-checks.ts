@@ -48,7 +48,8 @@ const validator = new CfWorkerJsonSchemaValidator({ shortcircuit: true });
 /**
  * Checks of values against schemas that strangers wrote. One that can only take a moment is made at once; any other in a thread, which
  * is ended when the time is over: the event loop is never blocked. Threads, the wait for one, and the number of checks that wait are
- * bounded. A schema that took too long is not tried again for a while; values for it are not let through meanwhile.
+ * bounded. A schema that took too long is not tried again for a while; values for it are not let through meanwhile. That holds for
+ * every value, not only for the one that took too long: a model that varies its arguments would else take a thread with each of them.
  */
 export class SchemaChecks {
   readonly #checkMs: number;

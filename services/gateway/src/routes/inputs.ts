@@ -1,5 +1,5 @@
 import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
-import { objectBody } from '@stopgo/http';
+import { exactObjectBody } from '@stopgo/http';
 import { facts } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';
@@ -28,7 +28,8 @@ export const ACTIONS: Readonly<Record<InputAction, facts.InputAction>> = {
 const provide =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    // The tool server is to get the numbers that the person wrote.
+    const body = exactObjectBody(req);
     const action = actionOf(body.action);
     const { content } = body;
     const actor = approverActor(req, frame, textMember(body, 'by', NAME_BYTES_MAX));

@@ -55,7 +55,10 @@ function shownQuestion(data: unknown, text: string): RemoteQuestion[] {
   return [{ key: id, kind: 'approval', prompt, approval }];
 }
 
-/** Arguments that are nested too deep for a text of them are for nobody to approve. */
+/**
+ * Arguments that are nested too deep for a text of them are for nobody to approve. The client of A2A has parsed them, and gives no
+ * hold of the bytes that came: integers that may have been rounded are marked where they are shown; that `1e-400` became 0 cannot be told.
+ */
 function argumentsIn(value: unknown): { readonly argumentsJson: string; readonly isUnreadable?: true } {
   if (value === undefined) return { argumentsJson: '' };
   const argumentsJson = textOfJson(value);
