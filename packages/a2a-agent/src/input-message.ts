@@ -7,6 +7,7 @@ import {
   inputText,
   isUuid,
   type Json,
+  maybeRounded,
   parseJson,
   visibleLine,
   visibleText,
@@ -104,6 +105,12 @@ function said({ input_id, action, content }: Readonly<Record<string, unknown>>):
       `the answer to ${inputId} cannot be read: "action" must be accept, decline or cancel`,
     );
   const contentJson = content === undefined || content === null ? '' : JSON.stringify(content);
+  // The transport has parsed it: what it made of a decimal cannot be told, but a large integer shows that it may be another one.
+  const [rounded] = contentJson === '' ? [] : maybeRounded(contentJson, 1);
+  if (rounded !== undefined)
+    throw new RequestMalformedError(
+      `the answer to ${inputId} cannot be taken: the number at content${rounded} is beyond ${Number.MAX_SAFE_INTEGER} and may have been rounded; write it as a text`,
+    );
   return { inputId, action, contentJson, isNamed: true };
 }
 

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { inputsIn, TaskState, taskAfter, textPart } from '../src/index.ts';
-import { agentMessage } from '../src/parts.ts';
+import { agentMessage, dataPart } from '../src/parts.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
 const other = '22222222-2222-4222-8222-222222222222';
@@ -58,3 +58,20 @@ test.each([views.RunStatus.WAITING, views.RunStatus.WORKING])(
     expect(shown([])).toMatchObject({ state: TaskState.TASK_STATE_WORKING });
   },
 );
+
+describe('values that a data part holds', () => {
+  const given = (amount: number | string) => {
+    const parts = [dataPart({ input_id: id, action: 'accept', content: { amount } })];
+    return inputsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts }), [asking(form)], true);
+  };
+
+  test.each([1.5, -7, Number.MAX_SAFE_INTEGER, '9007199254740993'])('are taken as they are: %j', (amount) => {
+    expect(given(amount)).toMatchObject([{ action: 'accept', contentJson: JSON.stringify({ amount }) }]);
+  });
+
+  test.each([2 ** 53, -(2 ** 60), 1e21])('are refused where a number may have been rounded: %j', (amount) => {
+    expect(() => given(amount)).toThrow(
+      `the answer to ${id} cannot be taken: the number at content/amount is beyond 9007199254740991 and may have been rounded; write it as a text`,
+    );
+  });
+});
