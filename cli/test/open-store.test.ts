@@ -1,6 +1,6 @@
 import { DomainError } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { explainStoreError } from '../src/inspect/open-store.ts';
+import { explainDirectoryError, explainStoreError } from '../src/inspect/open-store.ts';
 
 test('a store of a release that cannot do what is asked is told as that, with what to do', () => {
   const error = new DomainError('unimplemented', 'the server does not implement the method VerifySearch');
@@ -8,4 +8,13 @@ test('a store of a release that cannot do what is asked is told as that, with wh
     message:
       '--store 127.0.0.1:7000: it is of a release that cannot do this; update it, or use the stopgo of its release (the server does not implement the method VerifySearch)',
   });
+});
+
+test('a data directory in use is told with what to do where services run as separate processes', () => {
+  const inUse = 'the data directory ./data is in use by another process; stop that process or choose another directory';
+  expect(explainDirectoryError(new DomainError('failed_precondition', inUse))).toMatchObject({
+    message: `${inUse}; where its services run as separate processes, name its store with --store HOST:PORT`,
+  });
+  const other = new DomainError('failed_precondition', 'it was written by a newer version');
+  expect(explainDirectoryError(other)).toBe(other);
 });

@@ -86,7 +86,7 @@ describe('while the platform runs', () => {
   test.each(['events', 'verify'])('%s leaves its data directory alone', async (command) => {
     const { code, errors } = await stopgoHere([command, conversation, '--data-dir', place.dataDir]);
     expect(errors).toBe(
-      `stopgo: the data directory ${place.dataDir} is in use by another process; stop that process or choose another directory\n`,
+      `stopgo: the data directory ${place.dataDir} is in use by another process; stop that process or choose another directory; where its services run as separate processes, name its store with --store HOST:PORT\n`,
     );
     expect(code).toBe(1);
   });

@@ -34,7 +34,9 @@ export async function openStore(source: LogSource, host: NodeJS.Process): Promis
   }
   const dataDir = source.dataDir ?? dataDirOf(source.config);
   const log = createLogger({ level: 'warn', format: 'text', destination: host.stderr });
-  const running = await openReadOnly({ dataDir, log });
+  const running = await openReadOnly({ dataDir, log }).catch((error: unknown) => {
+    throw explainDirectoryError(error);
+  });
   return { client: createInProcessClient(store.StoreService, running.service), close: running.stop };
 }
 
@@ -49,6 +51,14 @@ export function explainStoreError(error: unknown, address: string): unknown {
   if (error.kind !== 'unauthenticated') return error;
   const remedy = 'set STOPGO_INTERNAL_TOKEN or STOPGO_INTERNAL_TOKEN_FILE to the one that it has';
   return new Error(`--store ${address}: the internal token is missing or wrong; ${remedy}`, { cause: error });
+}
+
+/** What can be done instead about a data directory that a process has locked. Other errors pass as they are. */
+export function explainDirectoryError(error: unknown): unknown {
+  if (!(error instanceof DomainError) || error.kind !== 'failed_precondition' || !/ is in use /.test(error.message))
+    return error;
+  const instead = 'where its services run as separate processes, name its store with --store HOST:PORT';
+  return new Error(`${error.message}; ${instead}`, { cause: error });
 }
 
 function dataDirOf(path: string): string {
