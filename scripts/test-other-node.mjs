@@ -9,8 +9,9 @@ import { root, runToEnd } from './processes.mjs';
 await runScript(async () => {
   const other = await otherNode(OTHER_NODE);
   if (other === undefined) {
-    console.log(`skipped: ${OTHER_NODE} names no other Node to test on`);
-    return Number(process.env.STOPGO_SKIPPED_CODE ?? 0);
+    const isRequired = process.env.CI === 'true';
+    console.log(`${isRequired ? 'cannot run' : 'skipped'}: ${OTHER_NODE} names no other Node to test on`);
+    return isRequired ? 1 : Number(process.env.STOPGO_SKIPPED_CODE ?? 0);
   }
   await bootstrap();
   console.log(`tests of packages and services on Node ${other.version}`);

@@ -17,3 +17,14 @@ test('a long script that cannot run is skipped, and has failed where everything 
   expect(results(false)).toEqual(['passed', 'failed', 'skipped']);
   expect(results(true)).toEqual(['passed', 'failed', 'failed']);
 });
+
+test('the tests on another Node, of which there is none, are skipped, and fail with CI=true', () => {
+  const program = fileURLToPath(new URL('../../scripts/test-other-node.mjs', import.meta.url));
+  const { STOPGO_OTHER_NODE: _, CI: __, ...env } = process.env;
+  const run = (more: Readonly<Record<string, string>>) => {
+    const { status, stdout } = spawnSync(process.execPath, [program], { env: { ...env, ...more }, encoding: 'utf8' });
+    return [status, stdout];
+  };
+  expect(run({ STOPGO_SKIPPED_CODE: '77' })).toEqual([77, expect.stringMatching(/^skipped: /)]);
+  expect(run({ STOPGO_SKIPPED_CODE: '77', CI: 'true' })).toEqual([1, expect.stringMatching(/^cannot run: /)]);
+});
