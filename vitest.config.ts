@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { type Files, filesOf, tierOf } from './tests/tiers.ts';
+import { type Files, filesOf, sameOverServices, tierOf } from './tests/tiers.ts';
 
 const tier = tierOf(process.env);
 const { shared, isolated, alone } = filesOf(tier);
@@ -9,9 +9,9 @@ const isOverServices = process.env.STOPGO_E2E_TOPOLOGY === 'services';
 
 /**
  * Many tests wait for other processes, and of two cores vitest would use one. The slow tests judge by time more often than
- * others, so that no more of them run at once than there are cores. A platform of separate processes has the machine for itself.
+ * others, so that no more of them run at once than there are cores; nor do platforms of separate processes.
  */
-const maxWorkers = isOverServices ? 1 : availableParallelism() + (tier === 'slow' ? 0 : 1);
+const maxWorkers = availableParallelism() + (isOverServices || tier === 'slow' ? 0 : 1);
 
 /**
  * Longest time of a test, in milliseconds: for a slow machine, since most take less than a second. A platform of separate
@@ -24,7 +24,7 @@ type TestOptions = NonNullable<Extract<TestProjectInlineConfiguration, { test?: 
 function project(name: string, files: Files | undefined, options: TestOptions = {}): TestProjectInlineConfiguration[] {
   if (files === undefined) return [];
   const include = [...files.include];
-  const exclude = ['**/node_modules/**', '**/dist/**', ...files.exclude];
+  const exclude = ['**/node_modules/**', '**/dist/**', ...files.exclude, ...(isOverServices ? sameOverServices : [])];
   return [{ extends: true, test: { name, include, exclude, ...options } }];
 }
 
@@ -37,6 +37,8 @@ export default defineConfig({
     maxWorkers,
     testTimeout: testMs,
     hookTimeout: testMs,
+    // What is waited for comes; how soon is up to the machine.
+    expect: { poll: { timeout: testMs / 2 } },
     projects: [
       ...project('shared', shared, { isolate: false }),
       ...project('isolated', isolated),

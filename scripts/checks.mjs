@@ -21,9 +21,17 @@ export const checks = [
   program('proto format', buf, 'format', '--diff', '--exit-code'),
   { name: 'proto compatibility', check: protoCompatibility },
   { name: 'generated code', check: generatedCode },
-  { name: 'invariants', check: () => capture(process.execPath, [join(root, 'scripts', 'check-invariants.mjs')]) },
+  { name: 'configuration schema', check: configurationSchema },
+  { name: 'invariants', check: () => capture(process.execPath, [join(root, 'scripts', 'invariants.mjs')]) },
   program('unused code and dependencies', knip, '--no-progress', '--no-config-hints'),
 ];
+
+const schemaMain = join(root, 'tests', 'config-schema', 'main.ts');
+
+/** The schema that editors are shown is made from what the parser goes by, and from the page. */
+function configurationSchema() {
+  return capture(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', schemaMain, '--check']);
+}
 
 /** Runs checks, a few at a time; prints one line for each and the output of those that failed. Gives the counts. */
 export async function runChecks(list, atOnce = Math.max(2, availableParallelism())) {

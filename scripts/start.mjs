@@ -12,6 +12,17 @@ import { root } from './processes.mjs';
 
 const command = join(root, 'cli', 'dist', 'main.js');
 const args = process.argv.slice(2);
+
+// Without the two dashes npm takes options for its own, and starts us without them.
+const swallowed = ['config', 'demo', 'port'].filter(
+  (name) => process.env[`npm_config_${name}`] !== undefined && !args.some((arg) => arg.startsWith(`--${name}`)),
+);
+if (swallowed.length > 0) {
+  console.error(
+    `stop-and-go: npm took --${swallowed[0]} for its own; write two dashes before it: npm start -- --${swallowed[0]} …`,
+  );
+  process.exit(1);
+}
 const isOwnAgent = args.some((arg) => arg === '--config' || arg.startsWith('--config='));
 
 endWithNpm();

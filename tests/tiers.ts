@@ -32,6 +32,7 @@ const slow = [
   'tests/matrix/*.test.ts',
   // The platform is killed at many points. `npm run test:crash` kills it at all of them.
   'tests/crash/short.test.ts',
+  'tests/crash/blob-kills.test.ts',
   'services/store/test/crash.sqlite.test.ts',
   // A broken world each; `npm test` keeps the seeds of the sound one.
   'tests/simulation/mutants.test.ts',
@@ -45,6 +46,8 @@ const slow = [
   'tests/e2e/providers.test.ts',
   // Random requests; `npm test` keeps tests/e2e/a2a-hostile.test.ts.
   'tests/e2e/a2a-fuzz.test.ts',
+  // A gigabyte of pictures. `npm test` keeps tests/e2e/blobs.test.ts.
+  'tests/e2e/blob-memory.test.ts',
   // A hundred conversations at once.
   'tests/e2e/replicas.test.ts',
   // Each service as a process by itself, started in any order.
@@ -53,16 +56,66 @@ const slow = [
   'tests/e2e/refused-starts.test.ts',
   // Servers that are frozen until calls time out; `npm test` keeps tests/e2e/tools.test.ts.
   'tests/e2e/tool-servers.test.ts',
+  // Each kill and each stop of a process of its own; `npm test` keeps tests/e2e/{start,conversation}.test.ts.
+  'tests/e2e/graceful.test.ts',
+  // Five services as processes; `npm test` keeps the bridge's own suite of its gate.
+  'tests/e2e/forged-call.test.ts',
+  // Replicas that are killed and frozen; `npm test` keeps packages/rpc/test/{grpc,exchange}.test.ts.
+  'packages/rpc/test/balance.test.ts',
+  // Platforms that are killed; `npm test` keeps tests/processes/push.test.ts, tests/e2e/{a2a-streams,conversation}.test.ts.
+  'tests/e2e/{a2a-restart,push}.test.ts',
+  // Both tool servers that come along in place of the official ones; `npm test` keeps tests/e2e/filesystem.test.ts.
+  'tests/e2e/swapped-servers.test.ts',
+  // Tool servers that have models asked; `npm test` keeps services/mcp-bridge/test/samplings.test.ts.
+  'tests/e2e/samplings.test.ts',
+  // Platforms that are killed while people are asked; `npm test` keeps services/mcp-bridge/test/questions.test.ts.
+  'tests/e2e/questions.test.ts',
+  // Everything that a platform writes is searched, over several starts. `npm test` keeps packages/security/test and tests/e2e/model.test.ts.
+  'tests/e2e/secrets.test.ts',
+  // `npm test` keeps loops in packages/core/test and tests/e2e/{tree-sequential,tree-parallel,scenarios}.test.ts.
+  'tests/e2e/tree-loop.test.ts',
+  // Every refusal over each transport. `npm test` keeps tests/e2e/{a2a,a2a-hostile}.test.ts and packages/a2a-agent/test.
+  'tests/e2e/a2a-transports.test.ts',
+  // Several starts a test. `npm test` keeps services/mcp-bridge/test/pins.test.ts.
+  'tests/e2e/pins.test.ts',
+  // Clones that are installed anew.
+  'tests/scripts/{bootstrap,readme}.test.ts',
   // A process for each way to start, to serve and to end. `npm test` keeps each server's own suites, one over standard input and
-  // over HTTP too, and tests/e2e/{filesystem,swapped-servers}.test.ts.
+  // over HTTP too, and tests/e2e/filesystem.test.ts.
   'mcp-servers/*/test/process.test.ts',
+];
+
+/**
+ * `test:services` leaves these out: what they look at is the same in separate processes, or they start those processes themselves.
+ * `npm test` or `test:slow` runs each of them.
+ */
+export const sameOverServices = [
+  // The adapters of the orchestrator, whatever is around it.
+  'tests/e2e/providers.test.ts',
+  // Tool servers behind the bridge, whatever is around it.
+  'tests/e2e/swapped-servers.test.ts',
+  // What the configuration says, before anything is started.
+  'tests/e2e/refused-starts.test.ts',
+  // Three agents, of seven processes each. tests/e2e/delegation.test.ts has one of them over separate processes.
+  'tests/e2e/proxy-approvals.test.ts',
+  // One process in any case.
+  'tests/e2e/{blobs,blob-memory}.test.ts',
+  // Separate processes in any case.
+  'tests/e2e/{service,forged-call}.test.ts',
 ];
 
 /** Most of a file of these runs anywhere; `test:slow` runs the part that needs a nats-server. */
 const partlyOnNats = ['cli/test/inspect-store.test.ts'];
 
-/** `npm test` runs a hundred seeds of these, `test:slow` thousands. */
-const allSeeds = ['tests/simulation/{seeds,tasks}-*.test.ts', 'mcp-servers/filesystem/test/escapes.test.ts'];
+/** `npm test` runs a tenth of the seeds of these, or less, or goes one way of several. */
+const partOfEach = [
+  'tests/simulation/{seeds,tasks}-*.test.ts',
+  'mcp-servers/filesystem/test/escapes.test.ts',
+  'packages/core/test/properties/*.test.ts',
+  'packages/proto/test/codec.test.ts',
+  'services/mcp-bridge/test/questions.test.ts',
+  'mcp-servers/resources/test/tools.test.ts',
+];
 
 /** Everything that is a test. */
 const everything = [
@@ -84,8 +137,8 @@ const sharingProcesses = [
 ];
 
 /**
- * These share processes among the quick tests only. `test:services` runs all end-to-end tests in one worker, for half an hour: there
- * a file that goes wrong must not take the others with it.
+ * These share processes among the quick tests only. `test:services` runs the end-to-end tests for half an hour: there a file that
+ * goes wrong must not take the others with it.
  */
 const sharingQuick = [
   ...sharingProcesses,
@@ -119,7 +172,7 @@ export function filesOf(tier: Tier): FilesOfTier {
     }
     case 'slow':
       return {
-        isolated: { include: [...onNats, ...slow, ...partlyOnNats, ...allSeeds], exclude: alone },
+        isolated: { include: [...onNats, ...slow, ...partlyOnNats, ...partOfEach], exclude: alone },
         alone: { include: alone, exclude: [] },
       };
     case 'other-node':

@@ -1,5 +1,7 @@
 /** The platform in one process, for whoever starts it another way than by the command. */
-export { agentDefinition, modelsOf, remoteAgentsOf, systemPromptOf } from './parts/agent-definition.ts';
+
+export { reportOf, runCommand } from './commands.ts';
+export { agentDefinition, modelsOf, systemPromptOf } from './parts/agent-definition.ts';
 export { type Captured, runCaptured } from './run-captured.ts';
 export { findNatsServer } from './services/launcher/nats/find-server.ts';
 export { startOfflineModelProcess } from './start/offline-model.ts';

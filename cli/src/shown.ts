@@ -17,3 +17,21 @@ export function block(text: string, indent = '    '): string[] {
     .split('\n')
     .map((line) => `${indent}| ${line}`);
 }
+
+/** Characters that are shown of a text in passing; approvals and `stopgo events` show all. */
+const passingMax = 200;
+
+/** The beginning of a text on one line. */
+export function inPassing(text: string): string {
+  const start = Array.from(text.slice(0, 2 * passingMax))
+    .slice(0, passingMax)
+    .join('');
+  return `${oneLine(start)}${start.length < text.length ? ' …' : ''}`;
+}
+
+/** A number of things: `1 message`, `2 messages`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** A text as one word of a shell's command line. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,5 @@
-import { agentDefinition, remoteAgentsOf } from '@stopgo/cli';
+import { agentDefinition } from '@stopgo/cli';
+import { remoteAgentsOf } from '@stopgo/core';
 import { parseAgentConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
 
@@ -75,4 +76,11 @@ agent:
 `;
   const agents = remoteAgentsOf(agentDefinition(parseAgentConfig(yaml, 'agent.yaml').config));
   expect(agents.map(({ name }) => name)).toEqual(['c', 'b', 'd']);
+});
+
+test('a node is offered the tools that the file says', () => {
+  const some = 'mcp_servers: [{ name: files, command: x }]\nagent: { mcp_servers: [files], tools: ["read_*"] }';
+  expect(definitionOf(some)).toMatchObject({ toolServers: ['files'], tools: ['read_*'] });
+  expect(definitionOf('agent: { tools: [] }')).toMatchObject({ tools: [] });
+  for (const key of ['toolServers', 'tools']) expect(definitionOf('agent: { name: a }')).not.toHaveProperty(key);
 });

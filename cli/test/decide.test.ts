@@ -38,7 +38,8 @@ const says = (yes: boolean): Confirm => {
     return yes;
   };
 };
-const run = (flags: Parameters<typeof decide>[2], confirm?: Confirm) => decide(url, uuid, flags, { print, confirm });
+const run = (flags: Parameters<typeof decide>[2], confirm?: Confirm) =>
+  decide(url, uuid, flags, { print, confirm, commandLine: (words) => `npx stopgo ${words} --port 80` });
 
 describe('an approval whose description is cut', () => {
   beforeEach(() => {
@@ -46,7 +47,9 @@ describe('an approval whose description is cut', () => {
   });
 
   test.each(['approve', 'run_again', 'happened'])('is not decided by %s without --full', async (action) => {
-    await expect(run({ action })).rejects.toThrow(`\`stopgo approve ${uuid} --full\` shows all arguments`);
+    await expect(run({ action })).rejects.toThrow(
+      `\`npx stopgo approve ${uuid} --full --port 80\` shows all arguments`,
+    );
     expect(told).toEqual([]);
   });
 
@@ -69,7 +72,9 @@ describe('to reject a call in doubt', () => {
 
   test('says what it means, and wants --give-up where nobody can be asked', async () => {
     await expect(run({ action: 'reject' })).rejects.toThrow(/may have happened; giving it up means .* not run again/);
-    await expect(run({ action: 'reject' })).rejects.toThrow(`\`stopgo approve ${uuid} --action run_again|happened\``);
+    await expect(run({ action: 'reject' })).rejects.toThrow(
+      `\`npx stopgo approve ${uuid} --action run_again|happened --port 80\``,
+    );
     expect(told).toEqual([]);
     await run({ action: 'reject', giveUp: true });
     expect(told).toEqual([{ action: 'give_up' }]);
@@ -86,9 +91,13 @@ describe('to reject a call in doubt', () => {
 
 test.each([false, true])('to approve a call in doubt, one says what became of it (--full: %s)', async (full) => {
   approval = doubt;
-  await expect(run({ action: 'approve', full })).rejects.toThrow(
-    `may have happened: decide with \`stopgo approve ${uuid} --action run_again|happened|give_up\``,
-  );
+  const said = String(await run({ action: 'approve', full }).catch((error: unknown) => error)).split('\n');
+  expect(said).toEqual([
+    'Error: this call was started and may have happened; look whether it did, and say so:',
+    expect.stringMatching(`^  npx stopgo approve ${uuid} --action happened --result TEXT --port 80   it happened; `),
+    expect.stringMatching(`^  npx stopgo approve ${uuid} --action run_again --port 80   it did not happen`),
+    expect.stringMatching(`^  npx stopgo approve ${uuid} --action give_up --port 80   nobody can tell`),
+  ]);
   expect([told, lines]).toEqual([[], []]);
   await run({ action: 'run_again' });
   expect(told).toEqual([{ action: 'run_again' }]);

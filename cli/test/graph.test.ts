@@ -196,6 +196,8 @@ test('a node that stands for another agent says whom it asks, and what waits the
     outputKey: 'paid',
     approval: 'require',
   } as const;
+  const some = { ...llm, name: 'n', approval: 'default', toolServers: ['files', 'web'], tools: [] } as const;
+  expect(whatItIs(some)).toBe('llm m, tools of files web, tools none');
   expect(whatItIs(root)).toBe('a2a https://b.example.com/a2a, reads sum, writes paid, destructive, approval: require');
   expect(waitsFor({ kind: 'approval', id: 'i', tool: 'a2a_bank', server: '' })).toBe(
     'waits for approval i for a2a_bank',

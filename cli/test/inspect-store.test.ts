@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
+import { agentStream, conversationStream, type Fact, fact, newEvents, sha256Hex, toolsetStream } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { bind, createInProcessClient, Secret, startGrpcServer } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
@@ -26,6 +26,7 @@ const program = (() => {
 
 const token = randomBytes(24).toString('hex');
 const id = randomUUID();
+const digest = sha256Hex('[]');
 const folder = mkdtempSync(join(tmpdir(), 'stopgo-inspect-'));
 const stops: (() => Promise<unknown>)[] = [];
 let address: string;
@@ -67,7 +68,13 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
     });
     stops.push(running.stop);
     const client = createInProcessClient(store.StoreService, running.service);
-    const [runId, digest] = [randomUUID(), sha256Hex('definition')];
+    const runId = randomUUID();
+    const definition = { digest, definitionJson: '[]' };
+    for (const [stream, one] of [
+      [agentStream(digest), fact('agentDefined', definition)],
+      [toolsetStream(digest), fact('toolsetDefined', definition)],
+    ] as const)
+      await client.append({ ...append(0, one), stream });
     await client.append(append(0, fact('conversationCreated', { conversationId: id, agentName: 'demo' })));
     await client.append(
       append(
@@ -93,7 +100,7 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
   const env = { STOPGO_INTERNAL_TOKEN: token };
 
   test.each<[string, string[], RegExp]>([
-    ['verify', [], /^1 streams, 3 events: every hash chain holds and every view equals its events\n$/],
+    ['verify', [], /^3 streams, 5 events: every hash chain holds and every view equals its events\n$/],
     ['events', [id], /ConversationCreated[\s\S]*UserMessageReceived[\s\S]*RunStarted/i],
     ['replay', [id], /create a server/],
     ['export', [id], /create a server/],
@@ -105,10 +112,12 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
   });
 
   test('what there is, is listed by name', async () => {
+    const names = [`agent-${digest}`, `conversation-${id}`, `toolset-${digest}`];
     const { code, output } = await stopgo(['events', '--store', address], env);
-    expect([code, output]).toEqual([0, `conversation-${id}\n`]);
+    expect([code, output]).toEqual([0, names.map((name) => `${name}\n`).join('')]);
     const json = await stopgo(['events', '--json', '--store', address], env);
-    expect(JSON.parse(json.output)).toEqual({ stream: `conversation-${id}` });
+    const lines = json.output.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(names.map((stream) => ({ stream })));
   });
 
   test('what is no name is told what names look like', async () => {
@@ -160,7 +169,7 @@ describe.skipIf(program === undefined)('the log of a store on NATS (needs a nats
 
 test.each<[string[], string]>([
   [['approve', id, '--action', 'happend'], 'stopgo: --action takes run_again, happened or give_up, not "happend"'],
-  [['service'], 'stopgo: "service" takes the name of one service'],
+  [['service'], 'stopgo: "service" takes NAME; see `stopgo help service`'],
 ])('%j is refused with what it takes', async (args, line) => {
   const { code, output, errors } = await stopgo(args);
   expect([code, output, errors.split('\n')[0]]).toEqual([1, '', line]);

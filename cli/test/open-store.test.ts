@@ -10,10 +10,14 @@ test('a store of a release that cannot do what is asked is told as that, with wh
   });
 });
 
-test('a data directory in use is told with what to do where services run as separate processes', () => {
-  const inUse = 'the data directory ./data is in use by another process; stop that process or choose another directory';
-  expect(explainDirectoryError(new DomainError('failed_precondition', inUse))).toMatchObject({
-    message: `${inUse}; where its services run as separate processes, name its store with --store HOST:PORT`,
+test('a data directory without the log that is meant is told with what to do where services run as separate processes', () => {
+  const elsewhere = 'the data directory ./data is in use by separate services, whose log is not in it';
+  expect(explainDirectoryError(new DomainError('failed_precondition', elsewhere))).toMatchObject({
+    message: `${elsewhere}; name a store of theirs with --store HOST:PORT`,
+  });
+  const empty = 'the data directory ./data holds no log; check the path';
+  expect(explainDirectoryError(new DomainError('not_found', empty))).toMatchObject({
+    message: `${empty}, or name the running store of separate services with --store HOST:PORT`,
   });
   const other = new DomainError('failed_precondition', 'it was written by a newer version');
   expect(explainDirectoryError(other)).toBe(other);

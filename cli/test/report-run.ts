@@ -5,11 +5,12 @@ import {
   agentStream,
   conversationStream,
   defineAgent,
+  defineToolset,
   type Fact,
   fact,
   newEvents,
   type StreamName,
-  sha256Hex,
+  toolsetStream,
 } from '@stopgo/core';
 import { facts, type store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
@@ -59,7 +60,9 @@ export async function recordReport(client: Client<typeof store.StoreService>): P
   await append(client, agentStream(digest), 0, [fact('agentDefined', { digest, definitionJson })]);
   const stream = conversationStream(conversationId);
   const owner = { instance: 'orchestrator-1', epoch: 1 };
-  const toolsetDigest = sha256Hex('none');
+  const toolset = defineToolset(new Map());
+  const toolsetDigest = toolset.digest;
+  await append(client, toolsetStream(toolsetDigest), 0, [fact('toolsetDefined', toolset)]);
   const place = { runId, stepId: 'root/1[2]/0', callId: 'root/1[2]/0#1.0' };
   const publish = { callId: place.callId, tool: 'publish', server: 'files', disposition: facts.Disposition.GATED };
   await append(client, stream, 0, [fact('conversationCreated', { conversationId, agentName: 'report' })]);

@@ -1,6 +1,7 @@
+import { remoteAgentsOf } from '@stopgo/core';
 import { parseAgentConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
-import { agentDefinition, remoteAgentsOf } from '../src/parts/agent-definition.ts';
+import { agentDefinition } from '../src/parts/agent-definition.ts';
 
 const YAML = `
 allow_http_tokens_to: [agent-b, "tools:8090"]

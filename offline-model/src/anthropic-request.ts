@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from './json.ts';
+import { type Media, readMedia } from './media.ts';
+import { Refusal } from './refusal.ts';
 import { THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
-import { type DeclaredTool, Refusal, type ToolOutcome, type Turn } from './turn.ts';
+import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What Anthropic's Messages API is sent.
 
@@ -24,13 +26,14 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
   checkPairs(messages);
   checkThinking(messages, strictSignatures);
   const last = messages.at(-1);
+  const results = last?.blocks.at(-1)?.type === 'tool_result' ? ofType(last, 'tool_result') : [];
   return {
     provider: 'anthropic',
     model,
     instructions: plainText(body.system),
     lastUserText: lastUserText(messages),
-    results:
-      last?.blocks.at(-1)?.type === 'tool_result' ? last.blocks.flatMap((block) => outcomeOf(block, messages)) : [],
+    results: results.map((block) => outcomeOf(block, messages)),
+    media: results.flatMap((block) => mediaOf(block, `messages.${messages.length - 1}`)),
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.messages, body.system, body.tools]).length,
   };
@@ -160,18 +163,34 @@ function ofType(message: Message, type: string): JsonObject[] {
   return message.blocks.filter((block) => block.type === type);
 }
 
-function outcomeOf(block: JsonObject, messages: readonly Message[]): ToolOutcome[] {
-  if (block.type !== 'tool_result') return [];
+/** Images and documents among the blocks of a result; what else is there beside text is refused. */
+function mediaOf({ content }: JsonObject, at: string): Media[] {
+  return (Array.isArray(content) ? content : []).flatMap((block: unknown): Media[] => {
+    const { type, source } = isObject(block) ? block : {};
+    if (type === 'text') return [];
+    if ((type !== 'image' && type !== 'document') || !isObject(source) || source.type !== 'base64')
+      throw new Refusal(400, `${at}.content: a tool_result holds text, images and documents`);
+    const takes = type === 'image' ? /^image\/(png|jpeg|gif|webp)$/ : /^application\/pdf$/;
+    if (!takes.test(String(source.media_type)))
+      throw new Refusal(400, `${at}.content.source.media_type: not supported`);
+    return [readMedia(source.media_type, source.data, at)];
+  });
+}
+
+function outcomeOf(block: JsonObject, messages: readonly Message[]): ToolOutcome {
   const use = messages
     .flatMap((message) => ofType(message, 'tool_use'))
     .findLast((candidate) => candidate.id === block.tool_use_id);
-  return [{ name: String(use?.name), content: plainText(block.content), isError: block.is_error === true }];
+  return { name: String(use?.name), content: plainText(block.content), isError: block.is_error === true };
 }
 
 function plainText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.map((block: unknown) => (isObject(block) ? String(block.text ?? '') : '')).join('\n');
+  return content
+    .filter(isObject)
+    .flatMap(({ text }) => (text === undefined ? [] : [String(text)]))
+    .join('\n');
 }
 
 function lastUserText(messages: readonly Message[]): string {

@@ -1,10 +1,13 @@
 import { isObject, type JsonObject } from './json.ts';
+import { readInlineData } from './media.ts';
+import { Refusal } from './refusal.ts';
 import { callSignature, SKIP_SIGNATURE_CHECK } from './signatures.ts';
-import { type DeclaredTool, Refusal, type ToolOutcome, type Turn } from './turn.ts';
+import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What Gemini's generateContent and streamGenerateContent (API version v1beta) are sent.
 
 const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+const BEFORE_3 = /^gemini-[12][.-]/;
 const PART_KINDS = [
   'text',
   'functionCall',
@@ -25,6 +28,8 @@ type Content = { readonly role: 'user' | 'model'; readonly parts: readonly JsonO
 export function readGeminiRequest(body: unknown, model: string, strictSignatures: boolean): Turn {
   if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
   const contents = readContents(body.contents);
+  if (BEFORE_3.test(model) && contents.some((content) => responsesIn(content).some(({ parts }) => parts !== undefined)))
+    throw new Refusal(400, `Multimodal function responses are not supported by ${model}.`);
   checkTurns(contents);
   if (strictSignatures) checkSignatures(contents);
   const last = contents.at(-1);
@@ -33,7 +38,7 @@ export function readGeminiRequest(body: unknown, model: string, strictSignatures
     model,
     instructions: textsOf(body.systemInstruction).join('\n'),
     lastUserText: lastUserText(contents),
-    results: last?.parts.at(-1)?.functionResponse ? last.parts.flatMap(outcomeOf) : [],
+    ...(last === undefined ? { results: [], media: [] } : outcomesOf(last, contents.length - 1)),
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.contents, body.systemInstruction, body.tools]).length,
   };
@@ -152,6 +157,16 @@ function callsIn(content: Content): JsonObject[] {
 
 function responsesIn(content: Content): JsonObject[] {
   return content.parts.map((part) => part.functionResponse).filter(isObject);
+}
+
+/** The results of the last content, and what they hold beside text: inside of each, and after them all. */
+function outcomesOf(last: Content, index: number): Pick<Turn, 'results' | 'media'> {
+  const responses = responsesIn(last);
+  if (responses.length === 0 || last.parts.some((part) => part.text !== undefined)) return { results: [], media: [] };
+  const at = `contents[${index}]`;
+  const inside = responses.flatMap(({ parts }) => (Array.isArray(parts) ? parts : []));
+  const media = [...inside, ...last.parts].map((part) => readInlineData(part, at)).filter((one) => one !== undefined);
+  return { results: last.parts.flatMap(outcomeOf), media };
 }
 
 function outcomeOf(part: JsonObject): ToolOutcome[] {

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from './json.ts';
+import { type Media, readDataUrl, readMedia } from './media.ts';
+import { Refusal } from './refusal.ts';
 import { CALL_THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
-import { type DeclaredTool, Refusal, type ToolOutcome, type Turn } from './turn.ts';
+import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What OpenAI's chat completions are sent. Of the services that speak it the strictest is followed.
 
@@ -19,16 +21,45 @@ export function readOpenaiRequest(body: unknown, strictSignatures: boolean): Tur
   const messages = readMessages(body.messages);
   checkOrder(messages);
   checkReasoning(messages, strictSignatures);
+  const end = messages.at(-1);
+  const shown = end?.role === 'user' ? mediaOf(end, `messages[${messages.length - 1}]`) : [];
+  // Media of results come after them, in a message of the user's role; between the two stands a word of the assistant.
+  const said = shown.length > 0 && messages.at(-3)?.role === 'tool' ? messages.slice(0, -2) : messages;
   return {
     provider: 'openai',
     model,
     instructions: messages.filter(isInstruction).map(textOf).join('\n'),
-    lastUserText: textOf(messages.findLast(({ role }) => role === 'user')),
-    results: outcomesOf(messages),
+    lastUserText: textOf(
+      said.findLast((message) => message.role === 'user' && mediaOf(message, 'messages').length === 0),
+    ),
+    results: outcomesOf(said),
+    media: said.length < messages.length ? shown : [],
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([messages, body.tools]).length,
     usageInStream: isObject(options) && options.include_usage === true,
   };
+}
+
+/** Images, sounds and files among the parts of a message. */
+function mediaOf({ content }: JsonObject, at: string): Media[] {
+  return (Array.isArray(content) ? content : []).flatMap((part: unknown): Media[] => {
+    const { type, image_url: image, input_audio: audio, file } = isObject(part) ? part : {};
+    switch (type) {
+      case 'image_url':
+        return [readDataUrl(isObject(image) ? image.url : undefined, at)];
+      case 'input_audio':
+        if (!isObject(audio)) throw new Refusal(400, `${at}: input_audio must be an object`);
+        return [readMedia(audio.format === 'mp3' ? 'audio/mpeg' : 'audio/wav', audio.data, at)];
+      case 'file':
+        return [readDataUrl(isObject(file) ? file.file_data : undefined, at)];
+      case 'document_url':
+        return [readDataUrl(isObject(part) ? part.document_url : undefined, at)];
+      case 'text':
+        return [];
+      default:
+        throw new Refusal(400, `${at}.content: a part of type ${JSON.stringify(type)} is not supported`);
+    }
+  });
 }
 
 function readMessages(value: unknown): JsonObject[] {

@@ -6,7 +6,8 @@ import { geminiChunks, geminiError, geminiEvent, geminiResponse } from './gemini
 import { isObject, type JsonObject } from './json.ts';
 import { readOpenaiRequest } from './openai-request.ts';
 import { openaiChunks, openaiError, openaiEvents, openaiResponse } from './openai-response.ts';
-import { type Answer, Refusal, type Turn } from './turn.ts';
+import { Refusal } from './refusal.ts';
+import type { Answer, Turn } from './turn.ts';
 
 /** What the server needs of a provider's wire format. */
 export type Provider = {

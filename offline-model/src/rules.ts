@@ -1,4 +1,5 @@
 import { isObject } from './json.ts';
+import { mediaLine } from './media.ts';
 import { startingWith, type Wish, wishesOf } from './phrases.ts';
 import { taskOf, wantsWords } from './task.ts';
 import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
@@ -24,7 +25,8 @@ const UNNAMED_PREFIX = 'resource-';
 export function answerByRules(turn: Turn): Answer {
   const task = taskOf(turn);
   const wishes = wishesOf(task);
-  if (turn.results.length > 0) return ensure(wishes, turn) ?? say(turn.results.map(reportOf).join('\n\n'));
+  if (turn.results.length > 0)
+    return ensure(wishes, turn) ?? say([...turn.results.map(reportOf), ...turn.media.map(mediaLine)].join('\n\n'));
   if (wantsWords(turn)) return say(`As I understand it: ${task}`);
   const direct = directCall(task, turn.tools) ?? delegated(task, turn.tools);
   if (direct) return { text: '', calls: [direct] };

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from './json.ts';
-import { type Answer, type Call, Refusal, type Turn } from './turn.ts';
+import { Refusal } from './refusal.ts';
+import type { Answer, Call, Turn } from './turn.ts';
 
 /** One scripted reaction to one request. What may be combined is said per field. */
 export type ScriptStep = {

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Provider, routeOf } from './provider.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import { Refusal } from './refusal.ts';
 import { respond } from './respond.ts';
 import { createScript, readSteps, type Script } from './script.ts';
-import { Refusal } from './turn.ts';
 
 /** The largest request body, in bytes. */
 const BODY_BYTES_MAX = 32 * 1024 * 1024;

@@ -1,3 +1,5 @@
+import type { Media } from './media.ts';
+
 /** What a request of any provider comes down to: the last thing said, what the tools answered, what may be called. */
 export type Turn = {
   readonly provider: 'gemini' | 'anthropic' | 'openai';
@@ -8,6 +10,8 @@ export type Turn = {
   readonly lastUserText: string;
   /** The tool results in the last message; empty when that message does not end with results. */
   readonly results: readonly ToolOutcome[];
+  /** What those results hold beside text, in order. */
+  readonly media: readonly Media[];
   readonly tools: readonly DeclaredTool[];
   /** Size of everything that was sent, in characters; the token count is derived from it. */
   readonly inputCharacters: number;
@@ -35,15 +39,6 @@ export type Answer = {
   readonly thinking?: string;
   readonly withoutIds?: boolean;
 };
-
-/** A refusal of a request; each provider's wire gives it its own shape. */
-export class Refusal extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
 
 const CHARACTERS_PER_TOKEN = 4;
 

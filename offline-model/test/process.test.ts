@@ -2,13 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
+import { nodeArguments } from '../../tests/node-arguments.ts';
 
 // The program as a launcher sees it: one line on stdout, then requests, then an end that needs no help.
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname;
 
 function start(...flags: string[]): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, ['--import', 'tsx', MAIN, ...flags]);
+  return spawn(process.execPath, [...nodeArguments(MAIN), ...flags]);
 }
 
 async function addressOf(child: ChildProcessWithoutNullStreams): Promise<string> {

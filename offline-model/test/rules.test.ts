@@ -15,6 +15,7 @@ const turn = (lastUserText: string, more: Partial<Turn> = {}): Turn => ({
   instructions: '',
   lastUserText,
   results: [],
+  media: [],
   tools: RESOURCES,
   inputCharacters: 0,
   ...more,

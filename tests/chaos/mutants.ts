@@ -28,7 +28,7 @@ export const mutants = {
   /** A call of a bridge that has died counts as one that never began. */
   'doubt-is-no': [
     {
-      file: 'services/orchestrator/src/driver/ask-fence.ts',
+      file: 'services/orchestrator/src/driver/questions/ask-fence.ts',
       from: "kind: 'unknown',\n  message: 'the process that made the call has ended, and nobody knows how the call ended',",
       to: "kind: 'fenced',",
     },
@@ -36,7 +36,7 @@ export const mutants = {
   /** Whoever takes over a call asks nobody what became of it, and puts it in doubt. */
   'doubts-early': [
     {
-      file: 'services/orchestrator/src/driver/recover-call.ts',
+      file: 'services/orchestrator/src/driver/calls/recover-call.ts',
       from: 'await askFence(driver, key, bridge)',
       to: "await Promise.resolve({ kind: 'unknown', message: 'nobody was asked' } as const)",
     },
@@ -44,12 +44,12 @@ export const mutants = {
   /** A bridge forgets an attempt as soon as it has begun. */
   'attempts-forgotten': [
     {
-      file: 'services/mcp-bridge/src/attempts.ts',
+      file: 'services/mcp-bridge/src/attempts/attempts.ts',
       from: 'this.#running.set(id, running);',
       to: '',
     },
     {
-      file: 'services/mcp-bridge/src/attempts.ts',
+      file: 'services/mcp-bridge/src/attempts/attempts.ts',
       from: 'this.#keep(id, isRepeatable, end);',
       to: '',
     },
@@ -57,7 +57,7 @@ export const mutants = {
   /** Each call is sent twice. */
   'execute-twice': [
     {
-      file: 'services/mcp-bridge/src/executor.ts',
+      file: 'services/mcp-bridge/src/attempts/executor.ts',
       from: 'resolve(withoutSecrets(await runCall(call, dependencies), dependencies.secrets));',
       to: 'await runCall(call, dependencies);\n        resolve(await runCall(call, dependencies));',
     },
@@ -65,12 +65,12 @@ export const mutants = {
   /** A call whose answer is lost is made anew without asking what became of it. */
   'lost-is-not-started': [
     {
-      file: 'services/orchestrator/src/driver/send-call.ts',
+      file: 'services/orchestrator/src/driver/calls/send-call.ts',
       from: 'return await askFence(driver, key, bridge);',
       to: "return { kind: 'fenced' } as const;",
     },
     {
-      file: 'services/orchestrator/src/driver/recover-call.ts',
+      file: 'services/orchestrator/src/driver/calls/recover-call.ts',
       from: 'await askFence(driver, key, bridge)',
       to: "await Promise.resolve({ kind: 'fenced' } as const)",
     },

@@ -6,8 +6,12 @@ import type { Composition } from './composition.ts';
 const patienceMs = 120_000;
 
 /** Asks for something destructive; the approval that it waits for, with the conversation's id. */
-export async function ask(gateway: Client, name: string): Promise<{ readonly id: string; readonly approval: string }> {
-  const answer = await gateway.post('/conversations', { message: `create a server ${name} with value 42` });
+export async function ask(
+  gateway: Client,
+  name: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly id: string; readonly approval: string }> {
+  const answer = await gateway.post('/conversations', { message: `create a server ${name} with value 42` }, headers);
   assert.equal(answer.status, 201, answer.text);
   assert.equal(answer.body.result.waiting_approval, true, answer.text);
   const [approval] = answer.body.result.approvals;
@@ -16,11 +20,20 @@ export async function ask(gateway: Client, name: string): Promise<{ readonly id:
 }
 
 /** Says yes, again and again while a service is away, and waits for the call's result in the conversation. */
-export async function approve(gateway: Client, id: string, approval: string): Promise<void> {
+export async function approve(
+  gateway: Client,
+  id: string,
+  approval: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await until(
     'the decision is recorded',
     async () => {
-      const answer = await gateway.post(`/approvals/${approval}`, { answer: 'yes' }, { 'X-Approver': 'alice' });
+      const answer = await gateway.post(
+        `/approvals/${approval}`,
+        { answer: 'yes' },
+        { 'X-Approver': 'alice', ...headers },
+      );
       if (answer.status === 503 || answer.status === 504) return undefined;
       // Said twice because the first answer was lost: the first one took effect.
       assert.ok([200, 202, 409].includes(answer.status), answer.text);

@@ -14,7 +14,7 @@ import { type Story, storyOf, sweptStories } from './stories.ts';
 import { firstStart, type Plan, sweep } from './sweep.ts';
 import type { WorldOptions } from './world.ts';
 
-const killsDefault = 100;
+const killsDefault = 60;
 /** Deaths whose recovery is swept too: the platform dies there, and again at each point of what follows. */
 const recoveries: readonly { readonly story: string; readonly after: Plan }[] = [
   // The decision is on the record, and nobody has begun to act on it.

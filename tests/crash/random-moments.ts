@@ -6,7 +6,10 @@ import { World, type WorldOptions } from './world.ts';
 
 /** Stories told at the same time. */
 const tellersMax = 8;
-/** Longest life after the platform is ready, in milliseconds. */
+/**
+ * Longest life after the platform is ready, in milliseconds; longer where its start takes longer: on a slow machine it would never
+ * come to anything.
+ */
 const lifeMsMax = 800;
 /** Share of the deaths that come while the platform starts, and longest life then, in milliseconds. */
 const earlyShare = 0.15;
@@ -39,11 +42,17 @@ export async function randomMoments(
     }
   };
   const tellers = Array.from({ length: tellersMax }, tell);
+  let longestMs = lifeMsMax;
   for (let kill = 1; kill <= kills; kill += 1) {
     const isEarly = random() < earlyShare;
-    const moment = random() * (isEarly ? earlyMsMax : lifeMsMax);
+    const share = random();
     const { life } = world;
-    if (!isEarly) await world.ready();
+    const began = performance.now();
+    if (!isEarly) {
+      await world.ready();
+      longestMs = Math.max(lifeMsMax, performance.now() - began);
+    }
+    const moment = share * (isEarly ? earlyMsMax : longestMs);
     await new Promise((resolve) => setTimeout(resolve, moment));
     world.kill();
     while (world.life === life) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -73,7 +73,7 @@ test('a context that a client names itself is kept, and can be listed; two first
   const { body } = await client(first).get(`/conversations/${after.id}`);
   expect(body.conversation).toMatchObject({ context_id: contextId, message_count: 3 });
 
-  await under.platform.end('SIGKILL');
+  await under.platform.discard();
   await under.startAnew();
   const again = await clientOf(under.platform.urls.at(-1) ?? '');
   const { tasks, totalSize } = await again.listTasks({

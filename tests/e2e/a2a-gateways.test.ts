@@ -1,7 +1,5 @@
-import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../free-ports.ts';
 import { STORY_PEERS } from './a2a-peers.ts';
 import { client } from './http.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -15,22 +13,6 @@ let platform: Platform;
 let grpcPort: number;
 
 const longMs = 120_000;
-
-/** A port that is free, and that nobody is given who asks for any: those of the system begin above. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 30_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
-}
 
 beforeAll(async () => {
   if (!hasNatsServer) return;

@@ -15,7 +15,7 @@ afterEach(async () => {
   await tree?.end();
   between?.closeAllConnections();
   between?.close();
-  await other?.platform.end('SIGKILL');
+  await other?.platform.discard();
   await other?.model.stop();
   other?.place.remove();
   tree = undefined;

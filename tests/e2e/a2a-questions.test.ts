@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   place.remove();
   await model.stop();
 });

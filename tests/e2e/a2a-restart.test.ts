@@ -10,7 +10,7 @@ import { replicated } from './replicated.ts';
  */
 
 const longMs = 120_000;
-const under = replicated((place) => resourcesConfig(place, 'a2a_grpc_port: 0'), longMs);
+const under = replicated((place) => resourcesConfig(place, 'a2a_grpc_port: 0'), longMs, { asProcess: true });
 
 type Parked = { readonly how: string; readonly name: string; readonly id: string; readonly approval: string };
 

@@ -81,7 +81,7 @@ test('a token and a session id go through three agents to a tool, and stay nowhe
     }
     expect(foundIn(places, said)).toEqual([]);
   } finally {
-    for (const one of running) await one.end('SIGKILL');
+    for (const one of running) await one.discard();
     for (const place of places) place.remove();
   }
 });
@@ -111,7 +111,7 @@ test('a token goes over plain http to a host that is allowed by name, and to no 
     expect((await ask(other)).text).not.toContain('whoami done');
     expect(tools.calls.slice(withToken).filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   } finally {
-    for (const one of running) await one.end('SIGKILL');
+    for (const one of running) await one.discard();
     for (const place of places) place.remove();
   }
 });
@@ -146,7 +146,7 @@ test('after a restart a task wants its token again, and says so in every dialect
       expect(waiting.state, how).toBe('input-required');
       parked.set(how, waiting);
     }
-    await platform.end('SIGKILL');
+    await platform.discard();
     said['the first output'] = platform.output();
     platform = await startIt();
     for (const [how, connect] of Object.entries(ways)) {
@@ -182,7 +182,7 @@ test('after a restart a task wants its token again, and says so in every dialect
     said['the last output'] = platform.output();
     expect(foundIn([place], said)).toEqual([]);
   } finally {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   }
 });

@@ -27,7 +27,7 @@ mcp_servers:${journal.server()}
 }, 60_000);
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   await model.stop();
   place.remove();
 });

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { freePort } from '../free-ports.ts';
 import { type Answer, type Client, client, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -12,7 +11,7 @@ export type ChainedAgent = {
   readonly journal: Journal;
   readonly platform: Platform;
   readonly http: Client;
-  down(signal: NodeJS.Signals): Promise<void>;
+  down(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   up(): Promise<void>;
   /** The approvals that are pending here, once there are so many. */
   pending(count?: number): Promise<readonly PendingApproval[]>;
@@ -29,7 +28,7 @@ export type PendingApproval = Readonly<Record<string, unknown>> & {
 /** Starts an agent of these lines of configuration, made with its address, with the journaled tool server. */
 export async function chained(
   lines: Readonly<Record<string, unknown>> | ((address: string) => Readonly<Record<string, unknown>>),
-  options: Pick<StartOptions, 'command' | 'args'> = {},
+  options: Pick<StartOptions, 'command' | 'args' | 'asProcess'> = {},
 ): Promise<ChainedAgent> {
   const place: Workplace = workplace();
   const journal = journalOf(place);
@@ -78,18 +77,9 @@ export async function chained(
         return answer === undefined || status === 'working' || status === 'waiting' ? undefined : answer;
       }),
     end: async () => {
-      await platform.end('SIGKILL');
+      await platform.discard();
       await model.stop();
       place.remove();
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -51,6 +51,7 @@ export async function startComposed(): Promise<Platform> {
       for (const container of containers) worst ||= (await all.stop(container)).code;
       return worst;
     },
+    discard: () => all.kill(containers),
   };
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   await model.stop();
   place.remove();
 });
@@ -54,6 +54,27 @@ async function waiting(name: string): Promise<{ readonly id: string; readonly ap
 }
 
 describe('clients that do not wait', () => {
+  test('while its model is asked again, whoever looks at a run is told so, and it can be canceled', async () => {
+    const match = 'wait for it';
+    await model.script({ match, error: { status: 429, message: 'too busy now', retryAfterSeconds: 19 } });
+    const sent = await http.post('/conversations', { message: match }, { Prefer: 'wait=1' });
+    expect(sent.status).toBe(202);
+    const { id } = sent.body.conversation;
+    const told = { kind: 'model', reason: expect.stringContaining('too busy now'), next_try_at: expect.any(String) };
+    expect(JSON.parse(sent.text).conversation.waiting_for).toMatchObject([told]);
+    await until('any reader is told', async () => {
+      const { conversation } = JSON.parse((await http.get(`/conversations/${id}`)).text);
+      const [wait] = conversation.waiting_for ?? [];
+      return wait?.text.includes('does not answer and is asked again since') || undefined;
+    });
+    const canceled = await http.post(`/conversations/${id}/cancel`, {});
+    expect(canceled.status).toBe(200);
+    await until('nothing is waited for', async () => {
+      const { text } = await http.get(`/conversations/${id}`);
+      return !text.includes('waiting_for') || undefined;
+    });
+  });
+
   test('who prefers not to wait gets 202 at once with where to look, and the result is there later', async () => {
     const created = await http.post('/conversations', call('hold', 'async'), now);
     const { id } = created.body.conversation;
@@ -198,7 +219,7 @@ describe('requests with a key', () => {
       expect(answer.body).toEqual(first?.body);
     }
     expect(first?.body.conversation.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/);
-    await platform.end('SIGKILL');
+    await platform.discard();
     await startAgain();
     const later = await create();
     expect(later.status).toBe(201);
@@ -212,25 +233,25 @@ describe('requests with a key', () => {
   test('a message, a decision and a cancel that are repeated at once take effect once', async () => {
     const created = await http.post('/conversations', {});
     const path = `/conversations/${created.body.conversation.id}`;
-    const repeat = async (to: string, body: object, key: string): Promise<Answer> => {
+    const repeat = async (to: string, body: object, other: object, key: string): Promise<Answer> => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => http.post(to, body, keyed(key))));
       for (const answer of answers) {
         expect(answer.status).toBe(200);
         expect(answer.body.result).toEqual(answers[0]?.body.result);
       }
-      expect((await http.post(to, { ...body, message: 'x', reason: 'y', by: 'z' }, keyed(key))).status).toBe(422);
+      expect((await http.post(to, { ...body, ...other }, keyed(key))).status).toBe(422);
       return answers[0] as Answer;
     };
-    const asked = await repeat(`${path}/messages`, call('erase', 'repeated'), 'message');
+    const asked = await repeat(`${path}/messages`, call('erase', 'repeated'), { message: 'x' }, 'message');
     expect(asked.body.result.approvals).toHaveLength(1);
     const approval = `/approvals/${asked.body.result.approval?.uuid}`;
-    const decided = await repeat(approval, { approved: true }, 'decision');
+    const decided = await repeat(approval, { approved: true }, { by: 'z' }, 'decision');
     expect(decided.body.result.response).toContain('erase repeated');
     expect(journal.began('erase', 'repeated')).toBe(1);
     // Without the key it is a second decision, and refused as one.
     expect((await http.post(approval, { approved: true })).status).toBe(409);
     await http.post(`${path}/messages`, call('erase', 'canceled'));
-    await repeat(`${path}/cancel`, { reason: 'enough' }, 'cancel');
+    await repeat(`${path}/cancel`, { reason: 'enough' }, { reason: 'y' }, 'cancel');
     expect(journal.began('erase', 'canceled')).toBe(0);
     const { body } = await http.get(path);
     expect(
@@ -302,7 +323,7 @@ describe('event streams', () => {
     const { id, approval } = await waiting('streamed');
     const before = await follow(platform.url, id);
     const asked = await before.next('the request', ({ type }) => type === 'approval_requested');
-    await platform.end('SIGKILL');
+    await platform.discard();
     await before.ended;
     await startAgain();
     expect((await http.post(`/approvals/${approval}`, { approved: true })).status).toBe(200);

@@ -15,7 +15,8 @@ let http: Client;
 beforeAll(async () => {
   model = await scriptedModel();
   place = workplace();
-  platform = await start(place, resourcesConfig(place), { env: model.env });
+  // What waits survives a kill below.
+  platform = await start(place, resourcesConfig(place), { asProcess: true, env: model.env });
   http = client(platform.url);
 });
 

@@ -35,7 +35,13 @@ test('a model delegates to a destructive agent: nothing is sent before a yes, an
   expect(approval).toMatchObject({ tool_name: 'a2a_peer', tool_args: { message: 'pay 5' } });
   expect(peer.requests).toEqual([]);
 
-  const done = await tree.http.post(`/approvals/${approval?.uuid}`, { approved: true }, headers);
+  const done = await tree.http.post(
+    `/approvals/${approval?.uuid}`,
+    { approved: true },
+    { Authorization: headers.Authorization },
+  );
+  // The decision names no session: it is made in that of its conversation, and so is what follows from it.
+  expect(done.headers.get('x-session-id')).toBe('sid-of-this');
   expect(done.body.result).toMatchObject({ response: 'It is paid.', waiting_approval: false });
   expect(peer.taken).toEqual(['pay 5']);
   const [sent] = sending(peer);
@@ -74,7 +80,7 @@ test('a node delegates, and what the agent answers is there for the next; one th
 
 test('a task goes on while the platform is dead, and is found again: it is sent once', async () => {
   peer = await remoteAgent();
-  tree = await plant({ type: 'a2a', name: 'desk', url: peer.url });
+  tree = await plant({ type: 'a2a', name: 'desk', url: peer.url }, { asProcess: true });
   peer.hold();
   const { taken } = peer;
   const created = await tree.http.post('/conversations', {});

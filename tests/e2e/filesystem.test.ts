@@ -33,7 +33,7 @@ mcp_servers:
 }, 60_000);
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   await model.stop();
   place.remove();
 });

@@ -5,7 +5,7 @@ import { callDigest, decodeRecorded } from '@stopgo/core';
 import { mcp, store } from '@stopgo/proto';
 import { type Client, connectGrpc, createGrpcClient, Secret } from '@stopgo/rpc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePorts } from '../chaos/free-ports.ts';
+import { freePorts } from '../free-ports.ts';
 import { client, type Client as Http, until } from './http.ts';
 import { type Journal, journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';

@@ -14,7 +14,7 @@ let platform: Platform;
 let http: Client;
 
 async function startAgain(): Promise<void> {
-  platform = await start(place, journaledConfig(place), { env: model.env });
+  platform = await start(place, journaledConfig(place), { asProcess: true, env: model.env });
   http = client(platform.url);
 }
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   place.remove();
 });
 

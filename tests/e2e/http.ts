@@ -21,6 +21,7 @@ export type Body = {
   readonly servers: readonly ToolServer[];
   readonly bridges: readonly { readonly instance?: string; readonly address?: string; readonly answers: boolean }[];
   readonly approval: Approval;
+  readonly approvals: readonly Approval[];
   readonly decision: string;
   readonly decided_by: string;
   readonly decided_at: string;
@@ -47,6 +48,7 @@ export type Tool = {
   readonly pin?: string;
   readonly pin_state?: string;
   readonly server: string;
+  readonly own_name?: string;
   /** Of a tool that is held. */
   readonly state?: string;
   readonly changes?: readonly { readonly path: string; readonly before?: string; readonly after?: string }[];
@@ -63,6 +65,8 @@ export type ToolServer = {
   readonly protocol?: { readonly era: string; readonly version: string };
   readonly restarts: number;
   readonly tools: number;
+  readonly tools_deselected: number;
+  readonly instructions?: string;
   readonly left_out: readonly { readonly name: string; readonly reason: string }[];
   readonly problems: readonly string[];
 };

@@ -108,7 +108,7 @@ describe.each([gemini, claude])('$name', (provider) => {
   });
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     await model.stop();
     place.remove();
   });
@@ -155,7 +155,7 @@ describe.each([gemini, claude])('$name', (provider) => {
     };
     await signed('signed-at-once', async () => undefined);
     await signed('signed-after-a-restart', async () => {
-      await platform.end('SIGKILL');
+      await platform.discard();
       await startAgain();
     });
   });
@@ -176,6 +176,7 @@ describe.each([gemini, claude])('$name', (provider) => {
     const { status, body } = await http.post('/conversations', { message: match });
     expect(status).toBe(201);
     expect(body.result.response).toMatch(/^LLM error: /);
+    expect(body.error).toBe(body.result.response);
     expect(body.result.response).toMatch(said);
     expect(body.conversation.run?.status).toBe('failed');
     expect(body.conversation.messages.at(-1)).toMatchObject({ role: 'assistant', content: body.result.response });

@@ -10,7 +10,7 @@ export type Step = {
   readonly calls?: readonly { readonly name: string; readonly args?: Readonly<Record<string, unknown>> }[];
   readonly thinking?: string;
   readonly delayMs?: number;
-  readonly error?: { readonly status: number; readonly message: string };
+  readonly error?: { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number };
   readonly hang?: true;
   readonly quoteRequest?: true;
   readonly garbage?: true;

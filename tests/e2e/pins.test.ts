@@ -47,7 +47,7 @@ describe('first contact accepts', () => {
   }, longMs);
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   });
 
@@ -148,7 +148,7 @@ describe('first contact accepts', () => {
   });
 
   test('after a restart what was accepted is, and what is otherwise again is held', { timeout: longMs }, async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     await startAgain();
     // The server has forgotten what it had become.
     const states = (await held()).map(({ name, state }) => [name, state]);
@@ -194,11 +194,11 @@ describe('pins: strict', () => {
     expect(short).toMatchObject({ code: 1 });
     expect((await through(['tools', 'accept', 'journaled', 'look', '--pin', await pinOf('look')])).code).toBe(0);
     expect(await offered()).toEqual(['look']);
-    await platform.end('SIGKILL');
+    await platform.discard();
     await startAgain('pins: strict');
     expect(await offered()).toEqual(['look']);
     await ask('look', { name: 'strict' });
     expect(journal.began('look', 'strict')).toBe(1);
-    await platform.end('SIGKILL');
+    await platform.discard();
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { handed, startComposed } from './composed.ts';
+import { launchHere } from './platform-here.ts';
 import { processesOf } from './processes.ts';
 import { topology } from './topology.ts';
 
@@ -12,7 +13,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'cli/dist/main.js');
 const startCommand = topology === 'services' ? 'services' : 'start';
 /** How long a start may take before it counts as failed, in milliseconds. */
-const startMs = { start: 20_000, services: 60_000 } as const;
+const startMs = { start: 60_000, services: 60_000 } as const;
 
 /** A folder of one test: data, configuration and what the tools keep. */
 export type Workplace = {
@@ -75,28 +76,41 @@ export function journalFile(place: Pick<Workplace, 'folder'>): string {
   return join(place.folder, 'tools/journal');
 }
 
-/** The platform as a process of its own. */
+/** A running platform. */
 export type Platform = {
   readonly url: string;
   /** Of every gateway, `url` first. */
   readonly urls: readonly string[];
+  /** Its process. Throws where it has none of its own: see {@link StartOptions.asProcess}. */
   readonly process: ChildProcess;
   /** Everything that it has printed so far. */
   output(): string;
   /** Its part of that on the error output. */
   errors(): string;
-  /** Ends it as a signal from outside would, SIGKILL with all of its services; gives the exit code (null if a signal ended it). */
-  end(signal: NodeJS.Signals): Promise<number | null>;
+  /**
+   * Ends it as a signal from outside would, SIGKILL with all of its services; gives the exit code (null if a signal ended it). Throws if it
+   * is to be killed and has no process of its own.
+   */
+  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
+  /** Gets rid of it in the quickest way, when nothing follows. */
+  discard(): Promise<void>;
 };
 
 export type StartOptions = {
   /** Whatever the topology: `start` or `services`. */
   readonly command?: 'start' | 'services';
+  /**
+   * Starts a process, for what only that shows: what outlives a kill, what the program itself prints and how it ends. Without it, `start`
+   * runs in the process of the test.
+   */
+  readonly asProcess?: true;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   readonly cwd?: string;
   /** Does not name a configuration, so that the default path is read. */
   readonly defaultConfig?: true;
+  /** A program with its arguments that is started in its place, and is given its command line. */
+  readonly within?: readonly [string, ...string[]];
   /** Is told all that it has printed while it starts, each time that it prints. */
   readonly onOutput?: (printed: string) => void;
 };
@@ -120,10 +134,20 @@ export async function start(place: Workplace, config: string, options: StartOpti
   const ready = await running.ready;
   if (typeof ready !== 'string')
     throw new Error(`the platform did not start (exit code ${ready.code}):\n${ready.output}`);
-  const { child, output, errors, end } = running;
+  const { output, errors, end, discard } = running;
   const gateways = [...output().matchAll(/^\[gateway-\d+\] .*ready on (http:\S+)$/gm)].map(([, url = '']) => url);
   const urls = [ready, ...gateways.filter((url) => url !== ready)];
-  return { url: ready, urls, process: child, output, errors, end };
+  return {
+    url: ready,
+    urls,
+    get process() {
+      return running.child();
+    },
+    output,
+    errors,
+    end,
+    discard,
+  };
 }
 
 /** Starts it expecting that it refuses; gives its exit code and what it said. */
@@ -131,7 +155,7 @@ export async function startRefused(place: Workplace, config: string, options: St
   const running = launch(place, config, options);
   const ready = await running.ready;
   if (typeof ready !== 'string') return ready;
-  await running.end('SIGKILL');
+  await running.discard();
   throw new Error(`the platform started, though it should have refused:\n${running.output()}`);
 }
 
@@ -163,10 +187,11 @@ export function stopgo(args: readonly string[], options: Pick<StartOptions, 'cwd
 const natsServer =
   process.env.STOPGO_NATS_SERVER === undefined ? {} : { STOPGO_NATS_SERVER: process.env.STOPGO_NATS_SERVER };
 
-function run(args: readonly string[], { env = {}, cwd = root }: Pick<StartOptions, 'env' | 'cwd'>) {
-  const child = spawn(process.execPath, [command, ...args], {
+function run(args: readonly string[], { env = {}, cwd = root, within }: Pick<StartOptions, 'env' | 'cwd' | 'within'>) {
+  const [program, ...all] = [...(within ?? []), process.execPath, command, ...args] as [string, ...string[]];
+  const child = spawn(program, all, {
     cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...natsServer, ...env },
+    env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';
@@ -193,41 +218,100 @@ function run(args: readonly string[], { env = {}, cwd = root }: Pick<StartOption
   };
 }
 
-function launch(place: Workplace, config: string, options: StartOptions) {
+type Launched = {
+  /** Its URL, or what came of it if it ended before it was ready. */
+  readonly ready: Promise<string | FailedStart>;
+  child(): ChildProcess;
+} & Pick<Platform, 'output' | 'errors' | 'end' | 'discard'>;
+
+/** A command that runs on, in whichever process. */
+type Running = Pick<Launched, 'output' | 'errors' | 'child' | 'discard'> & {
+  readonly exited: Promise<number | null>;
+  signal(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
+};
+
+function launch(place: Workplace, config: string, options: StartOptions): Launched {
   const file = join(place.folder, 'agent.yaml');
   writeFileSync(file, config);
   const named = options.defaultConfig === true ? [] : ['--config', file];
   const program = options.command ?? startCommand;
-  const { child, exited, output, errors, watch } = run([program, ...named, ...(options.args ?? [])], options);
+  const args = [program, ...named, ...(options.args ?? [])];
+  let isReady = (_printed: string): void => undefined;
+  const onOutput = (printed: string): void => {
+    options.onOutput?.(printed);
+    isReady(printed);
+  };
+  const isHere = program === 'start' && options.asProcess !== true && options.cwd === undefined;
+  const running = isHere ? runHere(args, options, onOutput) : runAsProcess(place, args, options, onOutput);
+  const { output, errors, exited, signal } = running;
   const ready = new Promise<string | FailedStart>((resolve, reject) => {
     const timer = setTimeout(() => {
-      child.kill('SIGKILL');
+      void running.discard();
       reject(new Error(`not ready after ${startMs[program]} ms:\n${output()}`));
     }, startMs[program]);
-    watch((text) => {
-      options.onOutput?.(text);
+    isReady = (text) => {
       const url = /ready on (http:\S+) after/.exec(text)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);
-    });
+    };
     void exited.then((code) => {
       clearTimeout(timer);
       resolve({ code, output: output(), errors: errors() });
     });
   });
+  const end = (word: 'SIGTERM' | 'SIGINT' | 'SIGKILL') => {
+    signal(word);
+    return exited;
+  };
+  return { ...running, ready, end };
+}
+
+/** What a start is given of the environment, whatever else this process has. */
+const environment = (env: StartOptions['env']) => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  ...natsServer,
+  ...env,
+});
+
+function runHere(args: readonly string[], { env }: StartOptions, onOutput: (printed: string) => void): Running {
+  const running = launchHere(args, environment(env), onOutput);
+  const ownProcess = 'give start() asProcess: true, so that this platform has a process of its own';
   return {
-    child,
-    ready,
-    output,
-    errors,
-    end: (signal: NodeJS.Signals) => {
-      // Killed is killed: a launcher alone would leave services that stop in good order.
-      if (signal === 'SIGKILL' && program === 'services') for (const pid of processesOf(place.folder)) kill(pid);
-      child.kill(signal);
-      return exited;
+    ...running,
+    child: () => {
+      throw new Error(`nothing but a process has one: ${ownProcess}`);
+    },
+    signal: (word) => {
+      if (word === 'SIGKILL') throw new Error(`only a process can be killed: ${ownProcess}`);
+      running.signal(word);
+    },
+    discard: async () => {
+      running.signal('SIGTERM');
+      await running.exited;
     },
   };
+}
+
+function runAsProcess(
+  place: Workplace,
+  args: readonly string[],
+  options: StartOptions,
+  onOutput: (printed: string) => void,
+): Running {
+  const { child, exited, output, errors, watch } = run(args, options);
+  watch(onOutput);
+  const signal = (word: 'SIGTERM' | 'SIGINT' | 'SIGKILL') => {
+    // Killed is killed: a launcher alone would leave services that stop in good order.
+    if (word === 'SIGKILL' && args[0] === 'services') for (const pid of processesOf(place.folder)) kill(pid);
+    child.kill(word);
+  };
+  const discard = async () => {
+    signal('SIGKILL');
+    await exited;
+  };
+  return { child: () => child, exited, output, errors, signal, discard };
 }
 
 function kill(pid: number): void {

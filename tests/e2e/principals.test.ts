@@ -55,7 +55,7 @@ mcp_servers:
 }, 60_000);
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   for (const child of children) child.kill('SIGKILL');
   await model.stop();
   place.remove();

@@ -58,7 +58,7 @@ test('each model of a mixed tree is asked as often as it has something to do, un
 
 test('a branch asks for an approval with every provider, and each goes on with what its call came to', async () => {
   const agents = providers.map(({ model }, index) => ({ name: `n${index}`, model, prompt: promptOf(index) }));
-  tree = await plant({ type: 'parallel', approval: 'require', agents });
+  tree = await plant({ type: 'parallel', approval: 'require', agents }, { asProcess: true });
   await tree.model.script(
     ...providers.map((_, index) => ({
       prompt: promptOf(index),

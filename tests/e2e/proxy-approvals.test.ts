@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type ChainedAgent, chained } from './chain.ts';
+import { until } from './http.ts';
 
 /** Questions of agents at the end of a chain, answered at its beginning: each agent is a process of its own. */
 const agents: ChainedAgent[] = [];
@@ -9,7 +10,7 @@ afterEach(async () => {
 });
 
 async function agent(config: Readonly<Record<string, unknown>>): Promise<ChainedAgent> {
-  const one = await chained(config);
+  const one = await chained(config, { asProcess: true });
   agents.push(one);
   return one;
 }
@@ -185,8 +186,16 @@ test('everything is killed and started again while it waits, and goes on', async
 test('a decision waits for an agent that is down, and goes on when it is back', async () => {
   const { a, b, c, id, atA } = await waiting();
   await b.down('SIGKILL');
-  const taken = await a.http.post(`/approvals/${atA?.uuid}`, { approved: true }, { Prefer: 'respond-async' });
+  // Nobody said that the answer is not waited for: it comes long before the two minutes that a run is given.
+  const taken = await a.http.post(`/approvals/${atA?.uuid}`, { approved: true });
   expect(taken.status).toBe(202);
+  const told = { kind: 'agent', name: 'as-agent', text: expect.stringMatching(/out of reach since .*, next try at /) };
+  expect(JSON.parse(taken.text).conversation.waiting_for).toMatchObject([told]);
+  const { http } = a;
+  await until('the wait is told', async () => {
+    const { conversations } = JSON.parse((await http.get('/conversations')).text);
+    return conversations[0].waiting_for?.[0]?.name === 'as-agent' || undefined;
+  });
   await b.up();
   const done = await a.over(id);
   expect(done.body.conversation.messages.at(-1)?.content).toBe('All done.');

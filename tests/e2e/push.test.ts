@@ -14,7 +14,7 @@ const longMs = 60_000;
 const credentials = 'credentials-that-nobody-else-sees';
 const token = 'token-that-nobody-else-sees';
 const more = 'a2a_grpc_port: 0\nheartbeat_ttl: 1s\npush: { allow_private: true }';
-const under = replicated((place) => resourcesConfig(place, more), longMs);
+const under = replicated((place) => resourcesConfig(place, more), longMs, { asProcess: true });
 
 beforeEach(async () => {
   receiver = await new Receiver().start();
@@ -68,8 +68,9 @@ test('a task is told from its beginning through its approval to its end, and aga
   // Each has a name of its own, in the order of the log.
   const keys = receiver.got.map(({ headers }) => headers['idempotency-key']);
   expect(new Set(keys).size).toBe(5);
-  await vi.waitFor(async () =>
-    expect(await configsOf(waiting.id)).toMatchObject([{ status: 'ok', deliveries: 4, failures: 0 }]),
+  await vi.waitFor(
+    async () => expect(await configsOf(waiting.id)).toMatchObject([{ status: 'ok', deliveries: 4, failures: 0 }]),
+    30_000,
   );
   // One of them has told, however many there are.
   expect(receiver.got.length).toBe(5);
@@ -127,7 +128,10 @@ test('a receiver that is away is told all when it is back, though everything was
   await receiver.start();
   await receiver.reached(3);
   expect(receiver.told).toEqual(['TASK_STATE_WORKING', 'artifactUpdate', 'TASK_STATE_COMPLETED']);
-  await vi.waitFor(async () => expect(await configsOf(made.id)).toMatchObject([{ status: 'ok', deliveries: 2 }]));
+  await vi.waitFor(
+    async () => expect(await configsOf(made.id)).toMatchObject([{ status: 'ok', deliveries: 2 }]),
+    30_000,
+  );
 });
 
 test('whoever tells is killed before it can say so: it is told again, and nothing is lost', {

@@ -24,12 +24,12 @@ describe('a platform whose tool servers ask', () => {
 
   beforeAll(async () => {
     place = workplace();
-    platform = await start(place, serversIn(place), { env: model.env });
+    platform = await start(place, serversIn(place), { asProcess: true, env: model.env });
     http = client(platform.url);
   }, 60_000);
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   });
 
@@ -214,7 +214,7 @@ describe.skipIf(!hasNatsServer)('with the services as processes', () => {
   }, 90_000);
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   });
 

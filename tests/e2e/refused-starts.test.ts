@@ -52,12 +52,17 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
   [
     'a provider that is not known',
     (own) => config('llm: {model: "cohere:command"}', own),
-    [/^Failed to start agent: failed to initialize LLM client: unknown LLM provider: "cohere"$/],
+    [
+      /^Failed to start agent: failed to initialize LLM client: unknown LLM provider: "cohere" \(known: google, .*, ollama\)$/,
+    ],
   ],
   [
     'models of a tree that cannot be asked, each told',
-    (own) => config('agent: {type: sequential, agents: [{model: "groq:"}, {model: "x:y"}, {model: m}]}', own),
-    [/LLM client: model "groq:": the name after "groq:" is missing; unknown LLM provider: "x"$/],
+    (own) =>
+      config('agent: {type: sequential, agents: [{model: "groq:"}, {model: "x:y"}, {model: gpt-5}, {model: m}]}', own),
+    [
+      /LLM client: model "groq:": the name after "groq:" is missing; unknown LLM provider: "x" \(known: .*\); model "gpt-5" .* write openai:gpt-5$/,
+    ],
   ],
   [
     'a tree that is none, each fault with its place',

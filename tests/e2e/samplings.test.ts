@@ -83,7 +83,7 @@ describe('a platform that lets tool servers have the model asked', () => {
   }, 60_000);
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   });
 
@@ -202,7 +202,7 @@ describe.skipIf(!hasNatsServer)('with the services as processes', () => {
   }, 90_000);
 
   afterAll(async () => {
-    await platform.end('SIGKILL');
+    await platform.discard();
     place.remove();
   });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   model = await scriptedModel();
 });
 afterEach(async () => {
-  await platform?.end('SIGKILL');
+  await platform?.discard();
   platform = undefined;
   await model.stop();
   place.remove();
@@ -134,7 +134,7 @@ describe('the chain of two agents', () => {
   let below: Platform | undefined;
   let places: Workplace | undefined;
   afterEach(async () => {
-    await below?.end('SIGKILL');
+    await below?.discard();
     places?.remove();
     below = undefined;
   });

@@ -68,9 +68,12 @@ mcp_servers:${journal.server('', `env: {CHILD_SECRET: ${JSON.stringify(childSecr
 `;
 
 /** Everything that a run of the platform said: to clients and on its outputs. */
-async function story(name: string, signal: NodeJS.Signals): Promise<Map<string, string>> {
+async function story(name: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<Map<string, string>> {
   const said = new Map<string, string>();
-  const platform = await start(place, config(name), { env: { ...model.env, VAULT_TOKEN: ownToken } });
+  const platform = await start(place, config(name), {
+    ...(signal === 'SIGKILL' ? { asProcess: true } : {}),
+    env: { ...model.env, VAULT_TOKEN: ownToken },
+  });
   const http = client(platform.url);
   const heard = ({ text, headers }: Answer, of: string): void =>
     void said.set(`${name}: answer to ${of}`, `${text} ${JSON.stringify([...headers])}`);

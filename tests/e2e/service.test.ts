@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePorts } from '../free-ports.ts';
 import { client, until } from './http.ts';
 import { journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -40,16 +40,20 @@ afterEach(async () => {
 
 const token = 'a-token-of-the-test-that-nobody-prints';
 
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  for (const server of servers) await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const ports = servers.map((server) => (server.address() as { port: number }).port);
-  for (const server of servers) await new Promise((closed) => server.close(closed));
-  return ports;
+/** Waits until a process has said something; a process that ends before, or says something else, is shown. */
+async function said(command: RunningCommand, what: RegExp): Promise<string> {
+  const shown = () => `${command.output()}${command.errors()}`;
+  const probe = async (): Promise<string | undefined> => {
+    const found = what.exec(command.output())?.[1];
+    const { exitCode, signalCode } = command.process;
+    if (found === undefined && (exitCode ?? signalCode) !== null)
+      throw new Error(`ended with ${exitCode ?? signalCode} before it said ${what}: ${shown()}`);
+    return found;
+  };
+  return until(`${what}`, probe, 60_000).catch((error: unknown) => {
+    throw new Error(`${error instanceof Error ? error.message : error}\nit said: ${shown()}`);
+  });
 }
-
-const said = (command: RunningCommand, what: RegExp): Promise<string> =>
-  until(`${what}`, async () => what.exec(command.output())?.[1], 60_000);
 
 test('they wait for each other in any order, work, and let a slow request finish', { timeout: 120_000 }, async () => {
   const journal = journalOf(place);

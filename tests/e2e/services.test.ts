@@ -185,7 +185,7 @@ describe.skipIf(!hasNatsServer)('on NATS', () => {
     });
 
     afterEach(async () => {
-      await platform?.end('SIGKILL');
+      await platform?.discard();
       platform = undefined;
       await noneLeftOf(place.folder);
       place.remove();

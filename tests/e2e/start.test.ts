@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { freePort } from '../free-ports.ts';
 import { client, until } from './http.ts';
 import { type HttpTools, httpTools } from './http-tools.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
@@ -34,7 +35,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await platform?.end('SIGKILL');
+  await platform?.discard();
   platform = undefined;
   place.remove();
 });
@@ -68,7 +69,7 @@ test('a port in use is told before anything is started', async () => {
   const { code, errors, output } = await startRefused(place, yaml, { env: model.env });
   other.close();
   expect(errors).toBe(
-    `Failed to start agent: cannot listen on 127.0.0.1:${port}: the port is in use; stop what listens there, or set another "port"\n`,
+    `Failed to start agent: cannot listen on 127.0.0.1:${port}: the port is in use; stop what listens there, or set another "port", or give one with --port\n`,
   );
   expect(output).not.toContain('MCP Server [');
   expect(code).toBe(1);
@@ -117,7 +118,7 @@ test('two servers with a tool of the same name are refused, and both are ended',
   const yaml = config(`mcp_servers:${resourcesServer('one')}${resourcesServer('two')}`);
   const { code, errors } = await startRefused(place, yaml, { env: model.env });
   expect(errors).toMatch(
-    /^Failed to start agent: (?:failed to start MCP clients: )?duplicate tool name "resources_\w+" found in MCP servers "one" and "two"\n$/,
+    /^Failed to start agent: (?:failed to start MCP clients: )?duplicate tool name "resources_\w+" found in MCP servers "one" and "two"; .*tools\.deny\n$/,
   );
   expect(code).toBe(1);
   await noneLeftOf(place.folder);
@@ -146,10 +147,7 @@ test('a changed prompt takes effect after a restart, in the conversation and in 
 });
 
 test('an HTTP tool server that comes up later is waited for; the old key for it works with a warning', async () => {
-  const placeholder = createServer();
-  await new Promise<void>((listening) => placeholder.listen(0, '127.0.0.1', listening));
-  const { port } = placeholder.address() as { port: number };
-  await new Promise((closed) => placeholder.close(closed));
+  const port = await freePort();
   let tools: Promise<HttpTools> | undefined;
   const lookedInVain = /MCP connection attempt 1\/\d+ failed: .*, retrying in 500ms/;
   const onOutput = (printed: string): void => {
@@ -195,7 +193,7 @@ const ownTree = `agent:
       prompt: Call no tools. Say what was done.`;
 
 test("a demo of one's own agent: the offline model answers for its whole tree and calls its tools, without a key", async () => {
-  platform = await start(place, journaledConfig(place, ownTree), { args: ['--demo'] });
+  platform = await start(place, journaledConfig(place, ownTree), { asProcess: true, args: ['--demo'] });
   expect(platform.output()).toContain('every answer comes from the bundled offline model');
   const http = client(platform.url);
   const hello = (await http.post('/conversations', { message: 'hello' })).body;

@@ -83,7 +83,7 @@ mcp_servers:${server.yaml(folder)}
   }, 60_000);
 
   afterAll(async () => {
-    await platform?.end('SIGKILL');
+    await platform?.discard();
     await model.stop();
     place.remove();
   });
@@ -134,7 +134,7 @@ mcp_servers:${server.yaml(folder)}
     expect(results(asked)).toMatchObject([{ name: server.read(folder).name, is_error: false }]);
     const [first, second] = asked.body.result.approvals;
     await decide(second?.uuid, true);
-    await platform.end('SIGKILL');
+    await platform.discard();
     await launch();
     const done = await decide(first?.uuid, true);
     expect(done.body.result.waiting_approval).toBe(false);

@@ -28,7 +28,7 @@ describe.skipIf(!hasNatsServer)('two bridges, each with a tool server of its own
   }, longMs);
 
   afterAll(async () => {
-    await platform?.end('SIGKILL');
+    await platform?.discard();
     await model.stop();
     place.remove();
   }, longMs);

@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
-  await platform.end('SIGKILL');
+  await platform.discard();
   await Promise.all([model.stop(), paid.stop()]);
   place.remove();
 });
@@ -247,7 +247,7 @@ describe("the caller's bearer token", () => {
     paid.calls.length = 0;
     const { body } = await ask('pay', { amount: 7 }, as(badToken));
     expect(body.result.waiting_approval).toBe(true);
-    await platform.end('SIGKILL');
+    await platform.discard();
     await startAgain();
     const approved = await http.post(`/approvals/${body.result.approval?.uuid}`, { approved: true });
     expect(approved.status).toBe(200);

@@ -81,7 +81,10 @@ describe('a loop', () => {
   });
 
   test('with approval: require pauses in each iteration, and each is answered alone, over a crash too', async () => {
-    tree = await plant({ type: 'loop', max_iterations: 3, approval: 'require', agents: [scout, maker] });
+    tree = await plant(
+      { type: 'loop', max_iterations: 3, approval: 'require', agents: [scout, maker] },
+      { asProcess: true },
+    );
     const made: Step = { prompt: 'MAKER', text: 'Made it.' };
     await tree.model.script(saysSeen('first'), saysSeen('second'), saysSeen('third'));
     await tree.model.script(adds('one'), made, adds('two'), made, exits);

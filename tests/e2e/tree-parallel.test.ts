@@ -49,7 +49,7 @@ function orders<T>(all: readonly T[]): T[][] {
 
 describe('three branches that each ask', () => {
   beforeAll(async () => {
-    tree = await plant(whole);
+    tree = await plant(whole, { asProcess: true });
   });
 
   afterAll(() => tree.end());

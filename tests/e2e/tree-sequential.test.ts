@@ -32,7 +32,7 @@ async function pause(story: string) {
 }
 
 test('a pause shows where it is and what was said so far; after a crash it goes on from there, and nothing runs again', async () => {
-  tree = await plant(line(worker, closer));
+  tree = await plant(line(worker, closer), { asProcess: true });
   const { conversation, result } = await pause('mending');
   const { uuid = '', description } = result.approval ?? {};
   expect(result.response).toBe(`This action requires approval:\n\n${description}\n\nApproval UUID: ${uuid}`);

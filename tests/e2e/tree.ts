@@ -10,7 +10,7 @@ export type PlantedTree = {
   readonly model: ScriptedModel;
   readonly platform: Platform;
   readonly http: Client;
-  /** Ends the platform and starts it again over the same data; with another tree if one is given. */
+  /** Ends the platform and starts it again over the same data; with another tree if one is given. To be killed it needs `asProcess`. */
   again(signal: 'SIGKILL' | 'SIGTERM', tree?: object): Promise<void>;
   /** Sends a first message. */
   ask(message: string, headers?: Record<string, string>): Promise<Answer>;
@@ -27,7 +27,7 @@ export type PlantOptions = {
   readonly more?: string;
   /** A line of YAML of the journaled tool server. */
   readonly ofServer?: string;
-} & Pick<StartOptions, 'command' | 'args'>;
+} & Pick<StartOptions, 'command' | 'args' | 'asProcess'>;
 
 /** Starts it. */
 export async function plant(tree: object, options: PlantOptions = {}): Promise<PlantedTree> {
@@ -66,7 +66,7 @@ export async function plant(tree: object, options: PlantOptions = {}): Promise<P
         return answer.body.conversation.run?.status === 'working' ? undefined : answer;
       }),
     end: async () => {
-      await platform.end('SIGKILL');
+      await platform.discard();
       await model.stop();
       place.remove();
     },

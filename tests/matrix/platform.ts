@@ -81,6 +81,7 @@ export class Platform {
         setPush: nobody,
         removePush: nobody,
         nudgeTask: nobody,
+        listAgents: nobody,
         resumeRun: (request) => this.nudge(request),
       }),
     });

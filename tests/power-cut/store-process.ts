@@ -3,7 +3,7 @@ import { envelope, store } from '@stopgo/proto';
 import { connectGrpc, createGrpcClient } from '@stopgo/rpc';
 import type { Acknowledged, Note, WrittenServer } from './acknowledged.ts';
 import { writeConfiguration } from './configuration.ts';
-import { conversationAppends } from './conversation-appends.ts';
+import { conversationAppends, definitionAppends } from './conversation-appends.ts';
 import { fromSource, Program, stopgo } from './program.ts';
 import type { Undo } from './undo.ts';
 
@@ -60,10 +60,21 @@ export async function startStoreProcess(options: StoreOptions, undo: Undo): Prom
         note({ stream: request.stream, revision, eventId });
       }
   };
+  // What a run names stands in the log before it. A start after a cut finds it there.
+  const define = async (note: Note): Promise<void> => {
+    for (const { request, revision, eventId } of definitionAppends()) {
+      const { outcome } = await client.append(request);
+      if (outcome.case === 'appended') note({ stream: request.stream, revision, eventId });
+    }
+  };
   return {
     pids: () => program.pids(),
     async write(note) {
-      const writing = Array.from({ length: conversationsAtOnce }, () => writeConversations(note));
+      const defined = define(note);
+      const writing = Array.from({ length: conversationsAtOnce }, async () => {
+        await defined;
+        await writeConversations(note);
+      });
       await Promise.allSettled(writing);
     },
     async lost(acknowledged) {

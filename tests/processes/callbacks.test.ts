@@ -1,6 +1,7 @@
 /** Two whole agents that talk over HTTP: the first one waits for what the second asks, and is called back when that has changed. */
 import { afterEach, expect, test, vi } from 'vitest';
-import { type AgentMore, freePort, WholeAgent } from './whole-agent.ts';
+import { freePort } from '../free-ports.ts';
+import { type AgentMore, WholeAgent } from './whole-agent.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

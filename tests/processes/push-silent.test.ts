@@ -102,8 +102,11 @@ test('an address that does not answer holds up no other, and one that is removed
   await outbox.remove(at.conversationId, removed?.id ?? '', user);
   await aRun();
   await outbox.sweep();
-  await vi.waitFor(() => expect(told.filter((url) => url.includes('quick')).length).toBe(2));
-  await vi.waitFor(async () => expect((await configs()).map(({ givenUp }) => givenUp)).toEqual([false, true, false]));
+  await vi.waitFor(() => expect(told.filter((url) => url.includes('quick')).length).toBe(2), 30_000);
+  await vi.waitFor(
+    async () => expect((await configs()).map(({ givenUp }) => givenUp)).toEqual([false, true, false]),
+    30_000,
+  );
   expect(told.filter((url) => url.includes('gone')).length).toBe(1);
   expect(told.filter((url) => url.includes('removed'))).toEqual([]);
 });

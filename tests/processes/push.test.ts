@@ -56,7 +56,7 @@ test('whoever froze after telling is followed, and what it says later counts no 
   await add(one.outbox);
   await aRun();
   await one.outbox.sweep();
-  await vi.waitFor(() => expect(byOne.length).toBe(1));
+  await vi.waitFor(() => expect(byOne.length).toBe(1), 30_000);
   // Somebody who hears of it elsewhere leaves it to the one that is alive.
   const third = await process('third', async () => taken);
   await add(third.outbox);
@@ -184,7 +184,7 @@ test('while all that is left waits for a long pause nobody holds the conversatio
   await vi.waitFor(async () => {
     expect(await configs()).toMatchObject([{ failures: 4 }, { failures: 0, deliveries: 2 }]);
     expect(await left()).toMatchObject([{ conversationId: at.conversationId, ownerInstance: '' }]);
-  });
+  }, 30_000);
   isBack = true;
   const before = told.length;
   await outbox.sweep();
@@ -239,7 +239,7 @@ test('a view that is older than what was heard of takes nothing back', async () 
   const runId = await runBegins();
   const running = await at.client.getConversation({ conversationId: at.conversationId });
   await one.outbox.set(at.conversationId, one.outbox.check(settings), user, 2);
-  await vi.waitFor(() => expect(deliveries).toBe(1));
+  await vi.waitFor(() => expect(deliveries).toBe(1), 30_000);
   await append(fact('runFailed', { runId, text: 'no' }));
   await released();
   expect(deliveries).toBe(4);
@@ -251,7 +251,7 @@ test('an attempt that failed is remembered by whoever goes on', async () => {
   await add(one.outbox);
   await aRun();
   await one.outbox.sweep();
-  await vi.waitFor(async () => expect(await configs()).toMatchObject([{ failures: 1 }]));
+  await vi.waitFor(async () => expect(await configs()).toMatchObject([{ failures: 1 }]), 30_000);
   await one.outbox.stop();
   one.freeze();
   const other = await process('other', async () => taken);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -98,6 +98,14 @@ test('when npm is killed, the platform ends in peace all the same', { timeout: p
   clone.write('may-end', '');
   await allGone;
   expect(ran()).toEqual(['start --demo --stay', 'finished']);
+});
+
+test.each(['--port', '--demo', '--config'])('npm start %s without two dashes before it is told', async (option) => {
+  const { status, stderr } = spawnSync('npm', ['start', option, 'x'], { cwd: clone.folder, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `stop-and-go: npm took ${option} for its own; write two dashes before it: npm start -- ${option} `,
+  );
 });
 
 test.each([

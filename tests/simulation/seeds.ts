@@ -5,7 +5,7 @@ import { type Outcome, simulate } from './world/simulate.ts';
 /** Seeds over all parts, unless SIM_SEEDS says otherwise; with so many everything on the menu happens. */
 const seedsDefault = 2_000;
 /** The same among the quick tests. */
-const seedsQuick = 100;
+const seedsQuick = 60;
 /** Seeds of one test. */
 const seedsPerTest = 50;
 /** Every so many seeds one is run twice, to see that it comes out the same. */

@@ -11,6 +11,7 @@ const call = /\b(?:log|logger|#log)\.(warn|error)\(\s*(?:`((?:[^`\\]|\\.)*)`|'((
 const madeElsewhere: Readonly<Record<string, string>> = {
   'services/mcp-bridge/src/start.ts problem': 'tool "…" of MCP server "…" is left out: …',
   'services/mcp-bridge/src/start.ts reasonOf': 'errors stopping …',
+  'services/orchestrator/src/start.ts line': 'each request to the model of … carries … of tool definitions, … tools: …',
   'services/store/src/start-on-nats.ts messageOf': 'errors stopping …',
   'cli/src/services/launcher/launcher.ts messageOf': 'errors stopping …',
   'cli/src/services/service-process.ts messageOf': 'errors stopping …',

@@ -99,6 +99,9 @@ function undeclaredImports(repository: Repository): string[] {
   );
 }
 
+/** What the tests of every package may ask of how they are run: in which tier, with which arguments, on which ports. */
+const howTestsRun = ['tests/tiers.ts', 'tests/node-arguments.ts', 'tests/free-ports.ts'];
+
 /** A relative import that leaves its package goes around the package's exports. */
 function escapes(repository: Repository): string[] {
   return workspaces(repository).flatMap(({ folder }) =>
@@ -107,6 +110,7 @@ function escapes(repository: Repository): string[] {
         if (!specifier.startsWith('.')) return false;
         const target = posix.join(posix.dirname(path), specifier);
         const inside = target.startsWith(`${folder}/`);
+        if (howTestsRun.includes(target) && !isProduct(path, folder)) return false;
         return !inside || (isProduct(path, folder) && !target.startsWith(`${folder}/src/`));
       })
       .map(({ path, specifier }) => `${path} reaches out to ${specifier}`),
@@ -192,6 +196,13 @@ describe('each rule sees its mutant', () => {
       'services/store/src/mutant.ts',
       "import '../../../packages/core/src/digest.ts';",
       'services/store/src/mutant.ts reaches out to ../../../packages/core/src/digest.ts',
+    ],
+    [
+      'a product that asks how tests are run',
+      'escapes',
+      'services/store/src/mutant.ts',
+      "import '../../../tests/tiers.ts';",
+      'services/store/src/mutant.ts reaches out to ../../../tests/tiers.ts',
     ],
     [
       'a product that uses its tests',

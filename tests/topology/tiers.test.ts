@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Files, filesOf, type Tier, tierOf } from '../tiers.ts';
+import { type Files, filesOf, sameOverServices, type Tier, tierOf } from '../tiers.ts';
 import { type Repository, readRepository, withFile } from './repository.ts';
 
 /** Says that a test starts a nats-server, itself or by the launcher of separate processes. */
@@ -15,11 +15,21 @@ const repository = readRepository();
 const isTest = (path: string) => path.endsWith('.test.ts');
 /** What somebody may take for a test, and no tier runs under that name. */
 const seemsTest = (path: string) => /\.(?:test|tests|spec|specs)\.[cm]?[jt]sx?$/.test(path);
-/** `test:services` runs all of these, whatever the other tiers leave out. */
-const isEndToEnd = (path: string) => path.startsWith('tests/e2e/');
+/** `test:services` runs these, whatever the other tiers leave out. */
+const isOverServices = (path: string) =>
+  path.startsWith('tests/e2e/') && !sameOverServices.some((pattern) => matchesGlob(path, pattern));
 
-/** How often a file is run in a tier. */
+/** How often a file is run in a tier: found once for all rules, as there are many patterns. */
 function timesIn(tier: Tier, path: string): number {
+  const key = `${tier} ${path}`;
+  const times = timesFound.get(key) ?? findTimes(tier, path);
+  timesFound.set(key, times);
+  return times;
+}
+
+const timesFound = new Map<string, number>();
+
+function findTimes(tier: Tier, path: string): number {
   const { shared, isolated, alone } = filesOf(tier);
   const matches = (patterns: readonly string[]) => patterns.some((pattern) => matchesGlob(path, pattern));
   const has = (files: Files | undefined) =>
@@ -29,7 +39,7 @@ function timesIn(tier: Tier, path: string): number {
 
 function lost(of: Repository): string[] {
   const isRun = (path: string) =>
-    isTest(path) && (timesIn('quick', path) > 0 || timesIn('slow', path) > 0 || isEndToEnd(path));
+    isTest(path) && (timesIn('quick', path) > 0 || timesIn('slow', path) > 0 || isOverServices(path));
   return [...of.keys()].filter((path) => seemsTest(path) && !isRun(path));
 }
 
@@ -49,7 +59,7 @@ function unguarded(of: Repository): string[] {
 function stale(of: Repository): string[] {
   const { isolated, alone } = filesOf('slow');
   const left = filesOf('quick').isolated?.exclude ?? [];
-  const patterns = [...left, ...(isolated?.include ?? []), ...(alone?.include ?? [])];
+  const patterns = [...left, ...sameOverServices, ...(isolated?.include ?? []), ...(alone?.include ?? [])];
   const tests = [...of.keys()].filter(isTest);
   return patterns.filter((pattern) => !tests.some((path) => matchesGlob(path, pattern)));
 }

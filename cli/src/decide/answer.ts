@@ -4,12 +4,15 @@ import { block, oneLine } from '../shown.ts';
 export type RunAnswer = {
   readonly result?: { readonly response?: string };
   readonly run?: { readonly status?: string };
+  readonly conversation?: { readonly waiting_for?: readonly { readonly text: string }[] };
 };
 
 /** Prints what the run said, as a block: words of a model must not look like lines of ours. `recorded`: what is said if it goes on. */
-export function printAnswer({ result, run }: RunAnswer, recorded: string, print: (line: string) => void): void {
+export function printAnswer(answer: RunAnswer, recorded: string, print: (line: string) => void): void {
+  const { result, run, conversation: { waiting_for: waits = [] } = {} } = answer;
   const said = result?.response;
   const lines =
     said === undefined ? [oneLine(`${recorded}; the run is ${run?.status ?? 'going on'}`)] : block(said, '');
   for (const line of lines) print(line);
+  if (said === undefined) for (const { text } of waits) print(oneLine(`it waits: ${text}`));
 }

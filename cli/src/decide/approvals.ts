@@ -4,7 +4,8 @@ import { printAnswer, type RunAnswer } from './answer.ts';
 import type { Confirm } from './confirm.ts';
 import { askGateway } from './gateway.ts';
 
-type ShownApproval = {
+/** An approval as the gateway shows it. */
+export type ShownApproval = {
   readonly uuid: string;
   readonly conversation_id: string;
   readonly tool_name: string;
@@ -28,10 +29,8 @@ export async function printApprovals(url: string, print: (line: string) => void)
     const query = new URLSearchParams({ status: 'pending', ...(cursor === '' ? {} : { cursor }) });
     const page = (await askGateway(url, `/approvals?${query}`)) as { approvals: ShownApproval[]; next_cursor?: string };
     for (const approval of page.approvals) {
-      const { uuid, created_at, tool_name, server = '', node = '', conversation_id } = approval;
-      const of = server === '' ? '' : ` of ${shownName(server)}`;
-      const tool = `${shownName(tool_name)}${of}${node === '' ? '' : ` for ${shownName(node)}`}`;
-      print(oneLine(`${uuid}  ${created_at}  ${tool}  conversation ${conversation_id}`));
+      const { uuid, created_at, conversation_id } = approval;
+      print(oneLine(`${uuid}  ${created_at}  ${calledBy(approval)}  conversation ${conversation_id}`));
       for (const line of block(approval.description)) print(line);
       if (approval.description_cut === true) print(`    cut: approve it with --full, which shows all arguments`);
       print(oneLine(`    choices: ${approval.choices.join(', ')}`));
@@ -40,6 +39,17 @@ export async function printApprovals(url: string, print: (line: string) => void)
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
   print(count === 0 ? 'nothing waits for an approval' : `${count} waiting`);
+}
+
+/** The tool, its server, and the node of a tree that asks. */
+export function calledBy({ tool_name, server = '', node = '' }: ShownApproval): string {
+  const of = server === '' ? '' : ` of ${shownName(server)}`;
+  return `${shownName(tool_name)}${of}${node === '' ? '' : ` for ${shownName(node)}`}`;
+}
+
+/** All arguments of the call, as they are sent. */
+export function allArguments({ tool_name, tool_args }: ShownApproval): string[] {
+  return [`all arguments of ${shownName(tool_name)}:`, ...block(terminalJson(tool_args, 2))];
 }
 
 /** What is decided, and by whom. */
@@ -53,8 +63,14 @@ export type DecisionFlags = {
   readonly giveUp?: boolean;
 };
 
-/** Where a command writes, and asks; `confirm` is undefined where nobody can answer. */
-export type Terminal = { readonly print: (line: string) => void; readonly confirm?: Confirm | undefined };
+/** Where a command writes, and asks. */
+export type Terminal = {
+  readonly print: (line: string) => void;
+  /** Undefined where nobody can answer. */
+  readonly confirm?: Confirm | undefined;
+  /** A command line to copy: `stopgo` with these words, for the same platform. */
+  readonly commandLine: (words: string) => string;
+};
 
 /**
  * `stopgo approve` and `stopgo reject`: decides, waits for the run, and prints what it came to. What was not shown whole is not
@@ -70,17 +86,36 @@ export async function decide(url: string, uuid: string, flags: DecisionFlags, te
   printAnswer((await askGateway(url, path, body)) as RunAnswer, 'the decision is recorded', terminal.print);
 }
 
+/** What may be said of a call in doubt, and when. */
+export const doubts: Readonly<Record<string, string>> = {
+  happened: 'it happened; TEXT is what the model is told that it gave',
+  run_again: 'it did not happen, or does no harm twice: it is made again',
+  give_up: 'nobody can tell: it is not made again, and the model is told so',
+};
+
+function doubtLines(uuid: string, choices: readonly string[], commandLine: Terminal['commandLine']): string[] {
+  return Object.entries(doubts)
+    .filter(([choice]) => choices.includes(choice))
+    .map(([choice, when]) => {
+      const command = commandLine(`approve ${uuid} --action ${choice}${choice === 'happened' ? ' --result TEXT' : ''}`);
+      return `  ${oneLine(command)}   ${when}`;
+    });
+}
+
 async function decisionOn(
   approval: ShownApproval,
   { action, full = false, giveUp = false }: DecisionFlags,
-  { print, confirm }: Terminal,
+  { print, confirm, commandLine }: Terminal,
 ): Promise<string> {
   const { uuid, choices, description_cut: isCut = false } = approval;
   const isInDoubt = choices.includes('give_up');
   const started = 'this call was started and may have happened';
-  const approveWith = (those: readonly string[]) => oneLine(`\`stopgo approve ${uuid} --action ${those.join('|')}\``);
+  const approveWith = (those: readonly string[]) =>
+    oneLine(`\`${commandLine(`approve ${uuid} --action ${those.join('|')}`)}\``);
   if (action === 'approve' && isInDoubt && !choices.includes('approve'))
-    throw new Error(`${started}: decide with ${approveWith(choices)}`);
+    throw new Error(
+      [`${started}; look whether it did, and say so:`, ...doubtLines(uuid, choices, commandLine)].join('\n'),
+    );
   if (action === 'reject') {
     if (choices.includes('reject') || !isInDoubt) return action;
     const means = `${started}; giving it up means that it is not run again`;
@@ -93,12 +128,12 @@ async function decisionOn(
     if (await confirm('Give it up?')) return 'give_up';
     throw new Error('nothing was decided');
   }
-  if (full) {
-    print(`all arguments of ${shownName(approval.tool_name)}:`);
-    for (const line of block(terminalJson(approval.tool_args, 2))) print(line);
-  } else if (isCut)
+  if (full) for (const line of allArguments(approval)) print(line);
+  else if (isCut)
     throw new Error(
-      `the description of ${uuid} is cut: \`stopgo approve ${uuid} --full\` shows all arguments and then approves`,
+      oneLine(
+        `the description of ${uuid} is cut: \`${commandLine(`approve ${uuid} --full`)}\` shows all arguments and then approves`,
+      ),
     );
   return action;
 }

@@ -1,33 +1,39 @@
-import { visibleLine } from '@stopgo/core';
+import { abortsWithin } from '@stopgo/runtime';
+import { mediaTypeOf, notPlatform, refusalOf, unanswered } from './gateway-error.ts';
 
 /** Longest wait for the gateway's answer, in milliseconds: a decision is answered when its run has settled. */
 const answerMs = 150_000;
 
-/** Asks the gateway; the parsed answer. Rejects with the gateway's own error, or that it cannot be reached. */
+/**
+ * Asks the gateway; the parsed answer, which is an object. No longer than `signal` lets it.
+ *
+ * @throws GatewayError with the gateway's own error, that there is no answer, or what came instead of one.
+ */
 export async function askGateway(
   url: string,
   path: string,
   body?: object,
   headers: Record<string, string> = {},
-): Promise<unknown> {
+  signal?: AbortSignal,
+): Promise<object> {
   const request = {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(answerMs),
+    signal: abortsWithin(answerMs, ...(signal === undefined ? [] : [signal])),
   };
   let response: Response;
+  let text: string;
   try {
     response = await fetch(new URL(path, url), request);
+    text = await response.text();
   } catch (error) {
-    throw new Error(`no answer from ${url}: ${reasonOf(error)}; is the platform running there? (--url)`);
+    throw unanswered(url, error);
   }
-  const text = await response.text();
   const answer = parsed(text);
-  if (!response.ok) {
-    const problem = (answer as { error?: unknown } | undefined)?.error;
-    throw new Error(visibleLine(typeof problem === 'string' ? problem : `${response.status} ${response.statusText}`));
-  }
+  if (!response.ok) throw refusalOf(response, (answer as { error?: unknown } | null | undefined)?.error);
+  if (answer === undefined) throw notPlatform(url, `${mediaTypeOf(response)} instead of JSON`, text);
+  if (typeof answer !== 'object' || answer === null) throw notPlatform(url, 'JSON that is no object', text);
   return answer;
 }
 
@@ -37,10 +43,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error && cause.message !== '') return cause.message;
-  return error instanceof Error ? error.message : String(error);
 }

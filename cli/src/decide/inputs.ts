@@ -2,31 +2,56 @@ import { parseJson, visibleUrl } from '@stopgo/core';
 import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
+import { type ListedConversation, pages } from './conversations.ts';
 import { askGateway } from './gateway.ts';
+import type { ShownInput } from './shown-input.ts';
 
-type ShownInput = {
-  readonly id: string;
-  readonly server: string;
-  readonly tool: string;
-  readonly message: string;
-  readonly requested_schema?: unknown;
-  readonly url?: string;
-  readonly expires_at?: string;
-};
-
-/** `stopgo inputs`: what tool servers ask people in a conversation, oldest first. */
-export async function printInputs(url: string, conversation: string, print: (line: string) => void): Promise<void> {
-  const answer = (await askGateway(url, `/conversations/${encodeURIComponent(conversation)}`)) as {
-    conversation: { pending_inputs?: readonly ShownInput[] };
-  };
-  const inputs = answer.conversation.pending_inputs ?? [];
-  for (const { id, server, tool, message, requested_schema: schema, url: address, expires_at: until } of inputs) {
-    const who = `the server ${shownName(server)} asks in the midst of ${shownName(tool)}`;
-    print(oneLine(`${id}  ${who}, until ${until ?? 'its call ends'}`));
-    for (const line of block(message)) print(line);
-    print(address === undefined ? `    values: ${terminalJson(schema)}` : `    address: ${visibleUrl(address)}`);
+/** `stopgo inputs`: what tool servers ask people in a conversation, or in all of them. */
+export async function printInputs(
+  url: string,
+  conversation: string | undefined,
+  print: (line: string) => void,
+): Promise<void> {
+  let count = 0;
+  for await (const input of conversation === undefined ? inputsOfAll(url) : inputsOf(url, conversation)) {
+    for (const line of inputLines(input)) print(line);
+    count += 1;
   }
-  print(inputs.length === 0 ? 'nothing is asked' : `${inputs.length} waiting`);
+  print(count === 0 ? 'nothing is asked' : `${count} waiting`);
+}
+
+/** What is shown of a question before somebody answers it. */
+export function inputLines(input: ShownInput): string[] {
+  const {
+    id,
+    conversation_id,
+    server,
+    tool,
+    message,
+    requested_schema: schema,
+    url: address,
+    expires_at: until,
+  } = input;
+  const who = `the server ${shownName(server)} asks in the midst of ${shownName(tool)}`;
+  return [
+    oneLine(`${id}  ${who}, until ${until ?? 'its call ends'}  conversation ${conversation_id}`),
+    ...block(message),
+    address === undefined ? `    values: ${terminalJson(schema)}` : `    address: ${visibleUrl(address)}`,
+  ];
+}
+
+async function* inputsOf(url: string, conversation: string): AsyncGenerator<ShownInput> {
+  const answer = (await askGateway(url, `/conversations/${encodeURIComponent(conversation)}`)) as {
+    conversation: ListedConversation;
+  };
+  yield* answer.conversation.pending_inputs ?? [];
+}
+
+/** Only a run that goes on, or waits for an approval too, can be asked. */
+async function* inputsOfAll(url: string): AsyncGenerator<ShownInput> {
+  for (const status of ['active', 'waiting_approval'])
+    for await (const { conversations } of pages(url, { status }))
+      for (const { pending_inputs: inputs = [] } of conversations) yield* inputs;
 }
 
 /** What is answered, and by whom. */
@@ -45,8 +70,7 @@ export async function answerInput(
   { input, action = 'accept', content, by }: AnswerFlags,
   print: (line: string) => void,
 ): Promise<void> {
-  if (input === undefined)
-    throw new Error('--input UUID is required: which question is answered (see stopgo inputs ID)');
+  if (input === undefined) throw new Error('--input UUID is required: which question is answered (see stopgo inputs)');
   const values = content === undefined ? undefined : parseJson(content);
   if (content !== undefined && values === undefined) throw new Error('--content takes JSON, such as {"amount": 42}');
   const body = { action, ...(by === undefined ? {} : { by }), ...(values === undefined ? {} : { content: values }) };

@@ -17,9 +17,10 @@ import {
   visibleLine,
 } from '@stopgo/core';
 import { loadAgentConfig } from '@stopgo/runtime';
-import type { OpenedStore } from '../inspect/open-store.ts';
+import { type LogSource, type OpenedStore, withStore } from '../inspect/open-store.ts';
 import { readEvents, streamOf } from '../inspect/read-events.ts';
 import { agentDefinition } from '../parts/agent-definition.ts';
+import { defaultConfigPath } from '../start/start-config.ts';
 import { mermaidPicture } from './mermaid-picture.ts';
 import { textPicture } from './text-picture.ts';
 
@@ -38,7 +39,41 @@ export function renderOf(format: string | undefined): Render {
   return render;
 }
 
-/** `stopgo graph`: the tree of a configuration. */
+/** The options of `stopgo graph`, those that were given. */
+export type GraphFlags = {
+  readonly run?: string | undefined;
+  readonly config?: string | undefined;
+  readonly store?: string | undefined;
+  readonly 'data-dir'?: string | undefined;
+  readonly format?: string | undefined;
+};
+
+/** `stopgo graph`: a run of a conversation; without one, the tree of a configuration. */
+export async function graph(
+  conversation: string | undefined,
+  flags: GraphFlags,
+  source: LogSource,
+  host: NodeJS.Process,
+  print: (line: string) => void,
+): Promise<void> {
+  const { config, run, store, 'data-dir': dataDir } = flags;
+  const render = renderOf(flags.format);
+  const show = (picture: Picture): void => render(picture).forEach(print);
+  if (conversation !== undefined) {
+    // Who names another place to read from has no file to compare with, unless it is named too.
+    const file = config ?? (store === undefined && dataDir === undefined ? defaultConfigPath : undefined);
+    const wanted = { conversation, ...(run === undefined ? {} : { run }) };
+    const note = (line: string): void => void host.stderr.write(`${line}\n`);
+    return withStore(source, host, async (opened) =>
+      show(await pictureFromLog(opened, wanted, file, Date.now(), note)),
+    );
+  }
+  for (const name of ['run', 'store', 'data-dir'] as const)
+    if (flags[name] !== undefined) throw new Error(`--${name} goes with the ID of a conversation`);
+  show(pictureOfFile(config ?? defaultConfigPath));
+}
+
+/** The tree of a configuration. */
 export function pictureOfFile(config: string): Picture {
   return pictureOfAgent(agentOfFile(config));
 }

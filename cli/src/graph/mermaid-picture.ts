@@ -1,4 +1,4 @@
-import type { NodeStatus, Picture, PictureNode } from '@stopgo/core';
+import { type NodeStatus, type Picture, type PictureNode, visibleLine } from '@stopgo/core';
 import { howFar, label, runLines, timeText, tookText, waitsFor, whatItIs } from './words.ts';
 
 /** The look of each status: what needs somebody stands out. */
@@ -14,7 +14,7 @@ const classes: Readonly<Record<NodeStatus, { readonly name: string; readonly sty
 
 /** The picture as a Mermaid flowchart, a line each. Children that run in order are numbered. */
 export function mermaidPicture({ agent, root, run }: Picture): string[] {
-  const about = run === undefined ? [] : runLines(agent, run, root).map((line) => `  %% ${mermaidText(line)}`);
+  const about = run === undefined ? [] : runLines(agent, run, root).map((line) => `  %% ${commentText(line)}`);
   const used = Object.values(classes).filter(({ name }) => nodesOf(root).some((one) => classOf(one) === name));
   return [
     'flowchart TD',
@@ -62,7 +62,12 @@ function nodesOf(one: PictureNode): PictureNode[] {
 const special =
   /(?![\p{L}\p{M}\p{N}]|(?<=[\p{L}\p{N}])[_-](?=[\p{L}\p{N}])|(?<=\p{N})[.:](?=\p{N})|(?<=[\p{L}\p{N}]),|(?<=[^ ]) (?=[^ ]))./gsu;
 
-/** Text for a label or a comment of Mermaid: what is special stands as the entity of its code point. */
+/** Text for a comment of Mermaid, which ends with its line; braces would make a directive of it. */
+function commentText(text: string): string {
+  return visibleLine(text).replace(/[{}]/g, (brace) => `#${brace.codePointAt(0)};`);
+}
+
+/** Text for a label of Mermaid: what is special stands as the entity of its code point. */
 export function mermaidText(text: string): string {
   return text.replace(special, (character) => `#${character.codePointAt(0)};`);
 }

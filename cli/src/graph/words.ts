@@ -34,6 +34,8 @@ export function whatItIs(node: AgentNode): string {
         `llm ${label(node.model)}`,
         ...readsOf(node.prompt),
         ...writes,
+        ...(node.toolServers === undefined ? [] : [`tools of ${listed(node.toolServers)}`]),
+        ...(node.tools === undefined ? [] : [`tools ${listed(node.tools)}`]),
         ...(node.canExitLoop ? ['may exit the loop'] : []),
         ...(node.approval === 'require' ? ['approval: require'] : []),
       ].join(', ');
@@ -52,6 +54,10 @@ export function whatItIs(node: AgentNode): string {
     case 'loop':
       return [`loop, at most ${node.iterationsMax} times`, ...writes].join(', ');
   }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : label(names.join(' '));
 }
 
 function readsOf(prompt: string): string[] {

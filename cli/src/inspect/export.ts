@@ -1,17 +1,21 @@
 import { toJson } from '@bufbuild/protobuf';
 import { conversationOfStream } from '@stopgo/core';
 import { views } from '@stopgo/proto';
+import { type BlobProblems, ExportedBlobs } from './exported-blobs.ts';
 import type { OpenedStore } from './open-store.ts';
 import { factJson, factName, readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
 
 /**
  * `stopgo export`: everything about a conversation as one readable JSON document: its view, its messages, and its events
- * with what the hash chain needs to be checked by anybody.
+ * with what the hash chain needs to be checked by anybody, and the images and documents that they name. `problems` is told of those that
+ * are lost or damaged.
  */
-export async function exportConversation(opened: OpenedStore, id: string): Promise<string> {
+export async function exportConversation(opened: OpenedStore, id: string, problems: BlobProblems): Promise<string> {
   const stream = streamOf(id);
   const events: unknown[] = [];
+  const conversationId = conversationOfStream(stream);
+  const blobs = new ExportedBlobs(opened, conversationId ?? '', problems);
   for await (const { recorded, event } of readEvents(opened.client, stream)) {
     events.push({
       revision: event.revision,
@@ -23,10 +27,10 @@ export async function exportConversation(opened: OpenedStore, id: string): Promi
       envelope_base64: Buffer.from(recorded.envelope).toString('base64'),
       hash: Buffer.from(recorded.hash).toString('hex'),
     });
+    await blobs.add(event);
   }
-  const conversationId = conversationOfStream(stream);
   const view = conversationId === undefined ? {} : await conversationView(opened, conversationId);
-  return terminalJson({ stream, ...view, events }, 2);
+  return terminalJson({ stream, ...view, events, ...(blobs.all.length === 0 ? {} : { blobs: blobs.all }) }, 2);
 }
 
 async function conversationView(opened: OpenedStore, conversationId: string): Promise<object> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DomainError } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { type Client, connectGrpc, createGrpcClient, createInProcessClient } from '@stopgo/rpc';
-import { createLogger, loadAgentConfig } from '@stopgo/runtime';
+import { createLogger, type Logger, loadAgentConfig } from '@stopgo/runtime';
 import { openReadOnly } from '@stopgo/store';
 import { readInternalToken, variablesOf } from '../services/internal-token.ts';
 
@@ -10,7 +10,7 @@ import { readInternalToken, variablesOf } from '../services/internal-token.ts';
 export type LogSource = {
   /** Address of a running store service; wins over the others. */
   readonly store?: string;
-  /** A data directory that no process uses. */
+  /** A data directory, whether a process uses it or not. */
   readonly dataDir?: string;
   /** The configuration that names the data directory. */
   readonly config: string;
@@ -22,22 +22,42 @@ const readFile = (path: string): string => readFileSync(path, 'utf8');
 
 /**
  * Opens the log to read: a running store service, to which this process proves itself with the internal token of its
- * environment, or a data directory that nobody uses. Nothing is ever written.
+ * environment, or a data directory as it is at this moment. Nothing is ever written.
  *
  * @throws Error in one line, in which no token is.
  */
-export async function openStore(source: LogSource, host: NodeJS.Process): Promise<OpenedStore> {
+async function openStore(source: LogSource, host: NodeJS.Process): Promise<OpenedStore> {
   if (source.store !== undefined) {
     const internalToken = readInternalToken(variablesOf(host.env), readFile);
     const channel = connectGrpc(source.store, internalToken === undefined ? {} : { internalToken });
     return { client: createGrpcClient(store.StoreService, channel), close: async () => channel.close() };
   }
   const dataDir = source.dataDir ?? dataDirOf(source.config);
-  const log = createLogger({ level: 'warn', format: 'text', destination: host.stderr });
-  const running = await openReadOnly({ dataDir, log }).catch((error: unknown) => {
+  const running = await openReadOnly({ dataDir, log: logOnErrors(host) }).catch((error: unknown) => {
     throw explainDirectoryError(error);
   });
   return { client: createInProcessClient(store.StoreService, running.service), close: running.stop };
+}
+
+/** Opens the log, reads it, and closes it however that ends. */
+export async function withStore(
+  source: LogSource,
+  host: NodeJS.Process,
+  work: (opened: OpenedStore) => Promise<void>,
+): Promise<void> {
+  const opened = await openStore(source, host);
+  try {
+    await work(opened);
+  } catch (error) {
+    throw source.store === undefined ? error : explainStoreError(error, source.store);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Says on the error output what who reads should know. */
+export function logOnErrors({ stderr }: NodeJS.Process): Logger {
+  return createLogger({ level: 'warn', format: 'text', destination: stderr });
 }
 
 /** What went wrong with a running store, in words for who typed its address. Other errors pass as they are. */
@@ -53,14 +73,17 @@ export function explainStoreError(error: unknown, address: string): unknown {
   return new Error(`--store ${address}: the internal token is missing or wrong; ${remedy}`, { cause: error });
 }
 
-/** What can be done instead about a data directory that a process has locked. Other errors pass as they are. */
+/** What can be done instead about a data directory whose log is not in it. Other errors pass as they are. */
 export function explainDirectoryError(error: unknown): unknown {
-  if (!(error instanceof DomainError) || error.kind !== 'failed_precondition' || !/ is in use /.test(error.message))
-    return error;
-  const instead = 'where its services run as separate processes, name its store with --store HOST:PORT';
-  return new Error(`${error.message}; ${instead}`, { cause: error });
+  if (!(error instanceof DomainError)) return error;
+  if (error.kind === 'failed_precondition' && / in use by separate services/.test(error.message))
+    return new Error(`${error.message}; name a store of theirs with --store HOST:PORT`, { cause: error });
+  if (error.kind !== 'not_found') return error;
+  const instead = 'or name the running store of separate services with --store HOST:PORT';
+  return new Error(`${error.message}, ${instead}`, { cause: error });
 }
 
-function dataDirOf(path: string): string {
+/** The data directory that a configuration names. */
+export function dataDirOf(path: string): string {
   return loadAgentConfig(path, { readFile }).config.dataDir;
 }

@@ -49,6 +49,16 @@ export async function lengthOf(client: Client<typeof store.StoreService>, stream
   return (await client.readStream({ stream, fromRevision: 1, limit: 1 })).headRevision;
 }
 
+/** True if the log can give the first event of a stream. */
+export async function isThere(client: Client<typeof store.StoreService>, stream: string): Promise<boolean> {
+  try {
+    return (await client.readStream({ stream, fromRevision: 1, limit: 1 })).events.length > 0;
+  } catch (error) {
+    if (error instanceof DomainError && error.kind === 'data_loss') return false;
+    throw error;
+  }
+}
+
 /** All events of a stream in order. Rejects with `not_found` if there are none. */
 export async function* readEvents(
   client: Client<typeof store.StoreService>,

@@ -13,17 +13,6 @@ export function modelsOf(definition: AgentDefinition): string[] {
   return [...new Set(names(definition.root))];
 }
 
-/** The agents that it may delegate to, each name once: nodes may know another agent by a name than the top level does. */
-export function remoteAgentsOf(definition: AgentDefinition): RemoteAgent[] {
-  const agents = (one: AgentNode): readonly RemoteAgent[] => {
-    if (one.type === 'a2a') return [one.agent];
-    return one.type === 'llm' ? (one.agents ?? []) : childrenOf(one).flatMap(agents);
-  };
-  const byName = new Map<string, RemoteAgent>();
-  for (const agent of agents(definition.root)) if (!byName.has(agent.name)) byName.set(agent.name, agent);
-  return [...byName.values()];
-}
-
 /** The prompt that is shown as the first message of a conversation. */
 export function systemPromptOf(config: AgentConfig): string {
   return config.agent.type === 'llm' ? config.agent.prompt : config.prompt;
@@ -43,6 +32,8 @@ function node(of: AgentNodeConfig, config: AgentConfig): AgentNode {
         approval: of.approvalRequired ? 'require' : 'default',
         ...(of.onReject === 'continue' ? { onReject: 'continue' } : {}),
         ...agentsFor(of.a2a, config),
+        ...(of.toolServers === undefined ? {} : { toolServers: of.toolServers }),
+        ...(of.tools === undefined ? {} : { tools: of.tools }),
       };
     case 'sequential':
       return { type: 'sequential', ...parent(of, config) };

@@ -1,10 +1,15 @@
-import { Heartbeat, storeBeat, systemClock } from '@stopgo/log';
+import { Heartbeat, storeBeat, systemClock, type Waits } from '@stopgo/log';
 import { bridgeRole } from '@stopgo/mcp-bridge';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
-/** The heartbeat of a bridge: it takes another id whenever it may have been taken for dead. */
-export function bridgeHeartbeat(client: Client<typeof store.StoreService>, instance: string, ttlMs: number): Heartbeat {
+/** The heartbeat of a bridge, with what runs wait for there: it takes another id whenever it may have been taken for dead. */
+export function bridgeHeartbeat(
+  client: Client<typeof store.StoreService>,
+  instance: string,
+  ttlMs: number,
+  waits: Waits,
+): Heartbeat {
   return new Heartbeat({
     beat: storeBeat(client, ttlMs),
     clock: systemClock,
@@ -12,5 +17,6 @@ export function bridgeHeartbeat(client: Client<typeof store.StoreService>, insta
     instance,
     role: bridgeRole,
     renames: true,
+    waits: () => waits.told(),
   });
 }

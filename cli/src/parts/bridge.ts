@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { type Standing, systemClock } from '@stopgo/log';
+import { type Standing, systemClock, type Waits } from '@stopgo/log';
 import { eraFile, type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
@@ -11,10 +11,12 @@ export function startBridgePart(
   { config, env, logger, version, stopping }: PartOptions,
   standing: Standing,
   storeClient: Client<typeof store.StoreService>,
+  waits: Waits,
 ): Promise<McpBridge> {
   return startMcpBridge({
     servers: config.mcpServers,
     standing,
+    waits,
     store: storeClient,
     clientInfo: { name: config.name, version },
     log: logger,

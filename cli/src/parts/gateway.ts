@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { remoteAgentsOf } from '@stopgo/core';
 import { type GatewayClients, type GatewayOptions, startGateway } from '@stopgo/gateway';
 import type { Started } from '@stopgo/runtime';
-import { agentDefinition, remoteAgentsOf } from './agent-definition.ts';
+import { agentDefinition } from './agent-definition.ts';
 import type { PartOptions } from './part.ts';
 
 /** What no configuration says of a gateway. */

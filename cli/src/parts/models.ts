@@ -34,9 +34,12 @@ export function checkModels(options: ModelsOptions): void {
   if (problems.length > 0) throw new Error(`failed to initialize LLM client: ${problems.join('; ')}`);
 }
 
-/** What the models of the configured agent lack, one line each. */
-export function modelProblems(options: ModelsOptions): readonly string[] {
-  return modelsWith(options).check(modelsOf(agentDefinition(options.config)));
+/** What models lack, one line each; without names those of the configured agent. */
+export function modelProblems(
+  options: ModelsOptions,
+  names: readonly string[] = modelsOf(agentDefinition(options.config)),
+): readonly string[] {
+  return modelsWith(options).check(names);
 }
 
 function modelsWith({ config, env, offlineModel }: ModelsOptions): Models {

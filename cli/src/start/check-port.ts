@@ -8,7 +8,7 @@ export function checkPort(host: string, port: number): Promise<void> {
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const why =
         error.code === 'EADDRINUSE'
-          ? 'the port is in use; stop what listens there, or set another "port"'
+          ? 'the port is in use; stop what listens there, or set another "port", or give one with --port'
           : error.message;
       reject(new Error(`cannot listen on ${host}:${port}: ${why}`));
     });

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import {
   type AgentConfig,
   createLogger,
   createRedactor,
   formatDuration,
   type Logger,
-  loadAgentConfig,
   type NamedStop,
   runProcess,
   type Started,
@@ -13,9 +11,9 @@ import {
 } from '@stopgo/runtime';
 import { registerSecrets } from '../parts/secrets.ts';
 import { checkPort } from './check-port.ts';
-import { defaultConfigPath } from './default-config.ts';
 import { firstSteps, offlineModelOf, type StartFlags } from './demo.ts';
 import { startOneProcess } from './one-process.ts';
+import { startConfig } from './start-config.ts';
 
 /** How long a stop may take, in milliseconds: running requests finish first, then runs, then tools. */
 const stopDeadlineMs = 30_000;
@@ -24,9 +22,7 @@ const millisecondsPerSecond = 1_000;
 
 /** `stopgo start`: everything in this process, on the embedded log, until a signal ends it. */
 export async function startCommand(flags: StartFlags, host: NodeJS.Process, version: string): Promise<void> {
-  const { config, warnings } = loadAgentConfig(flags.config ?? defaultConfigPath, {
-    readFile: (path) => readFileSync(path, 'utf8'),
-  });
+  const { config, warnings } = startConfig(flags);
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, destination: host.stdout, redactor });

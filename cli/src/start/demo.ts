@@ -4,7 +4,12 @@ import { modelProblems } from '../parts/models.ts';
 import { checkHttpUrl } from '../services/environment.ts';
 import { type OfflineModelProcess, startOfflineModelProcess } from './offline-model.ts';
 
-export type StartFlags = { readonly config?: string; readonly demo: boolean };
+export type StartFlags = {
+  readonly config?: string | undefined;
+  readonly demo: boolean;
+  /** Wins over the one of the configuration. */
+  readonly port?: number;
+};
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

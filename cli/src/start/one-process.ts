@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Waits } from '@stopgo/log';
 import type { Models } from '@stopgo/orchestrator';
 import { approvals, mcp, orchestrator, store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
@@ -65,8 +66,9 @@ async function startParts(options: OneProcessOptions, parts: NamedStop[]): Promi
   const directStore = createInProcessClient(store.StoreService, runningStore.service, inProcess);
   const storeClient = intercept.store?.(directStore) ?? directStore;
 
-  const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs);
-  const bridge = await startBridgePart(options, heartbeat, storeClient);
+  const waits = new Waits(Date.now);
+  const heartbeat = bridgeHeartbeat(storeClient, `bridge-${randomUUID()}`, config.heartbeatTtlMs, waits);
+  const bridge = await startBridgePart(options, heartbeat, storeClient, waits);
   parts.push({ name: 'mcp-bridge', stop: bridge.stop });
   const directBridge = createInProcessClient(mcp.McpBridgeService, bridge.service, inProcess);
   const bridgeClient = intercept.bridge?.(directBridge) ?? directBridge;

@@ -9,7 +9,7 @@ import { sandbox } from './sandbox.ts';
 
 /** Among the quick tests a few: `npm run test:slow` has all of them. */
 const IS_QUICK = process.env.STOPGO_TESTS === 'quick';
-const RUNS_OF_TREES = IS_QUICK ? 100 : 800;
+const RUNS_OF_TREES = IS_QUICK ? 40 : 800;
 const ways = KERNEL_ANCHORS ? [true, false] : [false];
 
 describe.each(ways)('names looked up in open folders by the kernel: %s', (anchored) => {

@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeArguments } from '../../../tests/node-arguments.ts';
 
-/** How to run the program from its source, without a build. */
+/** How to run the program. */
 export const COMMAND = process.execPath;
 export const CWD = fileURLToPath(new URL('..', import.meta.url));
-export const BASE_ARGS = ['--import', 'tsx', '--conditions=stopgo-source', join(CWD, 'src', 'main.ts')];
+export const BASE_ARGS = nodeArguments(join(CWD, 'src', 'main.ts'));
 
 export function temporaryFolder(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'mcp-filesystem-'));

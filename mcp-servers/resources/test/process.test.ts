@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { connect } from './peers.ts';
@@ -35,6 +36,31 @@ test('what was acknowledged survives kill -9, and only the owner may read it', a
   const listed = JSON.parse((await over.call('resources_list')).text);
   expect(listed).toEqual({ resources: [JSON.parse(added.text)], count: 1 });
   await over.close();
+});
+
+test('two programs on one file see what the other adds and removes, and a third what they left', async () => {
+  const target = { args: ['--db', file('r.db')] };
+  const [one, two] = [await connect('auto', target), await connect('sdk 1.x', target)];
+  const names = Array.from({ length: 20 }, (_, at) => `n${at}`);
+  const added = await Promise.all(
+    names.flatMap((name) => [one, two].map((peer) => peer.call('resources_add', { name, value: 1 }))),
+  );
+  expect(added.filter(({ isError }) => isError)).toEqual([]);
+  const [first] = added;
+  const { id } = JSON.parse(first?.text ?? '');
+  expect(JSON.parse((await two.call('resources_remove', { id })).text)).toEqual({
+    removed_count: 1,
+    removed_ids: [id],
+  });
+  expect(JSON.parse((await one.call('resources_remove', { pattern: '^n1.' })).text)).toMatchObject({
+    removed_count: 20,
+  });
+  expect(JSON.parse((await two.call('resources_list')).text)).toMatchObject({ count: 19 });
+  await Promise.all([one.close(), two.close()]);
+  const third = await connect('auto', target);
+  expect(JSON.parse((await third.call('resources_list', { pattern: '^n1$' })).text)).toMatchObject({ count: 2 });
+  expect(JSON.parse((await third.call('resources_list')).text)).toMatchObject({ count: 19 });
+  await third.close();
 });
 
 test('the journal has a line before and a line after every call, with what the client sent', async () => {
@@ -238,14 +264,39 @@ describe('a start that fails says why in one line', () => {
   test('the database cannot be used', async () => {
     mkdirSync(file('folder'));
     writeFileSync(file('plain'), 'this is no database at all');
+    const foreign = new Database(file('foreign'));
+    foreign.exec('CREATE TABLE resources (size INTEGER)');
+    foreign.close();
     const locked = openDatabase(file('locked'));
     locked.exec('PRAGMA locking_mode = EXCLUSIVE');
     locked.exec('BEGIN EXCLUSIVE');
-    const opening = ['folder', 'plain', 'plain/below', 'locked'].map((name) => failing(['--db', file(name)]));
-    // A folder that can never be created, and that once made the creation spin.
-    opening.push(failing(['--db', '/proc/none/r.db']));
-    for (const message of await Promise.all(opening)) expect(message).toContain('cannot open the database');
+    // The last is a folder that can never be created, and that once made the creation spin.
+    const cases = [
+      [file('folder'), 'EISDIR', 'this user may write'],
+      [file('plain'), 'file is not a database', 'put a backup in its place'],
+      [file('plain/below'), 'ENOTDIR', 'this user may write'],
+      [file('locked'), 'database is locked', 'another program holds the file'],
+      [file('foreign'), 'no such column', 'belongs to another program'],
+      ['/proc/none/r.db', 'ENOENT', 'this user may write'],
+    ] as const;
+    const messages = await Promise.all(cases.map(([path]) => failing(['--db', path])));
+    for (const [at, [path, reason, remedy]] of cases.entries()) {
+      expect(messages[at]).toContain(`cannot open the database ${path}: ${reason}`);
+      expect(messages[at]).toContain(remedy);
+    }
     locked.close();
+  });
+
+  test('the database is damaged behind a good beginning', async () => {
+    const store = openDatabase(file('r.db'));
+    store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    store.close();
+    const bytes = readFileSync(file('r.db'));
+    const pageBytes = bytes.readUInt16BE(16);
+    writeFileSync(file('r.db'), bytes.fill('A', pageBytes));
+    expect(await failing(['--db', file('r.db')])).toMatch(/cannot open the database \S+r\.db: .*put a backup/u);
+    // What is left of it is left alone.
+    expect(readFileSync(file('r.db')).equals(bytes)).toBe(true);
   });
 
   test('the settings make no sense', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { tierOf } from '../../../tests/tiers.ts';
 import { connect, GENERATIONS, type Peer } from './peers.ts';
 import { killStarted, type Program, runHttp, temporaryFolder } from './program.ts';
 
@@ -29,7 +30,10 @@ const ERRORS: readonly [tool: string, args: Record<string, unknown>, text: strin
   ['resources_list', { pattern: 'a{1000}'.repeat(100) }, /^invalid pattern: too complex/u],
 ];
 
-describe.each(['stdio', 'http'] as const)('over %s', (transport) => {
+/** `npm test` goes over one transport only. */
+const transports = tierOf(process.env) === 'quick' ? (['stdio'] as const) : (['stdio', 'http'] as const);
+
+describe.each(transports)('over %s', (transport) => {
   describe.each(GENERATIONS)('client: %s', (generation) => {
     const folder = temporaryFolder();
     let program: Program | undefined;

@@ -6,6 +6,9 @@ import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_
  */
 export type Dialect = '1.0' | '0.3' | 'legacy';
 
+/** The versions that HTTP+JSON is spoken in. */
+export type RestVersion = Exclude<Dialect, 'legacy'>;
+
 /** What a request shows of its dialect. */
 export type Spoken = {
   /** The header `A2A-Version`, or the query parameter of that name; empty and undefined are the same. */

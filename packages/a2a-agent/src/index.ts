@@ -3,7 +3,7 @@ export * from './approval-message.ts';
 export * from './cancel.ts';
 export * from './card.ts';
 export * from './decision.ts';
-export type { Dialect } from './dialect.ts';
+export type { Dialect, RestVersion } from './dialect.ts';
 export * from './extensions.ts';
 export * from './idempotency.ts';
 export * from './input-message.ts';

@@ -1,8 +1,9 @@
 // Push configs over HTTP+JSON and what JSON-RPC does not check: 1.0 has one flat object, 0.3 an object with a name around it.
+
+import type { RestVersion } from './dialect.ts';
 import { isObject } from './dialect.ts';
 import { isAbsentOr, mustBeText } from './ids.ts';
 import { RequestMalformedError, TaskPushNotificationConfig } from './protocol.ts';
-import type { RestVersion } from './rest.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

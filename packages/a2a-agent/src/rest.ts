@@ -13,15 +13,13 @@ import {
 import { toLegacyHTTPError } from '@a2a-js/sdk/compat/v0_3/server';
 import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { agedCard } from './card.ts';
-import { type Dialect, isObject, versionIn } from './dialect.ts';
+import { isObject, type RestVersion, versionIn } from './dialect.ts';
 import { isAbsentOr, problemOfIds, problemOfMessageIds } from './ids.ts';
 import { problemOfConfiguration } from './params-1-0.ts';
+import { modernPart } from './parts-0-3.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 import { oldPushConfig } from './push.ts';
 import { TERMINAL } from './task-state.ts';
-
-/** The versions that HTTP+JSON is spoken in. */
-export type RestVersion = Exclude<Dialect, 'legacy'>;
 
 /** The version of a request: as it says, else by its path; undefined if it is one that is not spoken. */
 export function restVersionOf(version: string | undefined, byPath: RestVersion): RestVersion | undefined {
@@ -167,25 +165,6 @@ function modernConfiguration(configuration: JsonObject): JsonObject {
   } = configuration;
   const taskPushNotificationConfig = oldPushConfig(push);
   return taskPushNotificationConfig === undefined ? configuration : { ...configuration, taskPushNotificationConfig };
-}
-
-function modernPart(part: unknown): unknown {
-  if (!isObject(part)) return part;
-  const { data, file, ...rest } = part;
-  return {
-    ...rest,
-    ...(isObject(data) ? { data: data.data ?? data } : {}),
-    ...(isObject(file) ? modernFile(file) : {}),
-  };
-}
-
-function modernFile(file: JsonObject): JsonObject {
-  const raw = file.fileWithBytes ?? file.file_with_bytes;
-  return {
-    ...(raw === undefined ? { url: file.fileWithUri ?? file.file_with_uri ?? '' } : { raw }),
-    filename: file.name ?? '',
-    mediaType: file.mimeType ?? file.mime_type ?? '',
-  };
 }
 
 /** The same JSON with the names that 0.3 has, wherever a message or artifact stands in it. */

@@ -5,7 +5,16 @@ import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { LegacyGrpcTransport } from '@a2a-js/sdk/compat/v0_3/client/grpc';
 import { afterEach, expect, test } from 'vitest';
-import { type Agent, type AgentOptions, InputRequired, Rejected, startAgent, textPart } from '../src/agent/index.ts';
+import {
+  type Agent,
+  type AgentOptions,
+  InputRequired,
+  MemoryTaskStore,
+  Rejected,
+  startAgent,
+  type TaskStore,
+  textPart,
+} from '../src/agent/index.ts';
 
 let agent: Agent;
 afterEach(() => agent.stop());
@@ -226,6 +235,22 @@ test('an agent that stops lets the requests finish that it works on', async () =
   expect(answerOf(await answer)).toBe('done');
   await stopped;
   await expect(fetch(agent.address)).rejects.toThrow();
+});
+
+test('tasks are kept where the agent is told to keep them', async () => {
+  const made: string[] = [];
+  class Watched extends MemoryTaskStore implements TaskStore {
+    override create(task: Task): void {
+      made.push(task.id);
+      super.create(task);
+    }
+  }
+  const store: TaskStore = new Watched();
+  await start({ process: ({ text }) => text, store });
+  const { id } = await sent(await client(), said('kept'));
+  expect(made).toEqual([id]);
+  expect(agent.store).toBe(store);
+  expect(answerOf(store.get(id))).toBe('kept');
 });
 
 test('pages of other sites, wrong versions, tenants and missing extensions are refused', async () => {

@@ -1,47 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHttpClient, type ReadEvent, RemoteAgentError } from '../src/client/index.ts';
-import { TaskState } from '../src/index.ts';
+import { type A2AClient, createHttpClient, type ReadEvent, RemoteAgentError } from '../src/client/index.ts';
+import { Role, TaskState } from '../src/index.ts';
+import { agent, closeAgent, saying } from './raw-agent.ts';
 
-type Asked = { readonly method: string; readonly url: string; readonly body: string; readonly headers: object };
-
-let server: Server | undefined;
-
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-  server = undefined;
-});
-
-/** An agent that answers as it is told, and what it was asked. */
-async function agent(answer: (req: IncomingMessage, res: ServerResponse) => void) {
-  const asked: Asked[] = [];
-  let left = (): void => undefined;
-  const closed = new Promise<void>((resolve) => {
-    left = resolve;
-  });
-  const listening = createServer((req, res) => {
-    let body = '';
-    req.on('data', (chunk) => {
-      body += String(chunk);
-    });
-    res.once('close', left);
-    req.once('end', () => {
-      asked.push({ method: req.method ?? '', url: req.url ?? '', body, headers: req.headers });
-      answer(req, res);
-    });
-  });
-  server = listening;
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const { port } = listening.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, closed };
-}
-
-const saying =
-  (json: unknown, status = 200) =>
-  (_req: IncomingMessage, res: ServerResponse) =>
-    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+afterEach(closeAgent);
 
 const completed = { state: 'TASK_STATE_COMPLETED', timestamp: '2026-01-02T03:04:05Z' };
 const artifact = { artifactId: 'a', name: 'answer', parts: [{ text: 'done' }] };
@@ -116,6 +79,53 @@ describe('a message', () => {
   });
 });
 
+test.each([
+  [
+    'JSON-RPC of 0.3',
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      result: { kind: 'message', messageId: 'm', role: 'agent', parts: [{ kind: 'text', text: 'hi' }] },
+    },
+  ],
+  [
+    'JSON-RPC of 1.0',
+    { jsonrpc: '2.0', id: 1, result: { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } } },
+  ],
+  ['HTTP+JSON of 0.3', { msg: { messageId: 'm', role: 'ROLE_AGENT', content: [{ text: 'hi' }] } }],
+])('an answer that is a message, over %s, is that message, also where a stream was asked for', async (_, json) => {
+  const { url } = await agent(saying(json));
+  const message = { messageId: 'm', role: Role.ROLE_AGENT, parts: [{ content: { $case: 'text', value: 'hi' } }] };
+  expect(await createHttpClient().sendMessage(url, { text: 'hello' })).toMatchObject(message);
+  const { value } = await createHttpClient().streamMessage(url, { text: 'hello' }).next();
+  expect(value?.event?.payload).toMatchObject({ $case: 'message', value: message });
+});
+
+test('a card of 0.3 keeps its address, and is read as one that names its interfaces', async () => {
+  const rpc = 'http://baker.example/rpc';
+  const additionalInterfaces = [
+    { url: rpc, transport: 'JSONRPC' },
+    { url: 'http://baker.example', transport: 'HTTP+JSON' },
+  ];
+  const { url } = await agent(
+    saying({ name: 'baker', protocolVersion: '0.3.0', url: rpc, preferredTransport: 'JSONRPC', additionalInterfaces }),
+  );
+  expect(await createHttpClient().discoverAgent(url)).toMatchObject({
+    url: rpc,
+    supportedInterfaces: [
+      { url: rpc, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url: 'http://baker.example', protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ],
+  });
+  closeAgent();
+  const modern = [{ url: `${rpc}/1`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }];
+  const other = await agent(saying({ name: 'baker', supportedInterfaces: modern }));
+  expect(await createHttpClient().discoverAgent(other.url)).toMatchObject({
+    url: `${rpc}/1`,
+    supportedInterfaces: modern,
+  });
+});
+
 test('tasks are got, listed page by page, and canceled, at addresses that hold nothing but their ids', async () => {
   const { url, asked } = await agent(({ url: at = '' }, res) =>
     saying(at.startsWith('/tasks?') ? { tasks: [modern], nextPageToken: 'more', totalSize: 7 } : modern)(
@@ -141,26 +151,48 @@ test('tasks are got, listed page by page, and canceled, at addresses that hold n
 });
 
 test('a card is read whole, whether or not the address ends with a slash', async () => {
-  const skills = [{ id: 's', name: 'S', description: 'd', tags: ['x'] }];
-  const { url, asked } = await agent(
-    saying({
-      name: 'baker',
-      description: 'Bakes',
-      version: '2',
-      skills,
-      capabilities: { streaming: true },
-      supportedInterfaces: [],
-    }),
-  );
-  for (const base of [url, `${url}/`])
-    expect(await createHttpClient().discoverAgent(base)).toMatchObject({
-      name: 'baker',
-      description: 'Bakes',
-      version: '2',
-      skills,
-      capabilities: { streaming: true },
-    });
+  const card = {
+    name: 'baker',
+    description: 'Bakes',
+    version: '2',
+    provider: { organization: 'Bakers', url: 'https://bakers.example' },
+    documentationUrl: 'https://bakers.example/docs',
+    capabilities: { streaming: true, pushNotifications: false },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['application/json'],
+    skills: [{ id: 's', name: 'S', description: 'd', tags: ['x'], examples: ['bake'], inputModes: ['text/plain'] }],
+    supportedInterfaces: [{ url: 'https://bakers.example/a2a', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  };
+  const { url, asked } = await agent(saying(card));
+  for (const base of [url, `${url}/`]) expect(await createHttpClient().discoverAgent(base)).toMatchObject(card);
   expect(asked.map((one) => one.url)).toEqual(['/.well-known/agent-card.json', '/.well-known/agent-card.json']);
+});
+
+test('a card is looked for where agents before 0.3 have it, if there is none else', async () => {
+  const old = { name: 'baker', url: 'http://baker.example/rpc', skills: [{ id: 's', name: 'S' }] };
+  const { url, asked } = await agent(({ url: path }, res) =>
+    (path === '/.well-known/agent.json' ? saying(old) : saying({ error: 'nothing here' }, 404))(
+      undefined as never,
+      res,
+    ),
+  );
+  expect(await createHttpClient().discoverAgent(url)).toMatchObject({
+    name: 'baker',
+    url: old.url,
+    skills: old.skills,
+  });
+  expect(asked.map((one) => one.url)).toEqual(['/.well-known/agent-card.json', '/.well-known/agent.json']);
+  await expect(createHttpClient().discoverAgent(`${url}/else`)).rejects.toThrow('HTTP 404');
+});
+
+test('requests go out by the fetch that the client is given', async () => {
+  const urls: string[] = [];
+  const given: typeof fetch = async (input) => {
+    urls.push(String(input));
+    return Response.json({ jsonrpc: '2.0', id: 1, result: modern });
+  };
+  expect(await createHttpClient({ fetch: given }).getTask('http://nowhere.invalid', 't')).toMatchObject({ id: 't' });
+  expect(urls).toEqual(['http://nowhere.invalid/tasks/t']);
 });
 
 describe('what goes wrong is an error that says it', () => {
@@ -169,6 +201,21 @@ describe('what goes wrong is an error that says it', () => {
     ['an error of JSON-RPC', saying({ jsonrpc: '2.0', id: 1, error: refusal }), -32001, 'no such task (-32001)'],
     ['an error of 0.3 over HTTP', saying(refusal, 404), -32001, 'no such task (-32001)'],
     ['an error of HTTP+JSON', saying({ error: { code: 404, message: 'not there' } }, 404), 404, 'not there (404)'],
+    [
+      'an error of HTTP+JSON that names it',
+      saying(
+        { error: { code: 404, message: 'not there', details: [{ reason: 'X' }, { reason: 'TASK_NOT_FOUND' }] } },
+        404,
+      ),
+      -32001,
+      'not there (-32001)',
+    ],
+    [
+      'an error of HTTP+JSON about a card',
+      saying({ error: { code: 400, message: 'no', details: [{ reason: 'EXTENDED_AGENT_CARD_NOT_CONFIGURED' }] } }, 400),
+      -32007,
+      'no (-32007)',
+    ],
     ['an error of something else', saying('oops', 500), 500, 'the agent answered with HTTP 500 (500)'],
   ])('%s', async (_, answer, code, message) => {
     const { url } = await agent(answer);
@@ -177,6 +224,27 @@ describe('what goes wrong is an error that says it', () => {
       .catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(RemoteAgentError);
     expect(error).toMatchObject({ code, message });
+  });
+
+  const everyMethod = (client: A2AClient, url: string): readonly (() => Promise<unknown>)[] => [
+    () => client.sendMessage(url, { text: 'bake' }),
+    () => client.streamMessage(url, { text: 'bake' }).next(),
+    () => client.subscribeToTask(url, 't').next(),
+    () => client.getTask(url, 't'),
+    () => client.listTasks(url),
+    () => client.cancelTask(url, 't'),
+    () => client.discoverAgent(url),
+  ];
+
+  test('each method looks at the status, and at the error in an envelope', async () => {
+    for (const [answer, code] of [
+      [saying({ id: 't', tasks: [], name: 'n' }, 500), 500],
+      [saying({ jsonrpc: '2.0', id: 1, error: refusal }), -32001],
+    ] as const) {
+      const { url } = await agent(answer);
+      for (const ask of everyMethod(createHttpClient(), url)) await expect(ask()).rejects.toMatchObject({ code });
+      closeAgent();
+    }
   });
 
   test.each([
@@ -195,7 +263,10 @@ describe('what goes wrong is an error that says it', () => {
     const { url, closed } = await agent(() => leaving.abort(new Error('enough')));
     await expect(createHttpClient().getTask(url, 't', undefined, leaving.signal)).rejects.toThrow('enough');
     await closed;
-    await expect(createHttpClient({ timeoutMs: 20 }).getTask(url, 't')).rejects.toThrow('no answer within 20 ms');
+    const other = await agent(() => undefined);
+    await expect(createHttpClient({ timeoutMs: 20 }).getTask(other.url, 't')).rejects.toThrow('no answer within 20 ms');
+    // The request does not go on unheard.
+    await other.closed;
   });
 
   test('an answer that never ends does, too', async () => {
@@ -272,8 +343,7 @@ describe('a stream', () => {
     await expect(createHttpClient().streamMessage(refused.url, { text: 'bake' }).next()).rejects.toThrow(
       'no streams (-32004)',
     );
-    server?.closeAllConnections();
-    server?.close();
+    closeAgent();
     const whole = await agent(saying({ jsonrpc: '2.0', id: 1, result: modern }));
     const { value } = await createHttpClient().streamMessage(whole.url, { text: 'bake' }).next();
     expect(value?.event?.payload).toMatchObject({ $case: 'task', value: { id: 't' } });

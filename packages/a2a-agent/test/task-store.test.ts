@@ -54,6 +54,19 @@ test('a change is made whole or not at all', () => {
   expect(() => store.update('two', (stored) => stored)).toThrow('Task not found');
 });
 
+test('of a thousand changes at once none is lost', async () => {
+  const store = new MemoryTaskStore();
+  store.create(task('one'));
+  const changed = Array.from({ length: 1_000 }, async (_, at) => {
+    // In whatever order they come to it.
+    await Promise.all(Array.from({ length: at % 7 }, () => Promise.resolve()));
+    store.update('one', (stored) => ({ ...stored, metadata: { ...stored.metadata, [`change-${at}`]: at } }));
+    return store.get('one');
+  });
+  await Promise.all(changed);
+  expect(Object.keys(store.get('one').metadata ?? {})).toHaveLength(1_000);
+});
+
 test('those that ended first make room for new ones; where none has, there is no room', () => {
   const store = new MemoryTaskStore({ tasksMax: 3, bytesMax: 1_000_000, taskBytesMax: 1_000_000 });
   const end = (id: string) =>

@@ -2,6 +2,18 @@
 
 /** Longest text of a message or tool result that is kept, in bytes of UTF-8; what is longer is cut and marked. */
 export const textBytesMax = 256 * 1024;
+/**
+ * Largest image, sound or document of a result that is kept, in bytes: nothing larger fits into one message of a tool server. What is
+ * larger is told of in words only.
+ */
+export const blobBytesMax = 12 * 1024 * 1024;
+/** Blobs of one result that are kept; the others are told of in words only. */
+export const blobsPerResultMax = 32;
+/** Longest name of a blob, in characters, and longest media type. */
+export const blobNameCharactersMax = 200;
+export const mediaTypeCharactersMax = 100;
+/** Longest structured part of a result that is kept beside its text, in bytes of UTF-8; a longer one is left out. */
+export const structuredBytesMax = 64 * 1024;
 /** Longest message a user may send, in bytes of UTF-8. */
 export const messageBytesMax = 64 * 1024;
 /** Longest arguments of one call, in bytes of UTF-8; a call with more gets an error result. */

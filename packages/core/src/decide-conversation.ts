@@ -56,6 +56,8 @@ export type MessageCommand = {
   /** The process that will drive the run. */
   readonly instance: string;
   readonly bearerTokenPresent: boolean;
+  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
+  readonly sessionId?: string | undefined;
   readonly idempotency?: IdempotencyKey;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -81,7 +83,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   const standing = runStanding(state);
   if (standing === 'working') return { kind: 'busy' };
   if (standing === 'waiting') {
-    const tokens = command.bearerTokenPresent ? provideToken(state) : [];
+    const tokens = command.bearerTokenPresent ? provideToken(state, command.sessionId) : [];
     return tokens.length > 0 ? { kind: 'token', facts: tokens } : { kind: 'waiting' };
   }
   const me: Owner = { instance: command.instance, epoch: 1 };
@@ -95,6 +97,7 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
       owner: me,
       bearerTokenPresent,
       pipeline: isPipeline(command.agent),
+      sessionId: anotherSession(state, command),
     }),
   ];
   const { agent, now } = command;
@@ -102,19 +105,30 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   return { kind: 'append', facts: [...first, ...ahead.facts], state: ahead.state, effects: ahead.effects, me };
 }
 
+/** The session that a request brings to a conversation of another one; empty if it brings none. */
+export function anotherSession(
+  state: Pick<ConversationState, 'sessionId'>,
+  { sessionId = '' }: { readonly sessionId?: string | undefined },
+): string {
+  return sessionId === state.sessionId ? '' : sessionId;
+}
+
 /** The facts by which a token lets the open run go on; none if it waits for none. */
-export function provideToken(state: ConversationState): readonly Fact[] {
+export function provideToken(state: ConversationState, sessionId?: string): readonly Fact[] {
   const run = state.run;
   if (run === null || run.status !== 'open') return [];
+  const session = anotherSession(state, { sessionId });
   return Object.values(run.inputs)
     .filter((input) => input.kind === 'auth')
-    .map((input) => fact('inputProvided', { inputId: input.id, runId: run.id, text: '' }));
+    .map((input) => fact('inputProvided', { inputId: input.id, runId: run.id, text: '', sessionId: session }));
 }
 
 /** A decision of a human on an approval. */
 export type ResolveCommand = {
   readonly approvalId: string;
   readonly decision: HumanDecision;
+  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
+  readonly sessionId?: string | undefined;
   readonly idempotency?: IdempotencyKey;
 };
 
@@ -146,6 +160,7 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
     callId,
     tool: run.calls[callId]?.tool ?? '',
     proxy: approval.kind === 'proxy',
+    sessionId: anotherSession(state, command),
     ...optional(command.idempotency),
   });
   return { kind: 'append', facts: [resolved] };

@@ -9,7 +9,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import { inputReasonBytesMax, inputsPendingMax } from './bounds.ts';
 import { cutText } from './cut.ts';
-import type { IdempotencyKey } from './decide-conversation.ts';
+import { anotherSession, type IdempotencyKey } from './decide-conversation.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import type { CallAsked, CallOutcomeCommand, SamplingAnswered } from './run-commands.ts';
@@ -24,6 +24,8 @@ export type ProvideCommand = {
   readonly action: InputAction;
   /** The values as a JSON object; empty unless values were asked for and given. */
   readonly contentJson: string;
+  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
+  readonly sessionId?: string | undefined;
   readonly idempotency?: IdempotencyKey;
 };
 
@@ -58,6 +60,7 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
     text: '',
     action: wireActions[action],
     contentJson: wantsValues ? command.contentJson : '',
+    sessionId: anotherSession(state, command),
     ...(idempotency === undefined ? {} : { idempotency }),
   });
   return { kind: 'append', facts: [provided] };

@@ -31,5 +31,5 @@ export function decideLate(
     const isRecorded = call?.attempt === attempt && (call.outcome === 'result' || call.outcome === 'error');
     if (isRecorded) return [];
   }
-  return [finished({ runId, stepId, callId, attempt }, outcome, true)];
+  return [finished({ runId, stepId, callId, attempt }, outcome, '', true)];
 }

@@ -1,7 +1,8 @@
 /** What an attempt of a call came to, and what follows from it. */
 import { facts as wire } from '@stopgo/proto';
-import { failureBytesMax, pinChangesPerCallMax, textBytesMax } from './bounds.ts';
-import { cutText } from './cut.ts';
+import { blobRefsToWire } from './blobs.ts';
+import { failureBytesMax, pinChangesPerCallMax, structuredBytesMax, textBytesMax } from './bounds.ts';
+import { byteLength, cutText } from './cut.ts';
 import { inputsOver } from './decide-inputs.ts';
 import { callDigest } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
@@ -12,7 +13,7 @@ import { approvalRequest, doubtRequest, tokenRequest } from './requests.ts';
 import type { CallOutcomeCommand } from './run-commands.ts';
 import type { CallState, RunState } from './state.ts';
 import { heldUntilAccepted } from './texts.ts';
-import { isUnderWay } from './work.ts';
+import { isUnderWay, nodeOf } from './work.ts';
 
 /** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
 export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
@@ -41,7 +42,7 @@ function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand):
   const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
   switch (outcome.type) {
     case 'callFinished':
-      return [finished(place, outcome), ...failedNode(run, call, outcome)];
+      return [finished(place, outcome, delegatingNode(run, call.stepId)), ...failedNode(run, call, outcome)];
     case 'callUnknown': {
       const { reason } = outcome;
       return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
@@ -87,10 +88,16 @@ export function failedDelegation(run: RunState, stepId: string, why: string): Fa
   return fact('stepFinished', { runId: run.id, stepId, output, failed: true });
 }
 
-/** The fact of a finished call; its content is cut to the bound. */
+/** Name of the step's node if all that it does is to delegate, else empty. */
+export function delegatingNode(run: RunState, stepId: string): string {
+  return run.steps[stepId]?.type === 'a2a' ? nodeOf(run, stepId) : '';
+}
+
+/** The fact of a finished call; its content is cut to the bound. `node`: see {@link delegatingNode}. */
 export function finished(
   place: Place,
   outcome: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
+  node = '',
   late = false,
 ): Fact {
   const { text: content, cut: cutHere } = cutText(outcome.content, textBytesMax);
@@ -105,8 +112,16 @@ export function finished(
     tool: outcome.tool,
   };
   return outcome.by === undefined
-    ? fact('toolCallFinished', told)
-    : fact('delegationFinished', { ...told, ...outcome.by });
+    ? fact('toolCallFinished', { ...told, ...(late ? {} : beside(outcome)) })
+    : fact('delegationFinished', { ...told, ...outcome.by, node });
+}
+
+/** What the result holds beside its text. An outcome that comes late is only noted: nobody keeps its blobs any more. */
+function beside({ blobs = [], structuredJson = '' }: Extract<CallOutcomeCommand, { type: 'callFinished' }>) {
+  return {
+    blobs: blobRefsToWire(blobs),
+    structuredJson: byteLength(structuredJson) <= structuredBytesMax ? structuredJson : '',
+  };
 }
 
 function pinChanged(

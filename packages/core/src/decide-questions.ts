@@ -11,7 +11,7 @@ import {
   taskWordBytesMax,
 } from './bounds.ts';
 import { byteLength, cutText } from './cut.ts';
-import { failedDelegation, finished } from './decide-outcome.ts';
+import { delegatingNode, failedDelegation, finished } from './decide-outcome.ts';
 import { describeQuestion } from './description.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
@@ -207,5 +207,5 @@ function failedCall(run: RunState, call: CallState, content: string): Fact[] {
     by: { agent },
   } as const;
   const node = run.steps[stepId]?.type === 'a2a' ? [failedDelegation(run, stepId, content)] : [];
-  return [finished({ runId: run.id, stepId, callId, attempt }, outcome), ...node];
+  return [finished({ runId: run.id, stepId, callId, attempt }, outcome, delegatingNode(run, stepId)), ...node];
 }

@@ -170,7 +170,10 @@ function decideOne(
     case 'modelAnswered':
       return isExpected(run, command) ? answered(state, run, command, context) : [];
     case 'modelFailed':
-      return isExpected(run, command) ? modelFailed(run, command) : [];
+      if (!isExpected(run, command)) return [];
+      return command.isEmpty === true && mayAskAgain(run, command)
+        ? [askedAgain(run, command)]
+        : modelFailed(run, command);
     case 'delegate':
       return delegated(state, run, command, context);
     case 'delegationUpdated':
@@ -252,6 +255,23 @@ function modelFailed(
     fact('modelFailed', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) }),
     fact('stepFinished', { runId: run.id, stepId, output: outputToWire(textOutput(text)), failed: true }),
   ];
+}
+
+/**
+ * True if a model that answers nothing is to be asked once more. It costs nothing but the asking: nothing has followed from the
+ * answer yet.
+ */
+export function mayAskAgain(
+  run: RunState,
+  { stepId, turn }: { readonly stepId: string; readonly turn: number },
+): boolean {
+  return run.steps[stepId]?.emptyTurn !== turn;
+}
+
+function askedAgain(run: RunState, failed: Extract<RunCommand, { type: 'modelFailed' }>): Fact {
+  const { stepId, turn, model } = failed;
+  const message = cutText(failed.message, failureBytesMax).text;
+  return fact('modelAnsweredNothing', { runId: run.id, stepId, turn, model, message, node: nodeOf(run, stepId) });
 }
 
 function needToken(run: RunState, callId: string, prompt: string): Fact[] {

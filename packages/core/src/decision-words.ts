@@ -28,6 +28,9 @@ const accepted =
   'give {"approved": true|false}, or "action" or "answer" with one of yes, y, true, approve, approved, ok, confirm, ' +
   'no, n, false, reject, rejected, deny, denied, cancel';
 
+/** The members that the body of a decision may have. */
+export const decisionMembers: readonly string[] = ['approved', 'action', 'answer', 'result', 'by'];
+
 /**
  * Reads the body of a decision. `approved`, `action` and `answer` may stand together only if they agree;
  * anything that is not recognisably a decision is a problem in words, never a guess.

@@ -26,6 +26,10 @@ export type LlmNode = {
   readonly onReject?: 'cancel' | 'continue';
   /** Agents that it may delegate to, by different names; absent = none. */
   readonly agents?: readonly RemoteAgent[];
+  /** Names of the tool servers whose tools it is offered; absent = of all. */
+  readonly toolServers?: readonly string[];
+  /** Patterns of the names of the tools that it is offered (see `matchesGlob`); absent = of all. */
+  readonly tools?: readonly string[];
 };
 
 /** Another agent. */
@@ -100,7 +104,15 @@ export type OfferedTool = {
   readonly approvalRequired: boolean;
   /** Calls carry the caller's bearer token. */
   readonly forwardsBearer: boolean;
+  /** What its server says of how its tools are used; absent: nothing. */
+  readonly instructions?: ServerInstructions;
 };
+
+/** What a tool server says of how its tools are used, in its own words, and the digest of what was accepted of that. */
+export type ServerInstructions = { readonly text: string; readonly pin: string };
+
+/** Name under which what a server says of its tools is accepted, as if it were one of them. */
+export const instructionsName = '@instructions';
 
 /** The tools offered in a run, by name. */
 export type Toolset = ReadonlyMap<string, OfferedTool>;
@@ -116,15 +128,27 @@ export function defineAgent(agent: AgentDefinition): Defined {
   return defined(agent as unknown as Json);
 }
 
-/** What a set of tools says of one: everything but what its own definition holds, which stands under its pin. */
-type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson' | 'agent'>;
+/**
+ * What a set of tools says of one: everything but what its own definition holds, which stands under its pin. So does what its server
+ * says of all its tools: the first tool of a server names its pin, beside what releases read that know of no such thing.
+ */
+type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson' | 'agent' | 'instructions'> & {
+  readonly instructions?: string;
+};
+
+/** An entry of recordings from before the first tool of a server named its pin. */
+type InstructionsEntry = { readonly instructionsOf: string; readonly pin: string };
 
 /** The recorded form of a set of tools: what was offered, by pin. Small, however large the definitions are. */
 export function defineToolset(tools: Toolset): Defined {
+  const told = new Set<string>();
   const entries = [...tools.values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ server, name, pin, hints, approvalRequired, forwardsBearer }): OfferedEntry => {
-      return { server, name, pin, hints, approvalRequired, forwardsBearer };
+    .map(({ server, name, pin, hints, approvalRequired, forwardsBearer, instructions }): OfferedEntry => {
+      const entry = { server, name, pin, hints, approvalRequired, forwardsBearer };
+      if (instructions === undefined || told.has(server)) return entry;
+      told.add(server);
+      return { ...entry, instructions: instructions.pin };
     });
   return defined(entries as unknown as Json);
 }
@@ -136,23 +160,42 @@ export function agentFromDefinition(definitionJson: string): AgentDefinition {
 
 /** The pins that a recorded set of tools names. */
 export function pinsOfToolset(definitionJson: string): readonly string[] {
-  return entriesOf(definitionJson).map((entry) => entry.pin);
+  return entriesOf(definitionJson).flatMap(({ pin, instructions }) =>
+    instructions === undefined ? [pin] : [pin, instructions],
+  );
 }
 
 /** A set of tools from its recorded form and that of each tool, by pin. */
 export function toolsetFromDefinition(definitionJson: string, tools: ReadonlyMap<string, string>): Toolset {
+  const entries = entriesOf(definitionJson);
+  const said = new Map(
+    entries.flatMap(({ server, instructions: pin }) => {
+      if (pin === undefined) return [];
+      const { instructions } = JSON.parse(tools.get(pin) ?? '{}') as { instructions?: unknown };
+      return [[server, { text: typeof instructions === 'string' ? instructions : '', pin }] as const];
+    }),
+  );
   return new Map(
-    entriesOf(definitionJson).map((entry) => {
+    entries.map(({ instructions: _pin, ...entry }) => {
       const tool = JSON.parse(tools.get(entry.pin) ?? '{}') as { description?: unknown; inputSchema?: unknown };
       const description = typeof tool.description === 'string' ? tool.description : '';
       const inputSchemaJson = JSON.stringify(tool.inputSchema ?? { type: 'object' });
-      return [entry.name, { ...entry, description, inputSchemaJson }];
+      const instructions = said.get(entry.server);
+      return [entry.name, { ...entry, description, inputSchemaJson, ...(instructions && { instructions }) }];
     }),
   );
 }
 
+/** Older recordings tell what a server says in an entry of its own, which is put beside each of the server's tools here. */
 function entriesOf(definitionJson: string): readonly OfferedEntry[] {
-  return JSON.parse(definitionJson) as OfferedEntry[];
+  const all = JSON.parse(definitionJson) as readonly (OfferedEntry | InstructionsEntry)[];
+  const said = new Map(all.flatMap((entry) => ('instructionsOf' in entry ? [[entry.instructionsOf, entry.pin]] : [])));
+  if (said.size === 0) return all as readonly OfferedEntry[];
+  const entries = all.filter((entry) => !('instructionsOf' in entry)) as readonly OfferedEntry[];
+  return entries.map((entry) => {
+    const instructions = said.get(entry.server);
+    return instructions === undefined ? entry : { ...entry, instructions };
+  });
 }
 
 function defined(value: Json): Defined {

@@ -33,6 +33,7 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
     ...state,
     revision: recorded.revision,
     updatedAt: recorded.time,
+    sessionId: sessionBrought(recorded.fact) || state.sessionId,
     messageCount: state.messageCount + messageRows(recorded).length,
   };
   const { fact } = recorded;
@@ -41,7 +42,6 @@ export function evolve(state: ConversationState, recorded: RecordedFact): Conver
       return {
         ...base,
         id: fact.value.conversationId,
-        sessionId: fact.value.sessionId,
         agentName: fact.value.agentName,
         createdAt: recorded.time,
         ...belongingOf(fact.value),
@@ -64,6 +64,11 @@ export function fold(state: ConversationState, events: Iterable<RecordedFact>): 
   let now = state;
   for (const event of events) now = evolve(now, event);
   return now;
+}
+
+/** The session that the request of an event brought; empty if it is the conversation's, or there was no request. */
+function sessionBrought({ value }: RecordedFact['fact']): string {
+  return 'sessionId' in value ? value.sessionId : '';
 }
 
 /** Left out where it says nothing: so the states of conversations that name no context are what they were. */
@@ -118,6 +123,10 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
     case 'modelResponded':
       return evolveAnswer(run, fact.value, revision);
+    case 'modelAnsweredNothing': {
+      const step = run.steps[fact.value.stepId];
+      return step === undefined ? run : withStep(run, { ...step, emptyTurn: fact.value.turn });
+    }
     case 'approvalRequested':
       return evolveAsked(run, fact.value, recorded.time);
     case 'approvalResolved':

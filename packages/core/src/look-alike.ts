@@ -1,7 +1,11 @@
 /*
  * Names that a reader cannot tell apart (decision 0041): a small part of the skeletons of Unicode Technical Standard 39, for
- * Latin, Cyrillic, Greek and a few Armenian letters, full-width and styled forms (NFKC), case, and what is not seen at all.
+ * Latin, Cyrillic, Greek, Cherokee, Lisu and a few Armenian letters, full-width and styled forms (NFKC), case, and what is not seen
+ * at all.
  */
+
+/** Cherokee. Its small letters look as its capitals do, only smaller. */
+const cherokee: readonly [string, string] = ['ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏳᏴ', 'DRTiYAJEWMHYGhZ4bRWSVSLCPKdGB'];
 
 /** Letters, and what each is taken for, in the same place. Upper and lower case of one letter are taken for the same. */
 const letters: readonly (readonly [string, string])[] = [
@@ -11,6 +15,10 @@ const letters: readonly (readonly [string, string])[] = [
   // Greek
   ['ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX'],
   ['αβεζηικμνορτυχγσω', 'abezhikmvoptyxyow'],
+  cherokee,
+  [cherokee[0].toLowerCase(), cherokee[1].toLowerCase()],
+  // Lisu, with its tone letters
+  ['ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴꓸꓹꓽ', 'BPdDTGKJCZFMNLSRVHWXYAEIOU.,:'],
   // Armenian, and Latin letters beside the alphabet
   ['օսոհցզ', 'ounhgq'],
   ['ıɑɡɩ', 'iagi'],

@@ -1,7 +1,7 @@
 import { facts } from '@stopgo/proto';
 import { decisionKind } from './decisions.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
-import { canceledText, decisionTexts, loopLeft, modelFailureText } from './texts.ts';
+import { agentFailureText, canceledText, decisionTexts, loopLeft, modelFailureText } from './texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
 export type MessageRow = {
@@ -18,6 +18,9 @@ export type MessageRow = {
     readonly result?: string;
     readonly isError: boolean;
     readonly autoApproved: boolean;
+    /** Of a result: what it holds beside text, and its structured part; absent: nothing. */
+    readonly blobs?: readonly facts.BlobRef[];
+    readonly structuredJson?: string;
   };
 };
 
@@ -38,8 +41,13 @@ export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly Mess
     case 'delegationRequested':
       return named(fact.value.call === undefined ? [] : callRows(fact.value.call, fact.value.node), fact.value.node);
     case 'toolCallFinished':
+      return [finishedRow(fact.value)];
     case 'delegationFinished':
-      return [resultRow(fact.value.callId, fact.value.tool, fact.value.content, fact.value.isError)];
+      // What a node of the tree says is said by the agent, whoever answered; a model has the result of its delegation as a tool's.
+      return [
+        resultOf(fact.value),
+        ...(fact.value.node === '' ? [] : named(textRows(saidOf(fact.value)), fact.value.node)),
+      ];
     case 'runCompleted':
       return (fact.value.output?.parts ?? []).flatMap((part) => textRows(part.text));
     case 'runFailed':
@@ -59,12 +67,29 @@ function textRows(text: string): readonly MessageRow[] {
   return text === '' ? [] : [{ role: 'assistant', content: text }];
 }
 
+/** An agent that is out of reach has said nothing: what is told of it are our words. */
+function saidOf({ content, isError }: FactOf<'delegationFinished'>): string {
+  return isError ? agentFailureText(content) : content;
+}
+
+function resultOf({ callId, tool, content, isError }: FactOf<'delegationFinished'>): MessageRow {
+  return resultRow(callId, tool, content, isError);
+}
+
 function resultRow(callId: string, name: string, result: string, isError: boolean): MessageRow {
   return {
     role: 'tool',
     content: '',
     toolCall: { callId, name, argumentsJson: '', result, isError, autoApproved: false },
   };
+}
+
+/** The result of a tool, with what it holds beside text. */
+function finishedRow(finished: FactOf<'toolCallFinished'>): MessageRow {
+  const { callId, tool, content, isError, blobs, structuredJson } = finished;
+  const row = resultRow(callId, tool, content, isError);
+  if (row.toolCall === undefined || (blobs.length === 0 && structuredJson === '')) return row;
+  return { ...row, toolCall: { ...row.toolCall, blobs, structuredJson } };
 }
 
 function answerRows(answer: FactOf<'modelResponded'>): readonly MessageRow[] {

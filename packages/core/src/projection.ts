@@ -73,6 +73,7 @@ function messagesOf(event: RecordedFact, before: ConversationState): views.Messa
         : {
             toolCall: {
               ...row.toolCall,
+              blobs: [...(row.toolCall.blobs ?? [])],
               result: row.toolCall.result ?? '',
               hasResult: row.toolCall.result !== undefined,
             },

@@ -6,6 +6,7 @@ import {
   type A2aNode,
   type AgentDefinition,
   type AgentNode,
+  type LlmNode,
   nodeAt,
   type OfferedTool,
   type RemoteAgent,
@@ -13,6 +14,7 @@ import {
   type Toolset,
 } from './definition.ts';
 import { callDigest, sha256Hex } from './digest.ts';
+import { matchesAny } from './glob.ts';
 import { canonicalJson, type Json, parseJson } from './json.ts';
 import { looksAlike } from './look-alike.ts';
 import type { CallState } from './state.ts';
@@ -44,15 +46,38 @@ export function agentTool(agent: RemoteAgent): OfferedTool {
   };
 }
 
-/** What a node may call: an llm node the tools of the run and its own agents, which go first; an a2a node its agent. */
+/** The agents that a tree may delegate to, each name once: nodes may know another agent by a name than the top level does. */
+export function remoteAgentsOf(definition: AgentDefinition): RemoteAgent[] {
+  const agents = (one: AgentNode): readonly RemoteAgent[] => {
+    if ('children' in one) return one.children.flatMap(agents);
+    return agentsOf(one);
+  };
+  const byName = new Map<string, RemoteAgent>();
+  for (const agent of agents(definition.root)) if (!byName.has(agent.name)) byName.set(agent.name, agent);
+  return [...byName.values()];
+}
+
+/** What a node may call: an llm node those tools of the run that it takes, and its own agents, which go first; an a2a node its agent. */
 export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
   const agents = agentsOf(node);
-  if (node.type === 'llm' && agents.length === 0) return tools;
+  if (node.type === 'llm' && agents.length === 0 && takesAll(node)) return tools;
   const own = agents.map(agentTool).map((tool) => [tool.name, tool] as const);
   if (node.type !== 'llm') return new Map(own);
   // The configuration names the agents: a tool server must not have one that looks like them.
-  const others = [...tools].filter(([name]) => !own.some(([agent]) => looksAlike(name, agent)));
+  const others = [...tools].filter(
+    ([name, tool]) => takesTool(node, tool) && !own.some(([agent]) => looksAlike(name, agent)),
+  );
   return new Map([...others, ...own]);
+}
+
+/** Whether an llm node is offered a tool, as far as the agent's definition says: from one of its servers, and with a name that it names. */
+export function takesTool(node: LlmNode, { server, name }: Pick<OfferedTool, 'server' | 'name'>): boolean {
+  const { toolServers, tools } = node;
+  return (toolServers?.includes(server) ?? true) && (tools === undefined || matchesAny(tools, name));
+}
+
+function takesAll({ toolServers, tools }: LlmNode): boolean {
+  return toolServers === undefined && tools === undefined;
 }
 
 /** The agent that a call delegates to; undefined if the definition knows none of that name at the call's place. */

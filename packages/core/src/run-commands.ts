@@ -1,3 +1,4 @@
+import type { BlobRef } from './blobs.ts';
 import type { OfferedTool } from './definition.ts';
 import type { RequestedCall } from './judge.ts';
 import type { SamplingAsked } from './sampling.ts';
@@ -7,7 +8,7 @@ export type RunCommand =
   /** Become the owner, if nobody owns the run, or its owner is one of those known to be dead. */
   | { readonly type: 'claim'; readonly dead: (instance: string) => boolean }
   | ModelAnswered
-  /** `text` is what the user is told if the run fails by it. */
+  /** `text` is what the user is told if the run fails by it. `isEmpty`: there was an answer, of nothing. */
   | {
       readonly type: 'modelFailed';
       readonly stepId: string;
@@ -15,6 +16,7 @@ export type RunCommand =
       readonly model: string;
       readonly message: string;
       readonly text: string;
+      readonly isEmpty?: boolean;
     }
   /** An a2a node is to send this message. */
   | { readonly type: 'delegate'; readonly stepId: string; readonly message: string }
@@ -149,6 +151,10 @@ export type CallOutcomeCommand =
       readonly durationMs: number;
       /** Of a result that was cut before it came here. */
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
+      /** What the result holds beside text; it is kept already. */
+      readonly blobs?: readonly BlobRef[];
+      /** The structured part of the result, as JSON, if the content is not that already. */
+      readonly structuredJson?: string;
       /** Of a delegation: the agent, and its task if it was reached. */
       readonly by?: { readonly agent: string; readonly task?: RemoteTask };
     }

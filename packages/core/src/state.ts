@@ -95,6 +95,8 @@ export type StepState = {
   readonly type: 'llm' | 'a2a' | 'sequential' | 'parallel' | 'loop';
   /** Model answers so far (llm); 1 once the message is on the record (a2a). */
   readonly turn: number;
+  /** The turn whose model has answered nothing once, so that it is not asked a third time; absent if none has (llm). */
+  readonly emptyTurn?: number;
   /** Ids of the calls of the last answer (llm); its one call (a2a). */
   readonly callIds: readonly string[];
   /** Revision of the last answer (llm); 0 before the first. */

@@ -77,6 +77,11 @@ export function modelFailureText(message: string): string {
   return `LLM error: ${message}`;
 }
 
+/** What the failure of another agent is called in the conversation. */
+export function agentFailureText(message: string): string {
+  return `Agent error: ${message}`;
+}
+
 /** The user message that a decision on an approval leaves in the conversation. */
 export const decisionTexts = {
   approved: '[APPROVAL]: Approved',

@@ -1,4 +1,5 @@
 import { facts } from '@stopgo/proto';
+import { type BlobRef, blobRefs } from './blobs.ts';
 import { earlierTurnsBytesMax, earlierTurnsMax } from './bounds.ts';
 import { byteLength } from './cut.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
@@ -37,7 +38,12 @@ export type TranscriptCall = {
 export type FinishedCall = FactOf<'toolCallFinished'> | FactOf<'delegationFinished'>;
 
 /** The result of a call, as a model is told. */
-export type CallResult = { readonly content: string; readonly isError: boolean };
+export type CallResult = {
+  readonly content: string;
+  readonly isError: boolean;
+  /** What it holds beside text; absent: nothing. */
+  readonly blobs?: readonly BlobRef[];
+};
 
 /**
  * What was said in a conversation: entries, and results by run and call. Grows with the events that are added; a cache of
@@ -99,7 +105,7 @@ export class TranscriptBuilder implements Transcript {
         return;
       case 'toolCallFinished':
       case 'delegationFinished':
-        this.result(fact.value.runId, fact.value.callId, fact.value.content, fact.value.isError, fact.value.late);
+        this.result(fact.value.runId, fact.value.callId, resultOf(fact.value), fact.value.late);
         return;
       case 'approvalResolved':
         this.resolved(fact.value);
@@ -156,12 +162,12 @@ export class TranscriptBuilder implements Transcript {
   }
 
   /** The first result stands. One that came late only fills the gap until the run has a result of its own. */
-  private result(runId: string, callId: string, content: string, isError: boolean, late = false): void {
+  private result(runId: string, callId: string, result: CallResult, late = false): void {
     const key = resultKey(runId, callId);
     if (this.results.has(key) && (late || !this.late.has(key))) return;
-    this.size += content.length - (this.results.get(key)?.content.length ?? 0);
-    this.results.set(key, { content, isError });
-    this.resultsAt.set(this.revision, content);
+    this.size += result.content.length - (this.results.get(key)?.content.length ?? 0);
+    this.results.set(key, result);
+    this.resultsAt.set(this.revision, result.content);
     if (late) this.late.add(key);
     else this.late.delete(key);
   }
@@ -196,18 +202,26 @@ export class TranscriptBuilder implements Transcript {
   }
 
   private resultAtOnce(runId: string, call: facts.Call): void {
-    if (call.disposition === facts.Disposition.REFUSED) this.result(runId, call.callId, call.error, true);
-    if (call.disposition === facts.Disposition.CONTROL) this.result(runId, call.callId, 'ok', false);
+    if (call.disposition === facts.Disposition.REFUSED)
+      this.result(runId, call.callId, { content: call.error, isError: true });
+    if (call.disposition === facts.Disposition.CONTROL)
+      this.result(runId, call.callId, { content: 'ok', isError: false });
   }
 
   private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {
     if (proxy) return;
     if (decision === facts.Decision.REJECTED || decision === facts.Decision.EXPIRED)
-      this.result(runId, callId, rejectedResult, true);
-    if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, givenUpResult, true);
+      this.result(runId, callId, { content: rejectedResult, isError: true });
+    if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, { content: givenUpResult, isError: true });
     if (decision === facts.Decision.HAPPENED)
-      this.result(runId, callId, result === '' ? 'The call was made.' : result, false);
+      this.result(runId, callId, { content: result === '' ? 'The call was made.' : result, isError: false });
   }
+}
+
+function resultOf(finished: FinishedCall): CallResult {
+  const { content, isError } = finished;
+  const blobs = 'blobs' in finished ? blobRefs(finished.blobs) : [];
+  return { content, isError, ...(blobs.length === 0 ? {} : { blobs }) };
 }
 
 function transcriptCall({ callId, providerCallId, tool: name, argumentsJson }: facts.Call): TranscriptCall {
@@ -229,8 +243,7 @@ class Foreseen implements Transcript {
 
   constructor(recorded: Transcript, finished: readonly FinishedCall[]) {
     this.recorded = recorded;
-    for (const { runId, callId, content, isError } of finished)
-      this.results.set(resultKey(runId, callId), { content, isError });
+    for (const one of finished) this.results.set(resultKey(one.runId, one.callId), resultOf(one));
   }
 
   get revision(): number {
@@ -299,8 +312,8 @@ export function promptMessages(transcript: Transcript, scope: PromptScope): Prom
 }
 
 /** The log keeps what came; a model is told what a person would not have seen in it. */
-function markedResult({ content, isError }: CallResult): CallResult {
-  return { content: markedForModel(content), isError };
+function markedResult(result: CallResult): CallResult {
+  return { ...result, content: markedForModel(result.content) };
 }
 
 /** Index of the first entry of the latest run, if it is that one; else nothing is in scope. */

@@ -1,4 +1,4 @@
-import { type ConversationState, createConversation, resolveApproval, runStanding } from '@stopgo/core';
+import { type ConversationState, createConversation, provideToken, resolveApproval, runStanding } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { by, dawn, given } from './specification.ts';
@@ -41,6 +41,47 @@ const inDoubt = [
   drove([claim, starts('root#1.0')]),
   drove([unknown('root#1.0')]),
 ];
+
+describe('the session of a conversation', () => {
+  const again = (sessionId: string | undefined) => ({
+    runId: 'run-2',
+    ...(sessionId === undefined ? {} : { sessionId }),
+  });
+  const before = [opened, said('hello'), answered({ text: 'Hi.' })];
+  const inSession = (sessionId: string) => (state: ConversationState) => {
+    const decision = resolveApproval(state, {
+      approvalId: approvalOf(state),
+      decision: { kind: 'approve' },
+      sessionId,
+    });
+    return decision.kind === 'append' ? decision.facts : [];
+  };
+
+  test.each([
+    ['that names none', undefined, '', 'session'],
+    ['that names it', 'session', '', 'session'],
+    ['that names another', 'other', 'other', 'other'],
+  ])('after a message %s', (_, sessionId, recorded, after) => {
+    const said2 = given(...before, said('more', again(sessionId)));
+    expect(
+      said2.log.find(({ fact, revision }) => fact.case === 'runStarted' && revision > 3)?.fact.value,
+    ).toMatchObject({
+      sessionId: recorded,
+    });
+    expect(said2.state.sessionId).toBe(after);
+  });
+
+  test('is another after a decision, and after a token, that names another; then it stays', () => {
+    const decided = given(opened, said('add it'), aCall, inSession('of the yes'));
+    expect(decided.state.sessionId).toBe('of the yes');
+    expect(given(opened, said('add it'), aCall, inSession('session')).state.sessionId).toBe('session');
+    const blocked = [...before, said('list', again(undefined)), answered({ calls: [call('list')] })];
+    const needsToken = given(...blocked, drove([unauthenticated('root#1.0')]));
+    expect(provideToken(needsToken.state, 'of the token')).toMatchObject([
+      { case: 'inputProvided', value: { sessionId: 'of the token' } },
+    ]);
+  });
+});
 
 describe('a conversation', () => {
   test('is opened with the session, the agent and its prompt', () => {

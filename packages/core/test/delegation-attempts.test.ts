@@ -203,17 +203,18 @@ test('a conversation shows a delegation as a call and its result, with the node 
   const rows = new Rows();
   rows.add(so.log);
   expect(
-    rows.messages.map(({ role, node, toolCall }) => [
+    rows.messages.map(({ role, node, toolCall, content }) => [
       role,
       node,
       toolCall?.name,
       toolCall?.argumentsJson,
-      toolCall?.result,
+      toolCall?.result ?? content,
     ]),
   ).toEqual([
-    ['user', '', undefined, undefined, undefined],
+    ['user', '', undefined, undefined, 'go'],
     ['assistant', 'peer', 'a2a_peer', message('Do it.'), ''],
     ['tool', 'peer', 'a2a_peer', '', 'Bread is here.'],
+    ['assistant', 'peer', undefined, undefined, 'Bread is here.'],
   ]);
   expect(rows.head?.run?.response).toBe('Bread is here.');
   const auto = { agent: agentOf(loop(a2a({ agent: bank }))) };

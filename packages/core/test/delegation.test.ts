@@ -7,6 +7,8 @@ import {
   delegatedBytesMax,
   delegationOf,
   delegationRejected,
+  fact,
+  messageRows,
   offeredTo,
   outputText,
   promptMessages,
@@ -340,4 +342,23 @@ describe('an agent as a tool of a model', () => {
       undefined,
     ]);
   });
+});
+
+test('what kept a node of another agent from answering is told as a failure, not as words of that agent', () => {
+  const rowsOf = (isError: boolean, node: string) =>
+    messageRows({
+      fact: fact('delegationFinished', {
+        runId: 'r',
+        callId: 'c',
+        tool: 'a2a_peer',
+        content: 'no connection',
+        isError,
+        node,
+      }),
+    })
+      .filter(({ role }) => role === 'assistant')
+      .map(({ content }) => content);
+  expect(rowsOf(true, 'ask_peer')).toEqual(['Agent error: no connection']);
+  expect(rowsOf(false, 'ask_peer')).toEqual(['no connection']);
+  expect(rowsOf(true, '')).toEqual([]);
 });

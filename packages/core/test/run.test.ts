@@ -15,7 +15,6 @@ import {
   answers,
   approvalOf,
   approved,
-  bridge,
   call,
   drives,
   drove,
@@ -26,9 +25,7 @@ import {
   returns,
   said,
   says,
-  starts,
   takesOver,
-  unknown,
 } from './story.ts';
 
 const { Disposition, ApprovalKind, Decision } = facts;
@@ -219,6 +216,22 @@ describe('a model that answers', () => {
       );
   });
 
+  test('of nothing is asked for once more, and is a failure when it comes again; another turn may be empty once, too', () => {
+    const told = { stepId: 'root', model: 'm', message: 'empty', text: 'no', isEmpty: true };
+    const empty = (turn: number) => ({ type: 'modelFailed', turn, ...told }) as const;
+    const first = given(...asked).when(drives([empty(1)]));
+    first.thenFacts(['modelAnsweredNothing', { turn: 1, model: 'm', message: 'empty' }]);
+    first.thenOwes({ kind: 'model', id: 'root#1', turn: 1 });
+    const nothing = drove([empty(1)]);
+    given(...asked, nothing)
+      .when(drives([empty(1)]))
+      .thenFacts(['modelFailed', { message: 'empty' }], 'stepFinished', ['runFailed', { text: 'no' }]);
+    given(...asked, nothing, answered({ calls: [call('list')] }), drove([returns('root#1.0')]))
+      .when(drives([empty(2)]))
+      .thenFacts(['modelAnsweredNothing', { turn: 2 }])
+      .thenOwes({ kind: 'model', id: 'root#2', turn: 2 });
+  });
+
   test('with calls for ever is ended after the configured number of turns', () => {
     const agent = agentOf(llm({ turnsMax: 2 }));
     const list = { calls: [call('list')] };
@@ -314,82 +327,5 @@ describe('parallel branches', () => {
       .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'call', id: 'root/1#1.0' });
-  });
-});
-
-describe('rejections', () => {
-  test('of every gated call of an answer end the run with the known words', () => {
-    given(...asked, answered({ calls: [call('add'), call('remove')] }), rejected('root#1.0'), rejected('root#1.1'))
-      .when(drives(takesOver('orchestrator-2'), another))
-      .thenFacts('runClaimed', ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }]);
-  });
-
-  test('of some leave the other pending, and the run waits', () => {
-    given(...asked, answered({ calls: [call('add'), call('remove')] }), rejected('root#1.0'))
-      .when(drives(takesOver('orchestrator-2'), another))
-      .thenFacts('runClaimed', 'runReleased')
-      .thenOwes();
-  });
-
-  test('of some hand the results to the model once the others have run', () => {
-    const settled = [
-      answered({ calls: [call('add'), call('remove')] }),
-      rejected('root#1.0'),
-      approved('root#1.1'),
-      drove([...takesOver('orchestrator-2'), starts('root#1.1')], another),
-    ];
-    given(...asked, ...settled)
-      .when(drives([returns('root#1.1')]))
-      .thenFacts('toolCallFinished')
-      .thenOwes({ kind: 'model', id: 'root#2' });
-  });
-
-  test('in one branch withdraw what other branches ask, wait for what has started, and then end the run', () => {
-    const branch = () => llm({ approval: 'require' });
-    const agent = agentOf({
-      type: 'parallel',
-      name: 'both',
-      onError: 'fail',
-      children: [branch(), branch(), branch()],
-    });
-    const forked = [
-      opened,
-      said('go', { agent }),
-      answered({ calls: [call('add')], step: 'root/0' }, { agent }),
-      answered({ calls: [call('remove')], step: 'root/1' }, { agent }),
-      answered({ calls: [call('note')], step: 'root/2' }, { agent }),
-      drove([starts('root/2#1.0')], { agent }),
-      rejected('root/0#1.0'),
-    ];
-    given(...forked)
-      .when(drives([], { agent }))
-      .thenFacts(['approvalResolved', { callId: 'root/1#1.0', decision: Decision.WITHDRAWN }])
-      .thenOwes({ kind: 'recover', id: 'root/2#1.0', bridge });
-    given(...forked)
-      .when(drives([returns('root/2#1.0')], { agent }))
-      .thenFacts('toolCallFinished', 'approvalResolved', [
-        'runCompleted',
-        { output: { parts: [{ text: canceledByUser }] } },
-      ]);
-  });
-
-  test('of a call that is in doubt elsewhere leave no approval behind', () => {
-    const agent = agentOf({
-      type: 'parallel',
-      name: 'both',
-      onError: 'fail',
-      children: [llm(), llm({ approval: 'require' })],
-    });
-    given(
-      opened,
-      said('go', { agent }),
-      answered({ calls: [call('note')], step: 'root/0' }, { agent }),
-      answered({ calls: [call('add')], step: 'root/1' }, { agent }),
-      drove([starts('root/0#1.0')], { agent }),
-      drove([unknown('root/0#1.0')], { agent }),
-      rejected('root/1#1.0'),
-    )
-      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
-      .thenFacts('runClaimed', ['approvalResolved', { decision: Decision.WITHDRAWN }], 'runCompleted');
   });
 });

@@ -120,10 +120,11 @@ type Saying = {
   readonly agent?: AgentDefinition;
   readonly runId?: string;
   readonly token?: boolean;
+  readonly sessionId?: string;
 };
 
 /** The user says something. */
-export function says(text: string, { agent = assistant, runId = 'run-1', token = false }: Saying = {}) {
+export function says(text: string, { agent = assistant, runId = 'run-1', token = false, sessionId }: Saying = {}) {
   return (state: ConversationState) =>
     receiveMessage(state, {
       text,
@@ -133,6 +134,7 @@ export function says(text: string, { agent = assistant, runId = 'run-1', token =
       toolsetDigest: 'toolset-digest',
       instance: me,
       bearerTokenPresent: token,
+      sessionId,
       now: dawn,
     });
 }

@@ -3,15 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { Rows } from './rows.ts';
 import { given, type Happening } from './specification.ts';
 import {
+  a2a,
   agentOf,
   answered,
   approved,
   call,
   canceled,
+  delegates,
   drove,
   llm,
   opened,
+  peer,
   rejected,
+  replies,
   returns,
   said,
   starts,
@@ -120,6 +124,35 @@ test('every message of a node has its name; what the user and the run say has no
     ['assistant', 'writer', 'exit_loop'],
     ['assistant', 'writer', 'exit_loop called'],
   ]);
+});
+
+test('what an agent answers to a node is a message of that node, after the result; what it answers to a model is a result only', () => {
+  const line = agentOf({
+    type: 'sequential',
+    name: 'line',
+    children: [a2a({ name: 'ask' }), llm({ name: 'writer', agents: [peer] })],
+  });
+  const inLine = { agent: line };
+  const { messages, head } = rowsOf(
+    opened,
+    said('go', inLine),
+    drove([delegates('root/0')], inLine),
+    drove([starts('root/0#1.0')], inLine),
+    drove([replies('root/0#1.0', 'Baked.')], inLine),
+    answered({ calls: [call('a2a_peer', { message: 'x' })], step: 'root/1' }, inLine),
+    drove([starts('root/1#1.0')], inLine),
+    drove([replies('root/1#1.0', 'Sold.')], inLine),
+  );
+  expect(messages.slice(1).map((one) => [one.role, one.node, one.content || one.toolCall?.result])).toEqual([
+    ['assistant', 'ask', ''],
+    ['tool', 'ask', 'Baked.'],
+    ['assistant', 'ask', 'Baked.'],
+    ['assistant', 'writer', ''],
+    ['tool', 'writer', 'Sold.'],
+  ]);
+  expect(new Set(messages.map((one) => one.id)).size).toBe(messages.length);
+  expect(messages.map((one) => one.sequence)).toEqual(messages.map((_, index) => index + 1));
+  expect(head?.messageCount).toBe(messages.length);
 });
 
 test('a node that fails says so where the tree goes on without it', () => {

@@ -31,6 +31,10 @@ test('text that was made visible stays as it is', () => {
   expect(visibleText(visibleText(text))).toBe(visibleText(text));
 });
 
+test('a joiner is written out for people within a word of Persian, too: terminals do not shape it', () => {
+  expect(visibleText('می\u200cخواهم')).toBe('می\\u{200c}خواهم');
+});
+
 test('a line is one line', () => {
   expect(visibleLine('a\nb\tc\rd\u2028e\u0085f')).toBe('a\\nb\\tc\\u{d}d\\u{2028}e\\u{85}f');
 });
@@ -88,6 +92,13 @@ describe('look alike', () => {
     ['confirm', 'confirrn'],
     ['read-file', 'read\u2010file'],
     ['Ν', 'N'],
+    // Cherokee, in capitals and in small letters
+    ['DELETE', '\u13a0\u13ac\u13de\u13ac\u13a2\u13ac'],
+    ['wszv', '\uab83\uabaa\uab93\uaba9'],
+    ['GB', '\u13f3\u13f4'],
+    ['gb', '\u13fb\u13fc'],
+    // Lisu
+    ['LIST.ALL', '\ua4e1\ua4f2\ua4e2\ua4d4\ua4f8\ua4ee\ua4e1\ua4e1'],
   ])('%s and %s', (one, other) => {
     expect(looksAlike(one, other)).toBe(true);
     expect(spelledName(one)).not.toBe(spelledName(other));

@@ -2,5 +2,13 @@
 export { browserRules } from './browser-rules.ts';
 export * from './node.ts';
 export { OpenStreams, type StreamSlot } from './open-streams.ts';
-export { exactObjectBody, type JsonObject, jsonBody, malformed, objectBody, readBody } from './request-body.ts';
+export {
+  exactObjectBody,
+  type JsonObject,
+  jsonBody,
+  malformed,
+  objectBody,
+  readBody,
+  refuseUnknownMembers,
+} from './request-body.ts';
 export { SseWriter } from './sse.ts';

@@ -1,4 +1,12 @@
-import { invalidArgument, type Json, jsonValuesIn, lossProblem, repeatedName } from '@stopgo/core';
+import {
+  invalidArgument,
+  type Json,
+  jsonValuesIn,
+  lossProblem,
+  repeatedName,
+  suggest,
+  visibleLine,
+} from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
 import { BODY_DEPTH_MAX, BODY_VALUES_MAX } from './bounds.ts';
 
@@ -29,13 +37,40 @@ export function jsonBody(req: Request): Json | undefined {
   return value;
 }
 
-/** As {@link jsonBody}, for routes whose body is an object; an empty body is an empty object. */
-export function objectBody(req: Request): JsonObject {
+/**
+ * As {@link jsonBody}, for routes whose body is an object; an empty body is an empty object.
+ *
+ * @param members - the members that the route knows. Any other is refused: what is sent is never dropped silently.
+ */
+export function objectBody(req: Request, members: readonly string[]): JsonObject {
   const body = jsonBody(req);
   if (body === undefined) return {};
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('expected a JSON object');
+  refuseUnknownMembers(body as JsonObject, members);
   return body as JsonObject;
 }
+
+/**
+ * @param within - where the object stands in the body, such as `tools[0]`; empty for the body itself.
+ * @throws DomainError `invalid_argument` that names the first member that is not one of `known`, and what was probably meant.
+ */
+export function refuseUnknownMembers(object: JsonObject, known: readonly string[], within = ''): void {
+  const unknown = Object.keys(object).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const meant = suggest(unknown.slice(0, MEMBER_NAME_SHOWN_MAX), known);
+  const all = known.map((name) => `"${name}"`).join(', ');
+  const hint = meant === undefined ? `known: ${all}` : `did you mean "${meant}"?`;
+  const place = within === '' ? '' : ` in "${within}"`;
+  throw malformed(`unknown member ${shownName(unknown)}${place}; ${hint}`);
+}
+
+/** Characters of a member's name that an error shows and compares. */
+const MEMBER_NAME_SHOWN_MAX = 64;
+
+const shownName = (name: string): string =>
+  name.length > MEMBER_NAME_SHOWN_MAX
+    ? `"${visibleLine(name.slice(0, MEMBER_NAME_SHOWN_MAX))}…"`
+    : `"${visibleLine(name)}"`;
 
 /**
  * As {@link objectBody}, for a body that is kept and sent on as values.
@@ -43,8 +78,8 @@ export function objectBody(req: Request): JsonObject {
  * @throws DomainError `invalid_argument` also for a number that is not the same after being parsed (`9007199254740993`, `1e-400`); it
  *   names the number and its place.
  */
-export function exactObjectBody(req: Request): JsonObject {
-  const body = objectBody(req);
+export function exactObjectBody(req: Request, members: readonly string[]): JsonObject {
+  const body = objectBody(req, members);
   const problem = Buffer.isBuffer(req.body) && req.body.length > 0 ? lossProblem(utf8Text(req.body)) : undefined;
   if (problem !== undefined) throw malformed(problem);
   return body;

@@ -16,6 +16,8 @@ export class SseWriter {
     this.#signal = options.signal;
     res.statusCode = 200;
     res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    // Nothing in between may keep an event for somebody else.
+    res.setHeader('Cache-Control', 'no-cache, no-store');
     // Proxies that gather answers would keep events back.
     res.setHeader('X-Accel-Buffering', 'no');
     res.flushHeaders();

@@ -6,8 +6,10 @@ export const threadsMax = 2;
 export const waitMs = 5_000;
 /** Checks that wait for their turn, in all. */
 export const waitingMax = 1_024;
-/** How long a schema that took too long is not tried again, in milliseconds. */
+/** How long a value, or a schema, that took too long is not tried again, in milliseconds. */
 export const retryAfterMs = 60_000;
+/** Values of one schema that may take too long in that time; with the last of them, the schema itself is not tried again. */
+export const slowValuesMax = 3;
 /** Schemas that are remembered to have taken too long; the oldest are forgotten. */
 export const slowSchemasMax = 1_024;
 /** Longest start of a thread, in milliseconds. */

@@ -1,6 +1,6 @@
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
-import type { Json } from '@stopgo/core';
-import { checkMs, retryAfterMs, slowSchemasMax, threadsMax, waitingMax, waitMs } from './bounds.ts';
+import { type Json, sha256Hex } from '@stopgo/core';
+import { checkMs, retryAfterMs, slowSchemasMax, slowValuesMax, threadsMax, waitingMax, waitMs } from './bounds.ts';
 import { CheckThread, type ThreadResult } from './check-thread.ts';
 import { withPath } from './instance-path.ts';
 import { isPlainSchema, isSmallValue } from './plain-schema.ts';
@@ -28,7 +28,7 @@ export type SchemaChecksOptions = {
   readonly checkMs?: number;
   /** Longest wait of a check for its turn, in milliseconds. */
   readonly waitMs?: number;
-  /** How long a schema that took too long is not tried again, in milliseconds. */
+  /** How long a value, or a schema, that took too long is not tried again, in milliseconds. */
   readonly retryAfterMs?: number;
   /** Milliseconds that only grow. */
   readonly clock?: () => number;
@@ -37,6 +37,8 @@ export type SchemaChecksOptions = {
 type Job = SchemaOwner & {
   readonly schemaJson: string;
   readonly valueJson: string;
+  /** What the value is remembered by, if it takes too long. */
+  readonly digest: () => string;
   /** Its turn has come: its wait has no bound any more. */
   readonly begin: () => void;
   readonly settle: (problem: string | undefined) => void;
@@ -48,16 +50,17 @@ const validator = new CfWorkerJsonSchemaValidator({ shortcircuit: true });
 /**
  * Checks of values against schemas that strangers wrote. One that can only take a moment is made at once; any other in a thread, which
  * is ended when the time is over: the event loop is never blocked. Threads, the wait for one, and the number of checks that wait are
- * bounded. A schema that took too long is not tried again for a while; values for it are not let through meanwhile. That holds for
- * every value, not only for the one that took too long: a model that varies its arguments would else take a thread with each of them.
+ * bounded. A value that took too long is not tried again for a while, and not let through meanwhile. Other values of its schema are, as
+ * they may come from other conversations. After a few slow ones the schema is not tried with any value: a model that varies its
+ * arguments would else take a thread with each of them.
  */
 export class SchemaChecks {
   readonly #checkMs: number;
   readonly #waitMs: number;
   readonly #retryAfterMs: number;
   readonly #clock: () => number;
-  /** By key: when a schema that took too long may be tried again. */
-  readonly #slow = new Map<string, number>();
+  /** By key of a schema: the values that took too long, as digests, and until when that counts. */
+  readonly #slow = new Map<string, { readonly until: number; readonly values: ReadonlySet<string> }>();
   readonly #waiting: Job[] = [];
   readonly #busyOwners = new Set<string>();
   readonly #idle: CheckThread[] = [];
@@ -110,11 +113,13 @@ export class SchemaChecks {
     for (const thread of this.#idle.splice(0)) thread.end();
   }
 
-  #inThread(job: Omit<Job, 'begin' | 'settle'>): Promise<string | undefined> {
+  #inThread(job: Omit<Job, 'digest' | 'begin' | 'settle'>): Promise<string | undefined> {
     return new Promise((resolve) => {
       if (this.#waiting.length >= waitingMax) return resolve(notInTime('too many checks wait already'));
+      let digest: string | undefined;
       const waits: Job = {
         ...job,
+        digest: () => (digest ??= sha256Hex(job.valueJson)),
         begin: () => clearTimeout(timer),
         settle: resolve,
       };
@@ -130,11 +135,11 @@ export class SchemaChecks {
   /** Begins what may begin: the oldest first, of each owner one. */
   #next(): void {
     for (const job of [...this.#waiting]) {
-      const isSlow = this.#isSlow(job.key);
-      if (!isSlow && (this.#busyOwners.size >= threadsMax || this.#busyOwners.has(job.owner))) continue;
+      const slow = this.#slowOf(job);
+      if (slow === undefined && (this.#busyOwners.size >= threadsMax || this.#busyOwners.has(job.owner))) continue;
       this.#waiting.splice(this.#waiting.indexOf(job), 1);
       job.begin();
-      if (isSlow) job.settle(notInTime('its schema took too long a moment ago, and is not tried again yet'));
+      if (slow !== undefined) job.settle(notInTime(`${slow} took too long a moment ago, and is not tried again yet`));
       else void this.#begin(job);
     }
   }
@@ -147,7 +152,7 @@ export class SchemaChecks {
     this.#busyOwners.delete(job.owner);
     if (thread.isAlive) this.#idle.push(thread);
     // That a thread did not start says nothing about the schema.
-    if (result.kind === 'late' || result.kind === 'broken') this.#remember(job.key);
+    if (result.kind === 'late' || result.kind === 'broken') this.#remember(job);
     job.settle(this.#problemOf(result));
     this.#next();
   }
@@ -164,17 +169,22 @@ export class SchemaChecks {
     }
   }
 
-  #isSlow(key: string): boolean {
-    const until = this.#slow.get(key);
-    if (until === undefined) return false;
-    if (until > this.#clock()) return true;
-    this.#slow.delete(key);
-    return false;
+  /** What of a job took too long a moment ago; undefined if nothing did. */
+  #slowOf({ key, digest }: Job): string | undefined {
+    const slow = this.#slow.get(key);
+    if (slow === undefined) return undefined;
+    if (slow.until <= this.#clock()) {
+      this.#slow.delete(key);
+      return undefined;
+    }
+    if (slow.values.size >= slowValuesMax) return 'its schema';
+    return slow.values.has(digest()) ? 'this value' : undefined;
   }
 
-  #remember(key: string): void {
+  #remember({ key, digest }: Job): void {
+    const values = new Set([...(this.#slow.get(key)?.values ?? []), digest()]);
     this.#slow.delete(key);
-    this.#slow.set(key, this.#clock() + this.#retryAfterMs);
+    this.#slow.set(key, { until: this.#clock() + this.#retryAfterMs, values });
     const [oldest] = this.#slow.keys();
     if (this.#slow.size > slowSchemasMax && oldest !== undefined) this.#slow.delete(oldest);
   }

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { slowValuesMax } from '../src/bounds.ts';
 import { CheckThread } from '../src/check-thread.ts';
 import { SchemaChecks } from '../src/schema-checks.ts';
 import { schemaProblem, shownProblem } from '../src/schema-problem.ts';
@@ -79,7 +80,7 @@ describe('a hostile schema', () => {
     expect(turns).toBeGreaterThan(200);
     const late = 'the schema takes longer than 300 ms to check it';
     const again =
-      'it could not be checked against the schema in time (its schema took too long a moment ago, and is not tried again yet)';
+      'it could not be checked against the schema in time (this value took too long a moment ago, and is not tried again yet)';
     // One of them was tried; the others waited for it, and are not.
     expect((await calls).sort()).toEqual([...Array<string>(31).fill(again), late]);
   });
@@ -87,11 +88,20 @@ describe('a hostile schema', () => {
   test('is tried again after a while, and a value that takes no time is let through then', async () => {
     let now = 0;
     const check = schemaChecks({ checkMs: 100, retryAfterMs: 1_000, clock: () => now }).checkOf(hostile, owned('k'));
-    expect(await check(endless)).toMatch(/takes longer/);
+    const slow = Array.from({ length: slowValuesMax }, (_, at) => ({ a: `${'a'.repeat(60 + at)}!` }));
+    for (const value of slow) expect(await check(value)).toMatch(/takes longer/);
     now = 999;
-    expect(await check({ a: 'aaa' })).toMatch(/not tried again yet/);
+    expect(await check({ a: 'aaa' })).toMatch(/its schema took too long a moment ago/);
     now = 1_000;
     expect(await check({ a: 'aaa' })).toBeUndefined();
+  });
+
+  test('with one slow value refuses that value, and nobody else who calls its tool', async () => {
+    const check = schemaChecks({ checkMs: 100 }).checkOf(hostile, owned('k'));
+    expect(await check(endless)).toMatch(/takes longer/);
+    expect(await check(endless)).toMatch(/this value took too long a moment ago/);
+    expect(await check({ a: 'aaa' })).toBeUndefined();
+    expect(await check({ a: 'aab' })).toMatch(/^arguments\.a: /);
   });
 
   test('keeps nobody else waiting, whatever number of them its server has', async () => {
@@ -148,7 +158,7 @@ describe('a thread', () => {
     const run = vi.spyOn(CheckThread.prototype, 'run').mockResolvedValueOnce({ kind: 'broken', reason: 'no memory' });
     const check = schemaChecks().checkOf(patterned, owned('k'));
     expect(await check({ amount: 2 })).toBe('the schema could not be checked against (no memory)');
-    expect(await check({ amount: 2 })).toMatch(/not tried again yet/);
+    expect(await check({ amount: 2 })).toMatch(/this value .* not tried again yet/);
     run.mockRestore();
   });
 

@@ -15,7 +15,11 @@
  *    what held it up may hold others up too: it says nothing about others before it has watched them anew.
  * 6. Whoever judges goes by what the store told it within the last time to live. So `settledShare` of the time to live after a
  *    process was first heard of under an id, nobody takes it for dead for what became of a former one.
+ * 7. For the same reason a process that keeps its id, and may have been taken for dead, begins nothing that must not run twice
+ *    until `settledShare` of the time to live after it was heard of again: somebody may still take over what it has.
  */
+
+import type { views } from '@stopgo/proto';
 import type { Clock } from './clock.ts';
 import { idInLife, type Liveness, type Peer, type Standing } from './liveness.ts';
 
@@ -27,7 +31,10 @@ export type Pulse = {
 };
 
 /** Tells the store that this process is alive, or that it leaves, and learns who else is. */
-export type Beat = (self: Peer & { readonly leaving: boolean }, signal: AbortSignal) => Promise<Pulse>;
+export type Beat = (
+  self: Peer & { readonly leaving: boolean; readonly waits?: readonly views.RunWait[] },
+  signal: AbortSignal,
+) => Promise<Pulse>;
 
 export type HeartbeatOptions = {
   readonly beat: Beat;
@@ -41,6 +48,8 @@ export type HeartbeatOptions = {
   readonly address?: string;
   /** It takes a new id whenever it may have been taken for dead. */
   readonly renames?: boolean;
+  /** What runs wait for at this process; told with each renewal. */
+  readonly waits?: () => readonly views.RunWait[];
 };
 
 /** Part of the time to live after which a process that was not heard of may have been taken for dead. */
@@ -52,7 +61,7 @@ const settledShare = 5 / 4;
  * takes itself for having stood still.
  */
 const standstillShare = 1 / 2;
-/** Pause before a renewal that was not confirmed is tried again, as a part of the time to live, and at most, in milliseconds. */
+/** Shortest pause between renewals, and the pause after one that failed: a part of the time to live, at most so many milliseconds. */
 const againShare = 1 / 10;
 const againMsMax = 500;
 /** Asks who is alive, without a heartbeat of one's own. */
@@ -69,6 +78,7 @@ export class Heartbeat implements Liveness, Standing {
   private readonly role: string;
   private readonly firstInstance: string;
   private readonly renames: boolean;
+  private readonly waits: () => readonly views.RunWait[];
   private readonly ids = new Set<string>();
   private readonly seen = new Map<string, { readonly peer: Peer; readonly since: number }>();
   private readonly missing = new Map<string, number>();
@@ -84,10 +94,13 @@ export class Heartbeat implements Liveness, Standing {
   /** When the last renewal that was confirmed was sent, and the last one under the present id. */
   private confirmedAt = Number.NEGATIVE_INFINITY;
   private ownAt = Number.NEGATIVE_INFINITY;
+  /** Until when somebody may still take this process for dead for a time before it was heard of again. */
+  private doubtedUntil = Number.NEGATIVE_INFINITY;
   /** When the first renewal under the present id was confirmed. */
   private knownAt = Number.POSITIVE_INFINITY;
 
-  constructor({ beat, clock, ttlMs, instance, role, address = '', renames = false }: HeartbeatOptions) {
+  constructor(options: HeartbeatOptions) {
+    const { beat, clock, ttlMs, instance, role, address = '', renames = false, waits = () => [] } = options;
     this.beat = beat;
     this.clock = clock;
     this.ttlMs = ttlMs;
@@ -97,6 +110,7 @@ export class Heartbeat implements Liveness, Standing {
     this.role = role;
     this.address = address;
     this.renames = renames;
+    this.waits = waits;
   }
 
   get instance(): string {
@@ -115,10 +129,14 @@ export class Heartbeat implements Liveness, Standing {
   /** Renews until stopped. `onBeat` is called after each renewal that was confirmed. */
   async run(onBeat: () => void): Promise<void> {
     while (!this.stopped.signal.aborted) {
+      const began = this.clock.monotonic();
       const isConfirmed = await this.renew();
       if (isConfirmed) onBeat();
+      const soonMs = Math.min(this.ttlMs * againShare, againMsMax);
+      // From one sending to the next, whatever an answer takes: a store that is slow must not look like a process that lapses.
+      const restMs = this.ttlMs / 3 - (this.clock.monotonic() - began);
       // Where one replica of the store does not answer, the next one is asked before anybody counts as dead.
-      const pauseMs = isConfirmed ? this.ttlMs / 3 : Math.min(this.ttlMs * againShare, againMsMax);
+      const pauseMs = isConfirmed ? Math.max(soonMs, restMs) : soonMs;
       const due = this.clock.monotonic() + pauseMs;
       await this.clock.sleep(pauseMs, this.stopped.signal).catch(() => undefined);
       if (this.hasStoodStillSince(due)) this.hasStoodStill = true;
@@ -167,19 +185,22 @@ export class Heartbeat implements Liveness, Standing {
     this.observe(pulse, this.hasStoodStill || sentAt - previous > this.ttlMs);
     this.hasStoodStill = false;
     this.confirmedAt = sentAt;
-    if (this.renames && this.hasLapsedAt(this.clock.monotonic())) {
+    const heardAt = this.clock.monotonic();
+    if (this.renames && this.hasLapsedAt(heardAt)) {
       // It came through, maybe too late: the next renewal is the first one under another id.
       this.rename();
       return false;
     }
-    if (this.knownAt === Number.POSITIVE_INFINITY) this.knownAt = this.clock.monotonic();
+    if (!pulse.complete && this.hasLapsedAt(heardAt)) this.doubtedUntil = heardAt + this.ttlMs * settledShare;
+    if (this.knownAt === Number.POSITIVE_INFINITY) this.knownAt = heardAt;
     this.ownAt = sentAt;
     this.wake();
     return true;
   }
 
   isFresh(): boolean {
-    return this.clock.monotonic() - this.ownAt < this.ttlMs / 2;
+    const now = this.clock.monotonic();
+    return now - this.ownAt < this.ttlMs / 2 && now >= this.doubtedUntil;
   }
 
   async mayAct(instance: string, signal: AbortSignal): Promise<boolean> {
@@ -240,7 +261,8 @@ export class Heartbeat implements Liveness, Standing {
 
   private self(leaving: boolean): Parameters<Beat>[0] {
     const { id: instance, role, address, counter } = this;
-    return { instance, role, address, counter, leaving };
+    const waits = leaving ? [] : this.waits();
+    return { instance, role, address, counter, leaving, ...(waits.length === 0 ? {} : { waits }) };
   }
 
   private isReachable(): boolean {

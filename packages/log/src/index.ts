@@ -14,3 +14,4 @@ export {
   type TransactPorts,
   transact,
 } from './transact.ts';
+export { type OpenWait, type Waited, type WaitKind, Waits, waitsToldMax } from './waits.ts';

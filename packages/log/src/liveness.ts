@@ -29,7 +29,10 @@ export type Liveness = {
   isDead(instance: string): boolean;
   /** The instances of a role that are not known to be dead or to have left. While the store is away: those known last. */
   alive(role: string): readonly Peer[];
-  /** True if this process's own last confirmed renewal is young enough to begin a call that must not run twice. */
+  /**
+   * True if this process may begin a call that must not run twice: its last confirmed renewal is young enough, and nobody can still
+   * take it for dead for a time when it was not heard of.
+   */
   isFresh(): boolean;
   /** Resolves when the next renewal is confirmed. Rejects when the signal aborts. */
   renewed(signal: AbortSignal): Promise<void>;

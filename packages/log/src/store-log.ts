@@ -37,8 +37,12 @@ export function storeLog(store: StoreClient): ConversationLog {
 /** Heartbeats through the store service. */
 export function storeBeat(store: StoreClient, ttlMs: number): Beat {
   const timeoutMs = Math.min(heartbeatMsMax, ttlMs / 2);
-  return async ({ counter, ...self }, signal) => {
-    const { instances, complete } = await store.heartbeat({ ...self, counter: BigInt(counter) }, { signal, timeoutMs });
+  return async ({ counter, waits = [], ...self }, signal) => {
+    const told = waits.length === 0 ? {} : { waits: [...waits], waitsMs: ttlMs };
+    const { instances, complete } = await store.heartbeat(
+      { ...self, ...told, counter: BigInt(counter) },
+      { signal, timeoutMs },
+    );
     return {
       instances: instances.map(({ instance, role, address, left, counter: count }) => {
         return { instance, role, address, left, counter: Number(count) };

@@ -165,11 +165,13 @@ async function repeatedMeanwhile(
 }
 
 async function appendBefore(ports: TransactPorts, append: Append, deadline: number): Promise<AppendOutcome> {
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     try {
       return await ports.log.append(append);
     } catch (error) {
       if (!isUnknown(error)) throw error;
+      // The log says that it has recorded nothing, and nothing was handed to it before.
+      if (isFirst && isNothingRecorded(error)) throw error;
       if (ports.clock.monotonic() > deadline) throw unknownOutcome(error);
       await ports.clock.sleep(ports.random() * pauseMs);
     }
@@ -185,6 +187,10 @@ async function caughtUp(
   let now = state;
   for (const event of conflict.unseen) if (event.revision === now.revision + 1) now = evolve(now, event);
   return now.revision >= conflict.currentRevision ? now : (await log.load(conversationId)).state;
+}
+
+function isNothingRecorded(error: unknown): boolean {
+  return error instanceof DomainError && error.details.recorded === 'nothing';
 }
 
 function unknownOutcome(cause?: unknown): DomainError {

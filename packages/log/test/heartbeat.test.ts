@@ -218,6 +218,60 @@ test('an id is settled once nobody can judge any more by what was known before i
   expect(settled).not.toBe('bridge');
 });
 
+test('who was taken for dead, and keeps its id, begins nothing before everybody has heard of it again', async () => {
+  const { clock, member } = world();
+  const observer = member('observer');
+  const frozen = member('frozen');
+  await frozen.renew();
+  await observer.renew();
+  expect(frozen.isFresh()).toBe(true);
+  for (let passed = 0; passed < 3; passed += 1) {
+    await clock.pass(third);
+    await observer.renew();
+  }
+  // Right after that it goes on, and the observer does not hear of it.
+  await frozen.renew();
+  for (let passed = 0; passed < 4; passed += 1) {
+    expect(observer.isDead('frozen')).toBe(passed < 3);
+    expect(frozen.isFresh()).toBe(false);
+    await clock.pass(third);
+    await frozen.renew();
+  }
+  expect(frozen.isFresh()).toBe(true);
+});
+
+test('where answers take long, nobody is taken for dead, and who renews goes on beginning what must not run twice', async () => {
+  const { clock, list } = world();
+  const slow: Beat = async (self, stop) => {
+    await clock.sleep(ttlMs / 4);
+    return list.beat(self, stop);
+  };
+  const shared = { beat: slow, clock, ttlMs, role: 'orchestrator' };
+  const [one, other] = [new Heartbeat({ ...shared, instance: 'one' }), new Heartbeat({ ...shared, instance: 'other' })];
+  const running = [one, other].map((each) => each.run(() => undefined));
+  let fresh = 0;
+  for (let passed = 0; passed < 10 * ttlMs; passed += step) {
+    await clock.pass(step);
+    if (passed > ttlMs && one.isFresh()) fresh += step;
+    expect(one.isDead('other')).toBe(false);
+  }
+  expect(fresh).toBeGreaterThan(5 * ttlMs);
+  for (const each of [one, other]) each.stop();
+  await clock.pass(ttlMs);
+  await Promise.all(running);
+});
+
+test('who was frozen begins at once again where nobody else is who could judge', async () => {
+  const { clock, list, member } = world();
+  list.isComplete = true;
+  const only = member('only');
+  await only.renew();
+  await clock.pass(3 * ttlMs);
+  expect(only.isFresh()).toBe(false);
+  await only.renew();
+  expect(only.isFresh()).toBe(true);
+});
+
 test('a renewal whose answer took too long is no proof: the id is given up', async () => {
   const { clock, list, member } = world();
   const bridge = member('bridge', { renames: true });
@@ -292,6 +346,7 @@ test('who hears no answers is dead to others, though its heartbeats arrive; and 
   isDeaf = false;
   for (let passed = 0; passed < ttlMs; passed += step) await clock.pass(step);
   expect(observer.isDead('deaf')).toBe(false);
+  for (let passed = 0; passed < ttlMs; passed += step) await clock.pass(step);
   expect(deaf.isFresh()).toBe(true);
   for (const one of [deaf, observer]) one.stop();
   await clock.pass(ttlMs);

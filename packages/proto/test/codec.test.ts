@@ -10,6 +10,7 @@ import {
 import { approvals, batch, envelope, exchange, facts, mcp, orchestrator, store, views } from '@stopgo/proto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tierOf } from '../../../tests/tiers.ts';
 import type { Codec } from '../src/codec/codec.ts';
 import { decode, encode } from '../src/codec/coder.ts';
 import { codecs as contracts } from '../src/gen/codecs.ts';
@@ -17,7 +18,7 @@ import { codecs as kinds } from './gen/codecs.ts';
 import { HoldsSpecialSchema, SpecialSchema } from './gen/stopgo/testing/v1/kinds_pb.ts';
 import { messages } from './messages.ts';
 
-const numRuns = 25;
+const numRuns = tierOf(process.env) === 'quick' ? 8 : 25;
 const all = [...new Map([...kinds, ...contracts])].map(([desc, codec]) => ({ name: desc.typeName, desc, codec }));
 
 /** What deepStrictEqual does not see: the order of properties, and whose memory bytes are in. */

@@ -1,5 +1,5 @@
 /** Largest message in either direction, in bytes of its protobuf encoding (over gRPC; in process nothing is encoded). */
-export const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
+export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** How long a unary call may take when its caller names no timeout, in milliseconds. Streams have no default. */
 export const UNARY_TIMEOUT_MS_DEFAULT = 30_000;

@@ -155,9 +155,9 @@ export function callContract({ connect, onInternalError }: Transport): void {
         reasons.push(await aborted(signal));
       },
     });
-    const unary = await failure(client.echo({}, { timeoutMs: 100 }));
+    const unary = await failure(client.echo({}, { timeoutMs: 1_000 }));
     expect([unary.kind, unary.message]).toEqual(['deadline_exceeded', expect.stringContaining('EchoService/Echo')]);
-    const stream = client.count({}, { timeoutMs: 100 });
+    const stream = client.count({}, { timeoutMs: 1_000 });
     expect((await stream.next()).value?.value).toBe(1);
     expect((await failure(stream.next())).kind).toBe('deadline_exceeded');
     await waitFor(() => expect(reasons.length).toBe(2));

@@ -226,7 +226,7 @@ describe('gRPC', () => {
     for (const error of await Promise.all(calls.map(failure))) {
       expect([error.kind, error.message, error.details.bytes_max]).toEqual([
         'resource_exhausted',
-        expect.stringMatching(/(Request|Response) takes 83886\d\d bytes, more than the 8388608 allowed/),
+        expect.stringMatching(/(Request|Response) takes 167772\d\d bytes, more than the 16777216 allowed/),
         String(MESSAGE_BYTES_MAX),
       ]);
     }

@@ -103,15 +103,25 @@ describe('what is refused, with one line each', () => {
     ['a number for a text', 'name: 42', ['name: expected text, found the number 42 (put it in quotes: "42")']],
     ['a boolean for a text', 'prompt: true', ['prompt: expected text, found true (put it in quotes: "true")']],
     ['a list for a text', 'prompt: [a]', ['prompt: expected text, found a list']],
-    ['a mapping for a list', 'mcp_servers: { a: 1 }', ['mcp_servers: expected a list, found a mapping']],
+    [
+      'a mapping for a list',
+      'mcp_servers: { a: 1 }',
+      ['mcp_servers: expected a list, found a mapping; begin each entry with "- "'],
+    ],
     [
       'a text for a list',
       'mcp_servers: [{ name: a, command: x, args: --token }]',
-      ['mcp_servers[0].args: expected a list, found text'],
+      [
+        'mcp_servers[0].args: expected a list, found text; write it in brackets, [ and ], or begin each entry with "- "',
+      ],
     ],
     ['a text for a mapping', 'llm: gemini', ['llm: expected a mapping, found text']],
     ['nothing for an entry', 'mcp_servers: [~]', ['mcp_servers[0]: expected a mapping, found nothing']],
-    ['a text for a number', 'port: "8080"', ['port: expected a whole number from 0 to 65535, found "8080"']],
+    [
+      'a text for a number',
+      'port: "8080"',
+      ['port: expected a whole number from 0 to 65535, found "8080" (write it without quotes)'],
+    ],
     ['a number out of range', 'port: 65536', ['port: expected a whole number from 0 to 65535, found the number 65536']],
     ['half a number', 'max_turns: 1.5', ['max_turns: expected a whole number from 1 to 100, found the number 1.5']],
     [
@@ -191,6 +201,24 @@ describe('what is refused, with one line each', () => {
       'agent: { type: paralel }',
       [`agent.type: expected ${NODE_TYPES}, found "paralel"; did you mean "parallel"?`],
     ],
+    [
+      'what nodes take of tools, by names that nobody has',
+      'mcp_servers: [{ name: files, command: x }]\nagent: { type: loop, tools: [a], agents: [{ name: a, mcp_servers: [web, files] }] }',
+      [
+        'agent: tools is not for a node of type "loop" (only llm)',
+        'agent.agents[0].mcp_servers[0]: there is no tool server "web"; known: "files"',
+      ],
+    ],
+    [
+      'patterns and prefixes of tools that are none',
+      'mcp_servers: [{ name: files, command: x, tools: { allow: a, deny: [""], prefix: "7 up", only: [b] } }]',
+      [
+        'mcp_servers[0].tools.allow: expected a list, found text; write it in brackets, [ and ], or begin each entry with "- "',
+        'mcp_servers[0].tools.deny[0]: must not be empty',
+        'mcp_servers[0].tools.prefix: expected 1 to 32 letters, digits, _ or -, beginning with a letter or _',
+        'mcp_servers[0].tools: unknown key "only"; known: allow, deny, prefix, definition_bytes',
+      ],
+    ],
     ['no children', 'agent: { type: loop }', ['agent: a node of type "loop" needs at least one entry in agents']],
     [
       'a key of another type',
@@ -240,14 +268,18 @@ describe('what is refused, with one line each', () => {
     [
       'the same key twice',
       'name: a\nname: b',
-      ['failed to parse config file: agent.yaml:2:1: Map keys must be unique'],
+      ['failed to parse config file: agent.yaml:2:1: the key "name" stands here twice; remove one'],
     ],
     [
       'two documents',
       'name: a\n---\nname: b',
       ['failed to parse config file: agent.yaml:2:1: only one document is allowed; remove the line ---'],
     ],
-    ['a tab', 'llm:\n\tmodel: x', ['failed to parse config file: agent.yaml:2:1: Tabs are not allowed as indentation']],
+    [
+      'a tab',
+      'llm:\n\tmodel: x',
+      ['failed to parse config file: agent.yaml:2:1: Tabs are not allowed as indentation; use spaces'],
+    ],
   ])('%s', (_, source, problems) => {
     expect(problemsOf(source)).toEqual(problems);
   });

@@ -87,6 +87,7 @@ mcp_servers:
     unannotated: run
     approval: require
     approval_tools: [write]
+    tools: { allow: ['read_*', write], deny: [read_all], prefix: f_, definition_bytes: 100000 }
     stateless: true
     timeout: 1.5
     total_timeout: 1m
@@ -132,6 +133,7 @@ mcp_servers:
         unannotated: 'run',
         approvalRequired: true,
         approvalTools: ['write'],
+        tools: { allow: ['read_*', 'write'], deny: ['read_all'], prefix: 'f_', definitionBytesMax: 100_000 },
         stateless: true,
         timeoutMs: 1_500,
         totalTimeoutMs: 60_000,

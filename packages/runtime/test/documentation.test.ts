@@ -11,6 +11,7 @@ import {
   nodeSchema,
   pushSchema,
   remoteAgentSchema,
+  serverToolsSchema,
 } from '../src/config/schema.ts';
 import { ConfigError, loadAgentConfig, parseDuration } from '../src/index.ts';
 
@@ -48,6 +49,7 @@ describe('docs/configuration.md', () => {
     ['Top level', fileSchema.shape],
     ['llm', llmSchema.shape],
     ['mcp_servers', mcpServerSchema.shape],
+    ['tools of a server', serverToolsSchema.shape],
     ['a2a', remoteAgentSchema.shape],
     ['agent', nodeSchema.shape],
     ['limits', limitsSchema.shape],
@@ -67,13 +69,15 @@ describe('docs/configuration.md', () => {
 
   test('its examples can be loaded', () => {
     const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '');
-    expect(examples).toHaveLength(5);
+    expect(examples).toHaveLength(7);
     for (const example of examples) loadAgentConfig('example', { readFile: () => example });
   });
 
   test.each([
     'promt: x',
     'llm: { modle: x }',
+    'llm:\nmodel: x',
+    'mcp_servers: [{ name: a, command: x, prompt: y }]',
     'mcp_servers: [{ command: x }]',
     'mcp_servers: [{ name: resources, command: x }, { name: resources, command: x }]',
     'mcp_servers: [{ name: b, command: x }, { name: a }]',
@@ -87,6 +91,7 @@ describe('docs/configuration.md', () => {
     'nats: { stream: a.b }',
     'agent: { type: paralel }',
     'agent: { type: loop }',
+    'mcp_servers: [{ name: files, command: x }]\nagent: { type: loop, agents: [{ mcp_servers: [flies] }] }',
     'agent: { type: loop, agents: [{ name: a }, { name: a }] }',
     `agent: { type: loop, agents: [${'{ prompt: x }, '.repeat(256)}] }`,
     '[]',
@@ -119,4 +124,15 @@ describe('config/agent.yaml', () => {
       ],
     ]);
   });
+});
+
+test('each entry of the change log is whole, and there once', () => {
+  const entries = readFile(pathOf('CHANGELOG.md'))
+    .split(/^- /m)
+    .slice(1)
+    .map((entry) => entry.split('\n\n')[0]?.trim() ?? '');
+  expect(entries.filter((entry) => !/[.:)`]$/.test(entry))).toEqual([]);
+  // A merge that keeps both sides has the same entry twice.
+  const begins = entries.map((entry) => entry.slice(0, 60));
+  expect(begins.filter((begin, index) => begins.indexOf(begin) !== index)).toEqual([]);
 });

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { nodeArguments } from '../../../tests/node-arguments.ts';
 import { stopAll } from '../src/index.ts';
 
-const fixture = fileURLToPath(new URL('./fixtures/service.ts', import.meta.url));
+const fixture = fileURLToPath(new URL('./fixtures/service.mjs', import.meta.url));
 const children: ChildProcess[] = [];
 
 afterEach(() => {
@@ -13,7 +14,7 @@ afterEach(() => {
 
 /** Starts the fixture as a real process; `said` resolves once its output holds the words. */
 function start(behaviour: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=stopgo-source', fixture, behaviour], {
+  const child = spawn(process.execPath, [...nodeArguments(fixture), behaviour], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

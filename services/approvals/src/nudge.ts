@@ -9,7 +9,7 @@ const slackMs = 10_000;
 const nudgesMax = 2;
 
 /** How long other agents are looked at, at most, before a decision is taken, in milliseconds. */
-const lookMs = 6_000;
+const lookMs = 2_000;
 
 export type Nudge = {
   readonly conversationId: string;

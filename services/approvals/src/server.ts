@@ -61,7 +61,10 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
     actor: actorOf(request),
     ...(idempotency === undefined ? {} : { idempotency }),
     decide: (state) =>
-      resolveApproval(state, { approvalId, decision, ...(idempotency === undefined ? {} : { idempotency }) }),
+      resolveApproval(state, {
+        ...{ approvalId, decision, sessionId: context.sessionId },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      }),
     factsOf: (one) => (one.kind === 'append' ? one.facts : undefined),
   };
   let loaded = await load(true);

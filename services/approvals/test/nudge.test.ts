@@ -30,6 +30,7 @@ async function orchestratorThat(resumeRun: Resume) {
     setPush: never,
     removePush: never,
     nudgeTask: never,
+    listAgents: never,
   };
   const services = [bind(orchestrator.OrchestratorService, service)];
   const server = await startGrpcServer({ address: '127.0.0.1:0', services });

@@ -62,6 +62,7 @@ function service(
     setPush: nobody,
     removePush: nobody,
     nudgeTask: nobody,
+    listAgents: nobody,
     ...orchestrates,
   };
   const given = {

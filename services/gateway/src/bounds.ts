@@ -26,10 +26,15 @@ export const LISTED_MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 /** Characters of an answer that are sent at once; a shorter one is sent whole, with its length. */
 export const ANSWER_PIECE_CHARACTERS = 64 * 1024;
 
+/** How long a health check waits for the word of a store, in milliseconds. */
+export const CONDITION_WAIT_MS = 500;
+
 /** What a call to a service may take beyond the wait that it was asked for, in milliseconds. */
 export const CALL_MARGIN_MS = 30_000;
 /** How long a bridge has to tell how its tool servers are, in milliseconds. */
 export const LIST_SERVERS_MS = 2_000;
+/** How long an orchestrator has to tell which agents models are offered, in milliseconds. */
+export const LIST_AGENTS_MS = 1_000;
 /** The pause that a 429 or 503 asks for when the service names none, in milliseconds. */
 export const RETRY_AFTER_MS_DEFAULT = 1_000;
 

@@ -3,15 +3,19 @@ import type { Request, Response } from 'express';
 
 /** What the gateway knows of a request before any handler looks at it. */
 export type Frame = {
-  /** The session that the request belongs to: as sent, else new. */
-  readonly sessionId: string;
+  /** The session that the request belongs to: as sent, else that of its conversation, else new. */
+  sessionId: string;
+  /** True if the client named the session. */
+  readonly isSessionNamed: boolean;
   readonly principal: Principal;
-  /** What goes along with every call to a service. */
+  /** What goes along with every call to a service; the session only if the client named it. */
   readonly context: OutgoingContext;
   /** Where the client's connection comes from. */
   readonly address: string;
   /** The conversation that the request turned out to be about, for the log. */
   conversationId?: string;
+  /** Told when the session turns out to be another one. */
+  onSession?: (sessionId: string) => void;
 };
 
 const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -27,16 +31,27 @@ export type Sent = {
   readonly address: string;
 };
 
+/** What goes along with the call that makes a conversation: it begins in the session of its request. */
+export const contextOfFirst = ({ context, sessionId }: Frame): OutgoingContext => ({ ...context, sessionId });
+
+/** The request has turned out to be about a conversation: it belongs to that one's session, unless it names another. */
+export function joinSession(frame: Frame, { sessionId }: { readonly sessionId: string }): void {
+  if (frame.isSessionNamed || sessionId === frame.sessionId || !isSessionId(sessionId)) return;
+  frame.sessionId = sessionId;
+  frame.onSession?.(sessionId);
+}
+
 /** The frame of a request. A malformed session id is replaced by a new one here. */
 export function frameFrom({ session, authorization = '', address }: Sent, newSessionId: () => string): Frame {
-  const sessionId = session !== undefined && isSessionId(session) ? session : newSessionId();
+  const named = session !== undefined && isSessionId(session) ? session : undefined;
   const bearer = BEARER.exec(authorization)?.[1];
   return {
-    sessionId,
+    sessionId: named ?? newSessionId(),
+    isSessionNamed: named !== undefined,
     principal: ANONYMOUS,
     context: {
-      sessionId,
       principal: ANONYMOUS,
+      ...(named === undefined ? {} : { sessionId: named }),
       ...(bearer === undefined ? {} : { bearerToken: new Secret(bearer) }),
     },
     address: address.replace(/^::ffff:(?=\d+\.)/, ''),

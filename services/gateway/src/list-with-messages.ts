@@ -5,7 +5,8 @@ import { LISTED_MESSAGE_BYTES_MAX } from './bounds.ts';
 import { JsonPieces, jsonPieces, type LongAnswer } from './json-pieces.ts';
 import { messagesOf } from './messages.ts';
 import type { GatewayClients } from './options.ts';
-import { renderConversation, renderSummary, soundView } from './render/conversation.ts';
+import { renderConversation, renderSummary } from './render/conversation.ts';
+import { soundView } from './render/sound-view.ts';
 
 type ListRequest = MessageInitShape<typeof storeApi.ListConversationsRequestSchema> & {
   readonly limit: number;

@@ -4,8 +4,8 @@ import { MESSAGES_PER_CALL } from './bounds.ts';
 import { JsonPieces } from './json-pieces.ts';
 import { jsonText } from './json-text.ts';
 import type { GatewayClients } from './options.ts';
-import { type SoundView, soundView } from './render/conversation.ts';
 import { renderMessage } from './render/message.ts';
+import { type SoundView, soundView } from './render/sound-view.ts';
 
 type Store = GatewayClients['store'];
 type MessagePage = Pick<storeApi.GetConversationResponse, 'messages' | 'more'>;

@@ -10,7 +10,11 @@ export function requestLog(log: Logger, now: () => number, newSessionId: () => s
   return (req, res, next) => {
     const startedAt = now();
     const frame = frameRequest(req, res, newSessionId);
-    res.setHeader('X-Session-ID', frame.sessionId);
+    const tell = (sessionId: string) => {
+      if (!res.headersSent) res.setHeader('X-Session-ID', sessionId);
+    };
+    tell(frame.sessionId);
+    frame.onSession = tell;
     const { method, originalUrl } = req;
     res.once('close', () => {
       logRequest(log, {

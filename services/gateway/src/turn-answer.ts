@@ -1,10 +1,11 @@
 import { orchestrator } from '@stopgo/proto';
 import type { Response } from 'express';
-import type { Frame } from './frame.ts';
+import { type Frame, joinSession } from './frame.ts';
 import { messagesOf } from './messages.ts';
 import { type Preferences, preferencesApplied } from './prefer.ts';
-import { renderConversation, renderRun, type SoundView, soundView } from './render/conversation.ts';
-import { renderResult } from './render/result.ts';
+import { renderConversation, renderRun } from './render/conversation.ts';
+import { errorText, renderResult } from './render/result.ts';
+import { type SoundView, soundView } from './render/sound-view.ts';
 import { runStatusWord } from './render/words.ts';
 import { sendJson, sendLongJson } from './respond.ts';
 import type { RouteDependencies } from './routes/route.ts';
@@ -25,7 +26,8 @@ const BUSY_RETRY_SECONDS = 1;
 
 /**
  * Answers with what a conversation came to: 200 or 201 with the result, 202 while the run goes on, 409 if the message
- * was not taken because another run is being worked on. The view that came with the turn is what is shown; the store is
+ * was not taken because another run is being worked on. An answer has an `error` also where its status is no error: the message was not
+ * taken because something waits, or its run failed. The view that came with the turn is what is shown; the store is
  * asked for the messages only, and only if they are wanted; they are read while they are written.
  */
 export async function answerTurn(
@@ -35,6 +37,7 @@ export async function answerTurn(
   { turn, status, preferences, waitMs, withResult }: TurnAnswer,
 ): Promise<void> {
   const view = soundView(turn?.view);
+  joinSession(frame, view.head);
   const outcome = turn?.outcome ?? orchestrator.TurnOutcome.UNSPECIFIED;
   if (outcome === orchestrator.TurnOutcome.REFUSED_BUSY) {
     res.setHeader('Retry-After', BUSY_RETRY_SECONDS);
@@ -53,7 +56,9 @@ export async function answerTurn(
   const rest = working
     ? { run: renderRun(view.head) }
     : { result: withResult ? renderResult(outcome, view) : undefined };
-  await sendLongJson(res, working ? 202 : status, { conversation, ...rest }, { headers, stallMs });
+  // Before all else: who looks for an error looks here, and a conversation may be long.
+  const error = withResult && !working ? errorText(outcome, view) : undefined;
+  await sendLongJson(res, working ? 202 : status, { error, conversation, ...rest }, { headers, stallMs });
 }
 
 function isWorking(outcome: orchestrator.TurnOutcome, { head }: SoundView): boolean {

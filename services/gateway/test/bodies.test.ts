@@ -14,8 +14,9 @@ const script = { orchestrator: { sendMessage: async () => ({ turn }) }, store: s
 
 test('the same name in different objects, and as a text, is no repetition', async () => {
   const { send } = await gateway(script);
-  const body = '{"message":"message","a":{"message":1,"b":[{"a":1},{"a":"a"}]},"x":["x","x"]}';
-  expect((await send('POST', MESSAGES, { body })).status).toBe(200);
+  const body = '{"action":"accept","content":{"content":1,"b":[{"a":1},{"a":"a"}],"x":["x","x"]}}';
+  const { json } = await send('POST', `/conversations/${ID}/inputs/${APPROVAL}`, { body });
+  expect(json.error).toContain('did not expect provideInput');
 });
 
 describe('a body that cannot be read is 400 on every route and reaches no service', () => {
@@ -44,6 +45,49 @@ describe('a body that cannot be read is 400 on every route and reaches no servic
     const { send, calls } = await gateway({});
     for (const path of POSTS) expect((await send('POST', path, { body })).status, path).toBe(400);
     expect(calls).toEqual([]);
+  });
+});
+
+describe('a member that a route does not know is 400 and reaches no service', () => {
+  const INPUT = `/conversations/${ID}/inputs/${APPROVAL}`;
+  const named = { server: 's', name: 'n', pin: 'p' };
+  test.each([
+    ['/conversations', { mesage: 'x' }, 'unknown member "mesage"; did you mean "message"?'],
+    ['/conversations', { message: 'x', colour: 1 }, 'unknown member "colour"; known: "message"'],
+    [MESSAGES, { message: 'x', Message: 'y' }, 'unknown member "Message"; did you mean "message"?'],
+    [`/conversations/${ID}/cancel`, { raeson: 'x' }, 'unknown member "raeson"; did you mean "reason"?'],
+    [`/approvals/${APPROVAL}`, { aproved: true, answer: 'no' }, 'unknown member "aproved"; did you mean "approved"?'],
+    [INPUT, { action: 'accept', contents: {} }, 'unknown member "contents"; did you mean "content"?'],
+    ['/tools/accept', { tool: [named] }, 'unknown member "tool"; did you mean "tools"?'],
+    [
+      '/tools/accept',
+      { tools: [named, { ...named, digest: 'd' }] },
+      'unknown member "digest" in "tools[1]"; known: "server", "name", "pin"',
+    ],
+    [
+      MESSAGES,
+      { message: 'x', ['\u200b'.repeat(500)]: 1 },
+      `unknown member "${'\\u{200b}'.repeat(64)}…"; known: "message"`,
+    ],
+  ])('%s %j', async (path, body, words) => {
+    const { send, calls } = await gateway({});
+    const { status, json } = await send('POST', path, { body });
+    expect([status, json.error]).toEqual([400, `invalid request body: ${words}`]);
+    expect(calls).toEqual([]);
+  });
+
+  test('the members that a route knows are those that /docs/json describes', async () => {
+    const { send } = await gateway({});
+    const { endpoints } = (await send('GET', '/docs/json')).json;
+    const posts = endpoints.filter(({ method }: { method: string }) => method === 'POST');
+    expect(posts.length).toBeGreaterThan(4);
+    for (const { path, request } of posts) {
+      const { json } = await send('POST', path.replace(':id', ID).replace(/:\w+/, APPROVAL), {
+        body: { zzzzzzzzz: 1 },
+      });
+      const known = Object.keys(request.schema).map((name) => `"${name}"`);
+      expect(json.error, path).toBe(`invalid request body: unknown member "zzzzzzzzz"; known: ${known.join(', ')}`);
+    }
   });
 });
 
@@ -102,7 +146,7 @@ test('the largest message is taken, whatever the Content-Type says', async () =>
 test('a body above the limit is 413, announced or not, and the limit itself is not', async () => {
   const { send } = await gateway(script);
   const limit = 1024 * 1024;
-  const bodyOf = (bytes: number) => `{"message":"x","pad":"${'p'.repeat(bytes - '{"message":"x","pad":""}'.length)}"}`;
+  const bodyOf = (bytes: number) => `{"message":"x"${' '.repeat(bytes - '{"message":"x"}'.length)}}`;
   expect((await send('POST', MESSAGES, { body: bodyOf(limit) })).status).toBe(200);
   for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
     const { status, json } = await send('POST', MESSAGES, { body: bodyOf(limit + 1), headers });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import {
   APPROVAL,
+  AT,
   approval,
   fresh,
   ID,
@@ -14,6 +15,7 @@ import {
   settled,
   storeOf,
   waiting,
+  working,
 } from './support/views.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -79,6 +81,52 @@ test('a conversation is shown whole: head, run, approvals and each kind of messa
   });
 });
 
+test('what a run waits for is told, each with a sentence, and nothing if it waits for nothing', async () => {
+  const wait = (kind: views.WaitKind, name: string, more: object = {}) =>
+    create(views.RunWaitSchema, { conversationId: ID, runId: RUN, kind, name, since: AT, ...more });
+  const waits = [
+    wait(views.WaitKind.MODEL, 'claude-x', { reason: 'Claude API error: busy\u200b', nextTry: AT }),
+    wait(views.WaitKind.AGENT, 'peer', { nextTry: AT }),
+    wait(views.WaitKind.TOOL_SERVER, 'files'),
+    wait(views.WaitKind.TOOL_BRIDGE, ''),
+  ];
+  const at = '2026-01-15T10:30:00.000Z';
+  const { send } = await gateway({ store: storeOf({ ...working(), waits }) });
+  const { conversation } = (await send('GET', `/conversations/${ID}`)).json;
+  expect(conversation.waiting_for).toEqual([
+    {
+      kind: 'model',
+      name: 'claude-x',
+      since: at,
+      next_try_at: at,
+      reason: 'Claude API error: busy\\u{200b}',
+      text: `the model "claude-x" does not answer and is asked again since ${at}, next try at ${at}`,
+    },
+    {
+      kind: 'agent',
+      name: 'peer',
+      since: at,
+      next_try_at: at,
+      text: `the agent "peer" is out of reach since ${at}, next try at ${at}`,
+    },
+    { kind: 'tool_server', name: 'files', since: at, text: `the tool server "files" is down since ${at}` },
+    { kind: 'tool_bridge', since: at, text: `no bridge to the tools is there since ${at}` },
+  ]);
+  const people = waiting([approval(), approval({ id: OTHER_APPROVAL })], {
+    pendingApprovalIds: [APPROVAL, OTHER_APPROVAL],
+    authPrompt: 'Log in.',
+    pendingInputs: [create(views.PendingInputSchema, { id: 'i', requestedAt: AT })],
+  });
+  const asks = await gateway({ store: storeOf(people) });
+  expect((await asks.send('GET', `/conversations/${ID}`)).json.conversation.waiting_for).toEqual([
+    { kind: 'approval', since: at, text: `people are to decide on 2 calls since ${at}` },
+    { kind: 'input', since: at, text: `people are to answer 1 question of tool servers since ${at}` },
+    { kind: 'auth', text: 'Log in.' },
+  ]);
+  const none = await gateway({ store: storeOf(settled('done')) });
+  expect((await none.send('GET', `/conversations/${ID}`)).json.conversation).not.toHaveProperty('waiting_for');
+});
+
 test('a tree that waits shows each node that does, the oldest first, and says which node said what', async () => {
   const paused = (path: number[], node: string) => ({
     path,
@@ -142,7 +190,7 @@ describe('ids', () => {
       const [method = '', path = ''] = route.split(' ');
       for (const id of ['nope', '%00', '%2e%2e%2f%2e%2e%2fetc', '%252e%252e', `${UNKNOWN}0`, 'é'.repeat(50)]) {
         const reply = await send(method, encodeURI(path.replace(':', id)).replaceAll('%25', '%'), {
-          body: method === 'POST' ? { message: 'x' } : '',
+          body: path.endsWith('messages') ? { message: 'x' } : '',
         });
         expect(reply.status, id).toBe(404);
         expect(reply.json.error, id).toMatch(/^conversation not found: /);

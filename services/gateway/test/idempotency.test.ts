@@ -47,12 +47,15 @@ test('every change passes the key on, with a digest of what was asked', async ()
 test('the digest is of the request: spelling and preferences do not count, body, place and actor do', async () => {
   const path = `/approvals/${APPROVAL}`;
   const [first, ...others] = await idempotencies([
-    [path, keyed({ approved: true, note: 1 })],
-    [path, keyed('{ "note": 1.0, "approved": true }', { Prefer: 'respond-async', 'X-Session-ID': 'other' })],
-    [path.toUpperCase().replace('/APPROVALS', '/approvals'), keyed({ approved: true, note: 1 })],
-    [path, keyed({ approved: true, note: 2 })],
-    [path, keyed({ approved: true, note: 1 }, { 'X-Approver': 'ada' })],
-    [`/approvals/${ID}`, keyed({ approved: true, note: 1 })],
+    [path, keyed({ action: 'happened', result: '1' })],
+    [
+      path,
+      keyed('{ "result": "\\u0031", "action": "happened" }', { Prefer: 'respond-async', 'X-Session-ID': 'other' }),
+    ],
+    [path.toUpperCase().replace('/APPROVALS', '/approvals'), keyed({ action: 'happened', result: '1' })],
+    [path, keyed({ action: 'happened', result: '2' })],
+    [path, keyed({ action: 'happened', result: '1' }, { 'X-Approver': 'ada' })],
+    [`/approvals/${ID}`, keyed({ action: 'happened', result: '1' })],
   ]);
   const same = others.map(({ idempotency }) => idempotency?.requestDigest === first?.idempotency?.requestDigest);
   expect(same).toEqual([true, true, false, false, false]);

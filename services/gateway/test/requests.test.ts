@@ -1,20 +1,67 @@
-import { DomainError, type ErrorKind } from '@stopgo/core';
+import { DomainError, type ErrorKind, unavailable } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
-import { ID, settled, storeOf, TurnOutcome } from './support/views.ts';
+import { ID, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
 
 const TOKEN = 'eyJhbGciOi.secret-token.value';
 const turn = { outcome: TurnOutcome.SETTLED, view: settled('done') };
 const script = { orchestrator: { sendMessage: async () => ({ turn }) }, store: storeOf(turn.view) };
 
 describe('sessions', () => {
-  test('a session id is reused, else made; it is echoed and goes to the services', async () => {
-    const { send, calls } = await gateway(script);
-    const given = await send('GET', `/conversations/${ID}`, { headers: { 'X-Session-ID': 'web:a.b-c_9' } });
-    expect(given.headers['x-session-id']).toBe('web:a.b-c_9');
-    const made = await send('GET', `/conversations/${ID}`);
+  const PATHS = [
+    ['GET', `/conversations/${ID}`, ''],
+    ['GET', `/conversations/${ID}`, 'return=minimal'],
+    ['GET', `/conversations/${ID}/push`, ''],
+    ['POST', `/conversations/${ID}/messages`, ''],
+    ['POST', '/message:send', ''],
+  ] as const;
+  const bodyFor = (method: string, path: string) => {
+    if (path === '/message:send')
+      return { message: { messageId: 'm', taskId: ID, role: 'ROLE_USER', parts: [{ text: 'x' }] } };
+    return method === 'POST' ? { message: 'x' } : '';
+  };
+  const waits = waiting();
+  const sessions = {
+    orchestrator: {
+      sendMessage: async () => ({ turn }),
+      createConversation: async () => ({
+        turn: { outcome: TurnOutcome.SETTLED, view: settled('done', { sessionId: '' }) },
+      }),
+    },
+    approvals: { resolve: async () => ({ turn }) },
+    store: { ...storeOf(waits), getPush: async () => ({}) },
+  };
+
+  test.each(PATHS)(
+    '%s %s names its session, which is echoed, goes to the services and is logged',
+    async (method, path, prefer) => {
+      const { send, calls, lines } = await gateway(sessions);
+      const headers = { 'X-Session-ID': 'web:a.b-c_9', Prefer: prefer };
+      const { headers: got } = await send(method, path, { headers, body: bodyFor(method, path) });
+      expect(got['x-session-id']).toBe('web:a.b-c_9');
+      expect(new Set(calls.map(({ context }) => context.sessionId))).toEqual(new Set(['web:a.b-c_9']));
+      await expect.poll(() => lines.join('')).toContain('sid=web:a.b-c_9');
+    },
+  );
+
+  test.each(PATHS)('%s %s names no session: it stays in that of its conversation', async (method, path, prefer) => {
+    const { send, calls, lines } = await gateway(sessions);
+    const headers = { Prefer: prefer };
+    const { headers: got } = await send(method, path, { headers, body: bodyFor(method, path) });
+    expect(got['x-session-id']).toBe('s-1');
+    expect(calls.length).toBeGreaterThan(0);
+    expect(new Set(calls.map(({ context }) => context.sessionId))).toEqual(new Set([undefined]));
+    await expect.poll(() => lines.join('')).toContain('sid=s-1');
+  });
+
+  test('what makes a conversation, or is about none, has a new session', async () => {
+    const { send, calls } = await gateway(sessions);
+    const made = await send('POST', '/conversations', { body: { message: 'x' } });
     expect(made.headers['x-session-id']).toMatch(/^[0-9a-f]{8}$/);
-    expect(calls.map(({ context }) => context.sessionId)).toEqual(['web:a.b-c_9', made.headers['x-session-id']]);
+    expect(calls[0]?.context.sessionId).toBe(made.headers['x-session-id']);
+    const health = await send('GET', '/health');
+    expect(health.headers['x-session-id']).toMatch(/^[0-9a-f]{8}$/);
+    expect(health.headers['x-session-id']).not.toBe(made.headers['x-session-id']);
   });
 
   test.each(['', 'a b', 'x'.repeat(129), 'a/b', 'é', 'a,b'])('"%s" is 400, with an id of its own', async (id) => {
@@ -104,6 +151,17 @@ describe('routes', () => {
     expect((await send('GET', '/health')).json).toEqual({ status: 'ok' });
   });
 
+  test.each([
+    ['that nothing can be recorded', async () => ({ problem: 'the disk is full' }), 'the disk is full'],
+    ['that all is well', async () => ({ problem: '' }), undefined],
+    ['nothing', () => new Promise<never>(() => undefined), undefined],
+    ['that it is stopping', () => Promise.reject(unavailable('stopping')), undefined],
+  ])('a health check is answered with 200 where a store says %s', async (_, getCondition, reason) => {
+    const { send } = await gateway({ store: { getCondition } });
+    const { status, json } = await send('GET', '/health');
+    expect([status, json]).toEqual([200, reason === undefined ? { status: 'ok' } : { status: 'degraded', reason }]);
+  });
+
   test('/docs/json describes exactly the routes that there are', async () => {
     const { send } = await gateway({});
     const { json } = await send('GET', '/docs/json');
@@ -121,6 +179,7 @@ describe('routes', () => {
       'GET /approvals/:uuid',
       'GET /conversations',
       'GET /conversations/:id',
+      'GET /conversations/:id/blobs/:digest',
       'GET /conversations/:id/events',
       'GET /conversations/:id/push',
       'GET /docs/json',
@@ -198,6 +257,31 @@ describe('routes', () => {
     expect(json.tools[2]).toMatchObject({ destructiveHint: false });
     expect(text).not.toContain('http://b/');
   });
+
+  test('/tools and the card show agents with the words that models are told, which orchestrators know', async () => {
+    const desk = { name: 'desk', url: 'http://d/', description: '', destructive: false, forwardsBearer: false };
+    const told = {
+      name: 'a2a_desk',
+      description: "Delegate task to A2A agent 'desk'. Files papers.",
+      inputSchemaJson: '{}',
+    };
+    const { send } = await gateway(
+      {
+        bridge: { listTools: async () => ({ tools: [{ name: 'list', description: 'Lists' }] }) },
+        orchestrator: { listAgents: async () => ({ agents: [told] }) },
+      },
+      { remoteAgents: [desk] },
+    );
+    expect((await send('GET', '/tools')).json.tools[1]).toMatchObject({
+      name: told.name,
+      description: told.description,
+    });
+    const { skills } = (await send('GET', '/.well-known/agent-card.json')).json;
+    expect(skills).toMatchObject([
+      { id: 'list', description: 'Lists' },
+      { id: 'a2a_desk', name: 'a2a_desk', description: told.description },
+    ]);
+  });
 });
 
 test('everything asks for permission first; a refusal is 403 and reaches no service', async () => {
@@ -213,22 +297,21 @@ test('everything asks for permission first; a refusal is 403 and reaches no serv
   );
   const { json } = await send('GET', '/docs/json');
   expect(json).toEqual({ error: 'not allowed: docs.read on service' });
-  const routes = [
+  const routes: readonly (readonly [string, string, object?])[] = [
     ['GET', '/health'],
     ['GET', '/tools'],
     ['GET', '/mcp/servers'],
     ['GET', '/conversations'],
-    ['POST', '/conversations'],
+    ['POST', '/conversations', { message: 'x' }],
     ['GET', `/conversations/${ID}`],
     ['GET', `/conversations/${ID}/events`],
-    ['POST', `/conversations/${ID}/messages`],
-    ['POST', `/conversations/${ID}/cancel`],
+    ['POST', `/conversations/${ID}/messages`, { message: 'x' }],
+    ['POST', `/conversations/${ID}/cancel`, {}],
     ['GET', '/approvals'],
     ['GET', `/approvals/${ID}`],
-    ['POST', `/approvals/${ID}`],
-  ] as const;
-  for (const [method, path] of routes) {
-    const body = method === 'POST' ? { message: 'x', approved: true } : '';
+    ['POST', `/approvals/${ID}`, { approved: true }],
+  ];
+  for (const [method, path, body = ''] of routes) {
     expect((await send(method, path, { body })).status, path).toBe(403);
   }
   expect(calls).toEqual([]);

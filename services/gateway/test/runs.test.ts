@@ -38,7 +38,6 @@ describe('creating', () => {
     ['an empty object', { body: {} }],
     ['an empty message', { body: { message: '' } }],
     ['blanks only as a body', { body: ' \n' }],
-    ['unknown fields', { body: { colour: 'red' } }],
   ])('%s makes a plain conversation', async (_name, sent) => {
     const { send, calls } = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: fresh() }));
     const reply = await send('POST', '/conversations', sent);
@@ -85,6 +84,7 @@ describe('a message', () => {
         `This action requires approval:\n\n**REMOVE Resource**\n\nPlease approve or reject using the approval UUID: ${OTHER_APPROVAL}`,
     );
     expect(json.result).not.toHaveProperty('error');
+    expect(json).not.toHaveProperty('error');
     expect(json.conversation.status).toBe('waiting_approval');
     expect(json.conversation.pending_approval.uuid).toBe(APPROVAL);
     expect(json.conversation.pending_approvals).toHaveLength(2);
@@ -94,12 +94,26 @@ describe('a message', () => {
     const { send } = await gateway(answering({ outcome: TurnOutcome.REFUSED_WAITING, view: waiting() }));
     const { status, json } = await send('POST', MESSAGES, say);
     expect(status).toBe(200);
+    expect(json.error).toBe('conversation is waiting for approval');
     expect(json.result).toMatchObject({
       response: 'Conversation is waiting for approval. Please respond to the pending approval first.',
       waiting_approval: true,
       error: 'conversation is waiting for approval',
       approval: { uuid: APPROVAL },
     });
+  });
+
+  test('whose run failed says why in "error", too, and one whose run did not fail has none', async () => {
+    const failed = fresh({ run: run(views.RunStatus.FAILED, 'LLM error: no\u200b answer') });
+    const { send } = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: failed }));
+    const { status, json } = await send('POST', MESSAGES, say);
+    const error = 'LLM error: no\\u{200b} answer';
+    expect([status, json]).toMatchObject([200, { error, result: { error } }]);
+    const silent = fresh({ run: run(views.RunStatus.FAILED) });
+    const other = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: silent }));
+    expect((await other.send('POST', MESSAGES, say)).json.error).toBe('the run failed');
+    const done = await gateway(answering({ outcome: TurnOutcome.SETTLED, view: settled('done') }));
+    expect((await done.send('POST', MESSAGES, say)).json).not.toHaveProperty('error');
   });
 
   test('while a run is working is 409', async () => {

@@ -8,7 +8,9 @@ export type BridgeBounds = {
   readonly startTellEveryMs: number;
   /** Pause between two attempts to reach an HTTP server at start. */
   readonly httpStartPauseMs: number;
-  /** How long one attempt to reconnect may take. */
+  /** Attempts to reach one at start where something answers that is no MCP server. */
+  readonly otherPlaceTriesMax: number;
+  /** How long one attempt to reconnect to an HTTP server may take, where its configuration says nothing else. */
   readonly reconnectMs: number;
   /** How long a stdio server has for the question which protocol it speaks; silence means the older one. */
   readonly probeMs: number;
@@ -80,6 +82,10 @@ export type BridgeBounds = {
   readonly recordAskMs: number;
   /** How long a call waits for a log that does not answer, before it is refused. */
   readonly recordWaitMs: number;
+  /** How long one attempt to have a blob stored may take. */
+  readonly blobAskMs: number;
+  /** How long a result waits for a store that does not take its blobs, before it goes on without them. */
+  readonly blobWaitMs: number;
   /** How long it may take to find out, or to record, what is accepted of one server. */
   readonly pinsMs: number;
   /** Definitions of tools that are recorded at the same time. */
@@ -152,6 +158,7 @@ export const bridgeBounds: BridgeBounds = {
   stdioStartMs: 5 * 60 * second,
   httpStartMs: 10 * second,
   httpStartPauseMs: 500,
+  otherPlaceTriesMax: 3,
   startTellEveryMs: 10 * second,
   reconnectMs: 10 * second,
   probeMs: 3 * second,
@@ -189,6 +196,8 @@ export const bridgeBounds: BridgeBounds = {
   callWaitMs: 10 * second,
   recordAskMs: 2 * second,
   recordWaitMs: 5 * second,
+  blobAskMs: 10 * second,
+  blobWaitMs: 60 * second,
   pinsMs: 10 * second,
   definitionsAtOnce: 16,
   acceptedAtOnceMax: 512,

@@ -65,22 +65,52 @@ export function isUnauthorized(error: unknown): boolean {
   return false;
 }
 
-/**
- * Why a connection could not be made, or its tools not be listed: the innermost failure that says it in plain words.
- * `hasCredentials`: the server is configured with credentials of its own. `namesLogin`: its refusal named an OAuth login.
- */
-export function connectionReason(error: unknown, hasCredentials: boolean, namesLogin = false): string {
+/** What is known of a server that could not be reached. */
+export type ReasonContext = {
+  /** It is configured with credentials of its own. */
+  readonly hasCredentials: boolean;
+  /** Its refusal named an OAuth login. */
+  readonly namesLogin?: boolean;
+  /** Where it is, without what may be a credential, if it is reached at an address. */
+  readonly url?: string;
+};
+
+/** Why a connection could not be made, or its tools not be listed: the innermost failure that says it in plain words. */
+export function connectionReason(error: unknown, context: ReasonContext): string {
+  const { hasCredentials, namesLogin = false, url } = context;
+  const check = `check its address${url === undefined ? '' : `, ${url}`}`;
   for (let at = error; at instanceof Error; at = at.cause) {
     if (plain.some((kind) => at instanceof kind)) return at.message;
     if ('status' in at && at.status === unauthorized)
       return hasCredentials ? credentialsRefused : tokenWanted(namesLogin);
-    if ('status' in at && typeof at.status === 'number') return `it answered with HTTP ${at.status}${bodyOf(at)}`;
+    if ('status' in at && typeof at.status === 'number') {
+      const there = isNoPlace(at.status) ? `; no MCP server is there: ${check} (its path is often /mcp)` : '';
+      return `it answered with HTTP ${at.status}${bodyOf(at)}${there}`;
+    }
     const type = /^Unexpected content type: (.*)$/su.exec(at.message)?.[1];
-    if (type !== undefined) return `it answered with "${type}", not as an MCP server does; check its address`;
-    if (at instanceof SyntaxError) return 'it answered with what is no JSON; check its address';
-    if (at.name === 'ZodError') return 'it answered with what is no message of the protocol; check its address';
+    if (type !== undefined) return `it answered with "${type}", not as an MCP server does; ${check}`;
+    if (at instanceof SyntaxError) return `it answered with what is no JSON; ${check}`;
+    if (at.name === 'ZodError') return `it answered with what is no message of the protocol; ${check}`;
   }
   return reasonOf(error);
+}
+
+/**
+ * Whether something answered that is no MCP server: a status that says so, a page, another API. It may still become one, behind a proxy
+ * that is there first, but hardly by being asked often.
+ */
+export function isAnotherPlace(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('status' in at && typeof at.status === 'number' && isNoPlace(at.status)) return true;
+    if (/^Unexpected content type: /u.test(at.message) || at instanceof SyntaxError || at.name === 'ZodError')
+      return true;
+  }
+  return false;
+}
+
+/** Not found, no such method, gone. */
+function isNoPlace(status: number): boolean {
+  return [404, 405, 410].includes(status);
 }
 
 /** Failures whose texts are ours. */

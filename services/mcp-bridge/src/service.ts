@@ -1,14 +1,15 @@
-import { actorFromWire, failedPrecondition, invalidArgument, isRepeatable, unavailable } from '@stopgo/core';
+import { actorFromWire, failedPrecondition, invalidArgument, isHeld, isRepeatable, unavailable } from '@stopgo/core';
 import { create, facts, mcp } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
-import type { Acceptance } from './acceptance.ts';
-import type { AttemptState, Attempts } from './attempts.ts';
-import type { Catalogue } from './catalogue.ts';
-import { type ExecutorDependencies, makeAttempt } from './executor.ts';
-import type { QuestionAnswer } from './open-questions.ts';
-import { questionMessage, refused, toolMessage } from './outcome.ts';
-import { type ServerStatus, serverMessage } from './server-status.ts';
+import type { AttemptState, Attempts } from './attempts/attempts.ts';
+import { type ExecutorDependencies, makeAttempt } from './attempts/executor.ts';
+import { questionMessage, refused } from './attempts/outcome.ts';
+import type { QuestionAnswer } from './questions/open-questions.ts';
+import { type ServerStatus, serverMessage } from './servers/server-status.ts';
+import type { Acceptance, HeldTool } from './tools/acceptance.ts';
+import type { Catalogue } from './tools/catalogue.ts';
+import { heldInstructionsMessage, toolMessage } from './tools/tool-messages.ts';
 
 /** Longest message about progress that is passed on, in characters. */
 const messageMax = 1_000;
@@ -16,6 +17,8 @@ const messageMax = 1_000;
 /** What the service is made of. */
 export type ServiceDependencies = ExecutorDependencies & {
   readonly catalogue: () => Catalogue;
+  /** Names of servers that have not listed their tools yet. */
+  readonly unlisted: () => readonly string[];
   readonly attempts: Attempts;
   readonly acceptance: Acceptance;
   readonly stopping: () => boolean;
@@ -47,10 +50,15 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
     listTools: async (request) => {
       // Whoever hears this sends its next calls to another instance.
       if (stopping()) throw unavailable('the bridge is stopping; ask another one');
-      const { revision, tools, held } = catalogue();
+      const { revision, tools, held, instructions } = catalogue();
       const { instance } = standing;
-      if (request.knownRevision === revision) return { revision, instance, unchanged: true };
-      return { revision, instance, tools: tools.map(toolMessage), held: held.map(toolMessage) };
+      const unlistedServers = [...dependencies.unlisted()];
+      if (request.knownRevision === revision) return { revision, instance, unchanged: true, unlistedServers };
+      const said = instructions.filter(({ pinStanding }) => !isHeld(pinStanding));
+      return {
+        ...{ revision, instance, tools: tools.map(toolMessage), held: held.map(toolMessage), unlistedServers },
+        instructions: said.map(({ server, text, pin, definitionJson }) => ({ server, text, pin, definitionJson })),
+      };
     },
 
     // A caller that leaves does not end its call: the attempt is on record, and its outcome can be asked for.
@@ -93,7 +101,8 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
 
     listHeldTools: async (_, { signal }) => {
       const held = await dependencies.acceptance.held(signal);
-      return { tools: held.map(({ tool, ...accepted }) => ({ tool: toolMessage(tool), ...accepted })) };
+      const message = (tool: HeldTool['tool']) => ('text' in tool ? heldInstructionsMessage(tool) : toolMessage(tool));
+      return { tools: held.map(({ tool, ...accepted }) => ({ tool: message(tool), ...accepted })) };
     },
 
     acceptTools: async ({ tools, actor }, { signal }) => {

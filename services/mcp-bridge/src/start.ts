@@ -1,29 +1,36 @@
 import { DomainError, unavailable } from '@stopgo/core';
-import { type Clock, type Standing, storeLog } from '@stopgo/log';
+import { type Clock, type Standing, storeLog, type Waits } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
-import { Acceptance } from './acceptance.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts } from './attempts/attempts.ts';
+import { storeBlobs } from './attempts/blob-keeper.ts';
+import { storeTickets } from './attempts/tickets.ts';
 import { type BridgeBounds, bridgeBounds } from './bounds.ts';
-import { assembleCatalogue, type CatalogueProblem, duplicateTool, emptyCatalogue } from './catalogue.ts';
-import type { Environment } from './child-environment.ts';
-import type { ConnectDependencies } from './connect.ts';
-import { ownCredentials, secretsOf } from './credentials.ts';
-import { EraCache, type EraMemory } from './era-cache.ts';
-import { reasonOf } from './failures.ts';
-import { openAtStart } from './open-at-start.ts';
-import { waitingHelps } from './open-failure.ts';
-import { ServerConnection } from './server-connection.ts';
-import { ServerPins } from './server-pins.ts';
-import { type ServerStatus, serverStatus } from './server-status.ts';
+import { ownCredentials, secretsOf } from './credentials/credentials.ts';
+import { isAnotherPlace, reasonOf } from './failures.ts';
+import type { Environment } from './lines/child-environment.ts';
+import { startLine } from './lines/start-lines.ts';
+import { openAtStart } from './servers/open-at-start.ts';
+import { waitingHelps } from './servers/open-failure.ts';
+import { ServerConnection } from './servers/server-connection.ts';
+import { type ServerStatus, serverStatus } from './servers/server-status.ts';
+import { UnplacedQuestions } from './servers/unplaced-questions.ts';
 import { createService } from './service.ts';
-import { startLine } from './start-lines.ts';
-import { tellHeld } from './tell-held.ts';
-import { storeTickets } from './tickets.ts';
-import { unannotatedLine } from './unannotated-line.ts';
-import { UnplacedQuestions } from './unplaced-questions.ts';
+import type { ConnectDependencies } from './session/connect.ts';
+import { EraCache, type EraMemory } from './session/era-cache.ts';
+import { Acceptance } from './tools/acceptance.ts';
+import {
+  assembleCatalogue,
+  type CatalogueProblem,
+  emptyCatalogue,
+  sharedTools,
+  sharedToolsText,
+} from './tools/catalogue.ts';
+import { type Pinnable, ServerPins } from './tools/server-pins.ts';
+import { tellHeld } from './tools/tell-held.ts';
+import { unannotatedLine } from './tools/unannotated-line.ts';
 
 /** What a bridge is started with. */
 export type McpBridgeOptions = {
@@ -31,6 +38,8 @@ export type McpBridgeOptions = {
   readonly servers: readonly McpServerConfig[];
   /** Id of this instance; every other one is refused in Execute, FenceCall and CancelCall. */
   readonly standing: Standing;
+  /** What runs wait for here; whoever gives it tells it with the heartbeat. */
+  readonly waits?: Waits;
   /** How the bridge names itself to the servers: the agent's name and version. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly log: Logger;
@@ -90,7 +99,11 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     // Who is insisted on comes first: a server that may come late takes no name from it.
     const sources = connections
       .toSorted((a, b) => Number(isOptional(a)) - Number(isOptional(b)))
-      .map((connection) => ({ config: connection.config, tools: withPins(connection) }));
+      .map((connection) => ({
+        config: connection.config,
+        tools: connection.tools.map(withPin),
+        instructions: connection.listing.instructions && withPin(connection.listing.instructions),
+      }));
     const next = assembleCatalogue(sources, catalogue, bounds.catalogueBytesMax);
     const isKnown = (one: CatalogueProblem) =>
       leftOut.some(({ server, tool }) => server === one.server && tool === one.tool);
@@ -110,8 +123,10 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
   const { store, time, newId, standing } = options;
   const pinPorts = { log: storeLog(store), clock: time, random, newId, instance: () => standing.instance, bounds };
   const pinsOf = new Map<string, ServerPins>();
-  const withPins = ({ config, tools }: ServerConnection) =>
-    tools.map((tool) => ({ ...tool, pinStanding: pinsOf.get(config.name)?.standing(tool) ?? 'new' }));
+  const withPin = <Offered extends Pinnable & { readonly server: string }>(one: Offered) => ({
+    ...one,
+    pinStanding: pinsOf.get(one.server)?.standing(one) ?? ('new' as const),
+  });
   for (const config of options.servers) {
     const pins = new ServerPins(config, pinPorts, () => {
       if (started) assemble();
@@ -160,14 +175,13 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       givenUp?.throwIfAborted();
       const problem = `failed to start MCP clients: failed to start MCP server "${name}": ${reasonOf(error)}`;
       const mayCome = connection.config.transport.kind === 'http' || error instanceof DomainError;
-      if (mayCome && waitingHelps(error)) throw unavailable(problem);
+      if (mayCome && waitingHelps(error) && !isAnotherPlace(error)) throw unavailable(problem);
       throw new Error(problem);
     }
-    const duplicate = duplicateTool(connections.slice(0, index + 1).filter((one) => !isOptional(one)));
-    if (duplicate === undefined) continue;
+    const shared = sharedTools(connections.slice(0, index + 1).filter((one) => !isOptional(one)));
+    if (shared === undefined) continue;
     await endAll();
-    const { tool, first, second } = duplicate;
-    throw new Error(`duplicate tool name "${tool}" found in MCP servers "${first}" and "${second}"`);
+    throw new Error(sharedToolsText(shared));
   }
   givenUp?.removeEventListener('abort', giveUp);
   if (givenUp?.aborted === true) {
@@ -196,15 +210,18 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
       }));
       const pins = pinsOf.get(connection.config.name);
       const toolsHeld = catalogue.held.filter(({ server }) => server === connection.config.name).length;
-      const status = { toolsHeld, identity: pins?.identity ?? '', pinsStrict: pins?.isStrict ?? false };
+      const instructions = catalogue.instructions.find(({ server }) => server === connection.config.name)?.pinStanding;
+      const status = { toolsHeld, instructions, identity: pins?.identity ?? '', pinsStrict: pins?.isStrict ?? false };
       return serverStatus(connection, [...problems, ...unplaced.problemsOf(connection.config.name)], status, clock());
     });
   const service = createService({
     standing: options.standing,
+    ...(options.waits === undefined ? {} : { waits: options.waits }),
     catalogue: () => {
       for (const connection of connections) connection.listing.refreshIfStale();
       return catalogue;
     },
+    unlisted: () => connections.filter(({ listing }) => !listing.isListed).map(({ config }) => config.name),
     attempts,
     servers: describe,
     stopping: () => stopping !== undefined,
@@ -212,6 +229,7 @@ export async function startMcpBridge(options: McpBridgeOptions): Promise<McpBrid
     tool: (server, name) =>
       [...catalogue.tools, ...catalogue.held].find((tool) => tool.server === server && tool.name === name),
     tickets: storeTickets({ store, clock: time, random, bounds }),
+    blobs: storeBlobs({ store, clock: time, random, log, bounds }),
     secrets: secretFilter(secretsOf(options.servers, environment)),
     acceptance: new Acceptance(
       () => catalogue,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { addressProblem, type KnownPlaces } from '../src/address-rules.ts';
-import { checkedAgent, checkLiteral, type Lookup } from '../src/checked-agent.ts';
 import { NotAllowed } from '../src/failures.ts';
-import { createHttpFetch } from '../src/http-fetch.ts';
+import { addressProblem, type KnownPlaces } from '../src/lines/address-rules.ts';
+import { checkedAgent, checkLiteral, type Lookup } from '../src/lines/checked-agent.ts';
+import { createHttpFetch } from '../src/lines/http-fetch.ts';
 import { afterwards, eventually, httpServer, startBridge } from './support/bridge.ts';
 import { json, legacyServer, listen } from './support/http.ts';
 

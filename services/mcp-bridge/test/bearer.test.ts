@@ -1,6 +1,6 @@
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
-import { shownUrl } from '../src/http-fetch.ts';
+import { shownUrl } from '../src/lines/http-fetch.ts';
 import { finishedOf, httpServer, refusedOf, startBridge, unknownOf } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer, textResult } from './support/http.ts';
 

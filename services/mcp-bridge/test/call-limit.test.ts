@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { clientTimerMs, connectionSilenceMs } from '../src/call-limit.ts';
-import { waitShareMax } from '../src/running-time.ts';
+import { clientTimerMs, connectionSilenceMs } from '../src/session/call-limit.ts';
+import { waitShareMax } from '../src/session/running-time.ts';
 
 test.each([
   { timeoutMs: 30_000, totalTimeoutMs: 600_000 },

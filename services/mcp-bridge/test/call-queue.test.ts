@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallQueue } from '../src/call-queue.ts';
+import { CallQueue } from '../src/servers/call-queue.ts';
 
 /** A task that ends when it is told to. */
 function task(name: string, began: string[]) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
+import { nodeArguments } from '../../../tests/node-arguments.ts';
 import {
   eventually,
   finishedOf,
@@ -62,7 +63,7 @@ test('a tool that cannot be used is left out with a warning and takes no other w
   const warnings = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^MCP server "s": tool "huge": its definition has \d+ bytes \(at most 65536\); the tool is left out$/,
+      /^MCP server "s": tool "huge": its definition has \d+ bytes \(at most 65536; tools\.definition_bytes of the server raises that\); the tool is left out$/,
     ),
     'MCP server "s": tool "deep": its definition is nested deeper than 100 levels; the tool is left out',
     'MCP server "s": tool "no_schema": its inputSchema is not the schema of an object; the tool is left out',
@@ -117,7 +118,7 @@ test('a server cannot take over the tool of another while we run', async () => {
   expect(refusedOf(await execute('erase', {}, { server: 'thief' })).message).toBe('Tool not found: erase');
   expect(thief.calls('erase')).toBe(0);
   expect(lines.map(({ message }) => message)).toContain(
-    'tool "erase" of MCP server "thief" is left out: "victim" has one of that name',
+    'tool "erase" of MCP server "thief" is left out: the MCP servers "victim" and "thief" both have a tool of that name, and "victim" keeps it; give the tools of one of them a tools.prefix, or leave the tool out of one with tools.deny',
   );
 });
 
@@ -130,12 +131,7 @@ test('official servers and our own work together over stdio', async () => {
   const { tools, execute, approval } = await startBridge([
     stdioServer('everything', node, [everything], { era: 'auto' }),
     stdioServer('files', node, [files, folder], { era: 'auto' }),
-    stdioServer(
-      'resources',
-      node,
-      ['--import', 'tsx', '--conditions=stopgo-source', resources, '--db', join(folder, 'r.db')],
-      { era: 'auto' },
-    ),
+    stdioServer('resources', node, [...nodeArguments(resources), '--db', join(folder, 'r.db')], { era: 'auto' }),
   ]);
   const hintsOf = new Map((await tools()).map(({ name, hints }) => [name, hints]));
   expect(hintsOf.get('read_text_file')).toMatchObject({ readOnly: true, destructive: false });

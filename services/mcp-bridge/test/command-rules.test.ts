@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandProblem } from '../src/command-rules.ts';
+import { commandProblem } from '../src/lines/command-rules.ts';
 import { startBridge, stdioServer } from './support/bridge.ts';
 
 const none: Record<string, string> = {};

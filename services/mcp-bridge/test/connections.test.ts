@@ -22,9 +22,12 @@ test('an agent starts without a server that it does not insist on, however that 
   const good = scriptedServer('good', ['--prefix=g_']);
   const { tools, lines, client, bridge } = await startBridge(
     [mute.config, broken.config, httpServer('late', place.url, { onStartFailure: 'degrade' }), good.config],
-    { bounds: { httpStartMs: 600, httpStartPauseMs: 400, crashesMax: 100 } },
+    { bounds: { httpStartMs: 20_000, httpStartPauseMs: 20_000, crashesMax: 100 } },
   );
   expect((await tools()).map(({ server }) => server)).toEqual(new Array(12).fill('good'));
+  const { revision: knownRevision, unlistedServers } = await client.listTools({});
+  expect(unlistedServers).toEqual(['mute', 'broken', 'late']);
+  expect(await client.listTools({ knownRevision })).toMatchObject({ unchanged: true, unlistedServers });
   const state = async (name: string) => (await client.listServers({})).servers.find((server) => server.name === name);
   expect(await state('mute')).toMatchObject({ state: ServerState.STARTING, tools: 0 });
   await eventually(async () => (await state('broken'))?.state === ServerState.BACKOFF, 'the broken one is down');
@@ -43,6 +46,7 @@ test('an agent starts without a server that it does not insist on, however that 
   );
   await legacyServer({ port: place.port });
   await eventually(async () => (await tools()).some(({ server }) => server === 'late'), 'the late one is there');
+  expect((await client.listTools({})).unlistedServers).toEqual(['mute', 'broken']);
   expect(await state('late')).toMatchObject({ state: ServerState.READY, tools: 2, reason: '' });
   await bridge.stop();
   expect(mute.pids().filter(isAlive)).toEqual([]);
@@ -66,7 +70,9 @@ test('a server that comes late takes no name from one that is insisted on', asyn
       (await client.listServers({})).servers.find(({ state, name }) => state === ServerState.READY && name === 'late'),
     'the late one is there',
   );
-  expect(problems).toContain('tool "note" is left out: "sure" has one of that name');
+  expect(problems).toContainEqual(
+    expect.stringMatching(/^tool "note" is left out: the MCP servers "sure" and "late" both have a tool of that name/),
+  );
 });
 
 test('a server that ends again and again is left in peace, and its calls are refused at once', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resultText } from '../src/content.ts';
+import { resultText } from '../src/results/content.ts';
 
 const plain = (text: string) => text;
 
@@ -36,6 +36,52 @@ test('structured content stands in for text that is missing', () => {
   expect(resultText({ content: [] }, plain).text).toBe('');
 });
 
+test('structured content that repeats the bytes of a block, or holds others, tells their size and no base64', () => {
+  const data = Buffer.alloc(3_000, 7).toString('base64');
+  const other = Buffer.alloc(2_000, 9).toString('base64');
+  const image = { type: 'image' as const, data, mimeType: 'image/png' };
+  const structuredContent = {
+    content: [image],
+    more: { mimeType: 'audio/wav', data: other },
+    said: data,
+    words: { data: 'short' },
+  };
+  const told = { ...structuredContent, content: [{ ...image, data: '[3000 bytes]' }], said: '[3000 bytes]' };
+  const { text } = resultText({ content: [image], structuredContent }, plain);
+  const json = JSON.stringify({ ...told, more: { mimeType: 'audio/wav', data: '[2000 bytes]' } });
+  expect(text).toBe(`[image image/png, 3000 bytes]\n${json}`);
+  const beside = resultText({ content: [{ type: 'text', text: 'a picture' }, image], structuredContent }, plain);
+  expect(beside.structuredJson).toBe(json);
+});
+
+const bytes = Buffer.alloc(3_001, 'a\u00ff?\u00fe>', 'latin1');
+const plainForm = bytes.toString('base64');
+/** As Python's `encodebytes` writes it. */
+const lines = plainForm.replace(/.{1,76}/g, '$&\n');
+const spellings: readonly [string, string][] = [
+  ['in lines', lines],
+  ['in lines that end as in mail', lines.replaceAll('\n', '\r\n')],
+  ['without padding', plainForm.replace(/=+$/, '')],
+  ['in the alphabet of addresses', bytes.toString('base64url')],
+];
+
+test.each(spellings)('base64 %s is bytes too, in a block, where it repeats one, and beside a type', (_, data) => {
+  const image = { type: 'image' as const, mimeType: 'image/png', data };
+  const told = (content: (typeof image)[], structuredContent: object) =>
+    resultText({ content, structuredContent: { ...structuredContent } }, plain).text;
+  const line = '[image image/png, 3001 bytes]';
+  expect(told([image], { said: data })).toBe(`${line}\n{"said":"[3001 bytes]"}`);
+  expect(told([image], { said: plainForm })).toBe(`${line}\n{"said":"[3001 bytes]"}`);
+  expect(told([{ ...image, data: plainForm }], { said: data })).toBe(`${line}\n{"said":"[3001 bytes]"}`);
+  expect(told([], { mimeType: 'image/png', data })).toBe('{"mimeType":"image/png","data":"[3001 bytes]"}');
+});
+
+test('what a block holds as its bytes is not repeated, though it is no base64', () => {
+  const image = { type: 'image' as const, mimeType: 'image/png', data: `data:image/png;base64,${plainForm}` };
+  const { text } = resultText({ content: [image], structuredContent: { said: image.data } }, plain);
+  expect(text).toMatch(/^\[image image\/png, \d+ bytes\]\n\{"said":"\[\d+ bytes\]"\}$/);
+});
+
 test('text is cleaned before it is cut, so that the end of a secret cannot stay', () => {
   const secret = 'secret-token';
   const { text, cut } = resultText(
@@ -63,6 +109,23 @@ test('a token in the name of a block is hidden before the name is cut', () => {
 
 test('half a character becomes the replacement character', () => {
   expect(resultText({ content: [{ type: 'text', text: 'a\ud800b' }] }, plain).text).toBe('a\ufffdb');
+});
+
+test.each<[string, unknown]>([
+  ['a page', { mimeType: 'text/html', data: '<p>words</p>'.repeat(200) }],
+  ['a page of letters only', { mimeType: 'text/plain', data: 'word'.repeat(400) }],
+  ['a document of another kind', { mimeType: 'application/ld+json', data: 'AAAA'.repeat(400) }],
+  ['a drawing in words', { mimeType: 'image/svg+xml', blob: 'AAAA'.repeat(400) }],
+  ['four thousand and one letters, which no bytes are', { mimeType: 'image/png', data: 'a'.repeat(4_001) }],
+  ['words where bytes are said to be', { mimeType: 'image/png', data: 'not found: try another name. '.repeat(50) }],
+])('%s in a structured result stays as it is', (_, page) => {
+  expect(resultText({ content: [], structuredContent: { page } }, plain).text).toBe(JSON.stringify({ page }));
+});
+
+test('a word that a block holds as its bytes stays a word', () => {
+  const image = { type: 'image' as const, mimeType: 'image/png', data: 'done' };
+  const { text } = resultText({ content: [image], structuredContent: { status: 'done' } }, plain);
+  expect(text).toContain('{"status":"done"}');
 });
 
 test('a structured result that cannot be written out is named: the call ran', () => {

@@ -3,8 +3,8 @@ import { mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
-import { EraCache } from '../src/era-cache.ts';
-import { ServerConnection } from '../src/server-connection.ts';
+import { ServerConnection } from '../src/servers/server-connection.ts';
+import { EraCache } from '../src/session/era-cache.ts';
 import { collectingLog, eventually, finishedOf, httpServer, refusedOf, startBridge } from './support/bridge.ts';
 import { json, legacyServer, listen, textResult } from './support/http.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cutResult } from '../src/cut-result.ts';
+import { cutResult } from '../src/results/cut-result.ts';
 
 test('JSON that is cut is still JSON, says so, and is not larger than allowed', () => {
   fc.assert(

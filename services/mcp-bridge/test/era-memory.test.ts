@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EraCache, type EraMemory } from '../src/era-cache.ts';
-import { eraFile } from '../src/era-file.ts';
+import { EraCache, type EraMemory } from '../src/session/era-cache.ts';
+import { eraFile } from '../src/session/era-file.ts';
 import { scriptedServer, startBridge, stdioServer, temporaryFolder } from './support/bridge.ts';
 
 function memory(text?: string): EraMemory & { readonly kept: () => string | undefined } {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventLength } from '../src/event-length.ts';
+import { EventLength } from '../src/lines/event-length.ts';
 
 const lengths = (...chunks: readonly string[]) => {
   const event = new EventLength();

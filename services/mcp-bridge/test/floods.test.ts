@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
-import { checkedAgent } from '../src/checked-agent.ts';
-import { createHttpFetch } from '../src/http-fetch.ts';
-import { streamPauseMs } from '../src/line.ts';
+import { checkedAgent } from '../src/lines/checked-agent.ts';
+import { createHttpFetch } from '../src/lines/http-fetch.ts';
+import { streamPauseMs } from '../src/lines/line.ts';
 import {
   afterwards,
   eventually,

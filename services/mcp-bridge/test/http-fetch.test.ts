@@ -1,7 +1,7 @@
 import { MockAgent } from 'undici';
 import { expect, test } from 'vitest';
 import { NotSent } from '../src/failures.ts';
-import { createHttpFetch } from '../src/http-fetch.ts';
+import { createHttpFetch } from '../src/lines/http-fetch.ts';
 
 /** A request whose system call fails; no host that a test can reach makes these happen at will. */
 function send(code: string, syscall?: string) {

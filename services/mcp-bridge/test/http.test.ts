@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { nodeArguments } from '../../../tests/node-arguments.ts';
 import {
   afterwards,
   eventually,
@@ -345,17 +346,7 @@ test.each(['older', 'newer'])(
 test.each(['legacy', 'modern'] as const)('our own server works over HTTP in the %s era', async (era) => {
   const folder = temporaryFolder();
   const script = fileURLToPath(new URL('../../../mcp-servers/resources/src/main.ts', import.meta.url));
-  const args = [
-    '--import',
-    'tsx',
-    '--conditions=stopgo-source',
-    script,
-    '--http',
-    '--port',
-    '0',
-    '--db',
-    join(folder, 'r.db'),
-  ];
+  const args = [...nodeArguments(script), '--http', '--port', '0', '--db', join(folder, 'r.db')];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   afterwards(() => child.kill('SIGKILL'));
   let said = '';

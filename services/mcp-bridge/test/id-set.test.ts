@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IdSet } from '../src/id-set.ts';
+import { IdSet } from '../src/attempts/id-set.ts';
 
 test('no inner set grows beyond its bound, however many ids there are', () => {
   const real = globalThis.Set;

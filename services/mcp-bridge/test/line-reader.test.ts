@@ -1,7 +1,7 @@
 import { jsonValuesIn } from '@stopgo/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LineReader } from '../src/line-reader.ts';
+import { LineReader } from '../src/lines/line-reader.ts';
 
 const newline = '\n';
 

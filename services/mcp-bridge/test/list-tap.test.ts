@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
-import { ListTap } from '../src/list-tap.ts';
+import { ListTap } from '../src/tools/list-tap.ts';
 
 const token = 'canary-static-0123456789';
 
@@ -28,7 +28,7 @@ test('what is beyond the bounds of a definition is told and not kept', async () 
   );
   expect(definitions).toEqual([tool('good')]);
   expect(lines).toEqual([
-    'tool "large": its definition has 565 bytes (at most 300); the tool is left out',
+    'tool "large": its definition has 565 bytes (at most 300; tools.definition_bytes of the server raises that); the tool is left out',
     'a tool without a name (its definition holds more than 40 values) is left out',
   ]);
   expect(passed).toEqual([{ tools: [{ name: 'good', inputSchema: { type: 'object' } }], nextCursor: 'more' }]);

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -9,6 +8,8 @@ import { byteLength } from '@stopgo/core';
 import { facts, type mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
+import { freePort } from '../../../tests/free-ports.ts';
+import { tierOf } from '../../../tests/tiers.ts';
 import {
   afterwards,
   eventually,
@@ -61,15 +62,6 @@ async function overHttp(more: Partial<McpServerConfig> = {}): Promise<Server> {
   };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
-
 function askedIn(outcome: mcp.ExecuteResponse['outcome']): mcp.Question[] {
   if (outcome.case !== 'asking') throw new Error(`not asking: ${outcome.case}`);
   return outcome.value.questions;
@@ -110,7 +102,10 @@ const servers: readonly (readonly [string, () => Promise<Server> | Server])[] = 
   ['over HTTP, 2026-07-28', () => overHttp()],
 ];
 
-describe.each(servers)('%s', (_, made) => {
+/** `npm test` asks over one way only. */
+const ways = tierOf(process.env) === 'quick' ? servers.slice(1, 2) : servers;
+
+describe.each(ways)('%s', (_, made) => {
   test('a call asks a person, goes on with the answer, and is one call', async () => {
     const { config, journal } = await made();
     const bridge = await startBridge([config]);

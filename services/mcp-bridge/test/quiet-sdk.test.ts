@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quietSdk } from '../src/quiet-sdk.ts';
+import { quietSdk } from '../src/lines/quiet-sdk.ts';
 
 test('warnings of the client library are not written, those of all others are, however often that is asked for', () => {
   const written: unknown[][] = [];

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { SchemaChecks } from '@stopgo/json-schema';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { expect, onTestFinished, test } from 'vitest';
-import { withoutTokens } from '../src/bearer.ts';
+import { withoutTokens } from '../src/credentials/bearer.ts';
 import { eventually, finishedOf, httpServer, startBridge, unknownOf } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer } from './support/http.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { RunningCall } from '../src/running-call.ts';
-import type { SessionCall } from '../src/session-call.ts';
+import { RunningCall } from '../src/session/running-call.ts';
+import type { SessionCall } from '../src/session/session-call.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -3,9 +3,9 @@ import { samplingTokensMax } from '@stopgo/core';
 import { facts, type mcp } from '@stopgo/proto';
 import type { McpServerConfig } from '@stopgo/runtime';
 import { describe, expect, test } from 'vitest';
-import { AnswerWait, type AnswerWaitDependencies } from '../src/answer-wait.ts';
+import { AnswerWait, type AnswerWaitDependencies } from '../src/attempts/answer-wait.ts';
 import { bridgeBounds } from '../src/bounds.ts';
-import { OpenQuestions } from '../src/open-questions.ts';
+import { OpenQuestions } from '../src/questions/open-questions.ts';
 import { finishedOf, startBridge, stdioServer } from './support/bridge.ts';
 
 const script = fileURLToPath(new URL('fixtures/sampling-server.mjs', import.meta.url));

@@ -7,7 +7,7 @@ import {
   retryAfter,
   type ServerState,
   type StateBounds,
-} from '../src/server-state.ts';
+} from '../src/servers/server-state.ts';
 
 const bounds: StateBounds = {
   backoffFirstMs: 500,

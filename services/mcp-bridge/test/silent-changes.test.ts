@@ -1,8 +1,8 @@
 import { mcp } from '@stopgo/proto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
-import type { Session } from '../src/session.ts';
-import { ToolListing } from '../src/tool-listing.ts';
+import { ToolListing } from '../src/servers/tool-listing.ts';
+import type { Session } from '../src/session/session.ts';
 import {
   collectingLog,
   eventually,
@@ -67,12 +67,13 @@ test('a flood of changes slows the list of its own server only, and is told once
       },
       callsUnderWay: () => 0,
       followsChanges: () => true,
+      said: {},
     } as unknown as Session;
     const one = new ToolListing(stdioServer(name, 'x', []), {
       ...{ bounds: bridgeBounds, log, clock: () => now, forwardsBearer: false },
       ...{ session: () => session, onTools: () => undefined, onFailure: () => undefined },
     });
-    return { count, changed: () => one.changed() };
+    return { count, changed: () => one.changed(), refresh: (freshMs?: number) => one.refreshIfStale(freshMs) };
   };
   const flooder = listing('flooder');
   const other = listing('other');
@@ -95,6 +96,16 @@ test('a flood of changes slows the list of its own server only, and is told once
       message: 'MCP server "flooder" keeps saying that its tools changed; its list is read less and less often',
     },
   ]);
+  // A call that people approved is not held to a list that is known to be another one by now, however long the pause is.
+  now += bridgeBounds.approvedListFreshMs;
+  const paused = flooder.count.reads;
+  flooder.refresh();
+  expect(flooder.count.reads).toBe(paused);
+  for (let calls = 0; calls < 10; calls += 1) {
+    flooder.refresh(bridgeBounds.approvedListFreshMs);
+    await vi.advanceTimersByTimeAsync(1);
+  }
+  expect(flooder.count.reads).toBe(paused + 1);
   // Its last change is not lost, and once it is quiet it is heard at once.
   await pass(1_200, false);
   const before = flooder.count.reads;

@@ -1,3 +1,4 @@
+import { Waits } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import { bridgeBounds } from '../src/bounds.ts';
@@ -38,9 +39,10 @@ test('nothing is told of a start that is over', async () => {
 
 test('start_timeout bounds the start of a server, and five minutes do without it', async () => {
   expect(bridgeBounds.stdioStartMs).toBe(5 * 60 * 1_000);
-  const server = installing({ startTimeoutMs: 200 });
+  // It complains at once and then reads without a word; a loaded machine may need longer than the limit to start Node.
+  const server = stdioServer('slow', 'grep', ['nothing-like-this', '/no/such/file', '-'], { startTimeoutMs: 2_000 });
   await expect(startBridge([server], { bounds: { stdioStartMs: 600_000, endGraceMs: 100 } })).rejects.toThrow(
-    /failed to start MCP server "slow": no answer within \d+ ms to the first message; if it needs longer, as for an install, set start_timeout; its last output: npm http fetch/,
+    /failed to start MCP server "slow": no answer within \d+ ms to the first message; if it needs longer, as for an install, set start_timeout; its last output: grep: \/no\/such\/file/,
   );
 });
 
@@ -57,7 +59,14 @@ test('nobody waits for a server that is not insisted on, and its calls wait for 
   const { pin } = await toolNamed('note');
   await bridge.stop();
   const late = { ...first.config, onStartFailure: 'degrade' } as const;
-  const { client, execute } = await startBridge([late], { store, bounds: { callWaitMs: 60_000 } });
+  const begun: string[] = [];
+  const waits = new Waits(Date.now, ({ conversationId, kind, name }) =>
+    begun.push(`${conversationId} ${kind} ${name}`),
+  );
+  const { client, execute } = await startBridge([late], { store, bounds: { callWaitMs: 60_000 }, waits });
   expect((await client.listServers({})).servers[0]?.state).toBe(ServerState.STARTING);
   expect(finishedOf(await execute('note', { text: 'x' }, { server: 's', pin })).content).toBe('note {"text":"x"}');
+  // The run was told while it waited, and only then.
+  expect(begun).toEqual([expect.stringMatching(/^\S+ tool_server s$/)]);
+  expect(waits.told()).toEqual([]);
 });

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
+import { clashRemedy, sharedTools, sharedToolsText } from '../src/tools/catalogue.ts';
+import type { DefinedTool } from '../src/tools/tool-definitions.ts';
 import {
   afterwards,
   eventually,
@@ -77,7 +79,9 @@ test.each(['--silent', '--silent-list'])(
   'a server that does not answer (%s) fails at its deadline, its process gone',
   async (flag) => {
     const server = scriptedServer('mute', [flag]);
-    await expect(startBridge([server.config], { bounds: { stdioStartMs: 700, endGraceMs: 300 } })).rejects.toThrow(
+    // One that answers the first message has time for that on a busy machine, too.
+    const stdioStartMs = flag === '--silent' ? 700 : 3_000;
+    await expect(startBridge([server.config], { bounds: { stdioStartMs, endGraceMs: 300 } })).rejects.toThrow(
       flag === '--silent'
         ? /failed to start MCP server "mute": no answer within \d+ ms to the first message/
         : /failed to start MCP server "mute": its tools could not be listed: (no answer within|Request timed out)/,
@@ -94,9 +98,27 @@ test.each([
   const other = scriptedServer(second);
   const started = startBridge([one.config, other.config]);
   await expect(started).rejects.toThrow(
-    new Error(`duplicate tool name "note" found in MCP servers "${first}" and "${second}"`),
+    new RegExp(
+      `^duplicate tool name "note" found in MCP servers "${first}" and "${second}"; they share .*; ${clashRemedy}$`,
+    ),
   );
   expect([...one.pids(), ...other.pids()].filter(isAlive)).toEqual([]);
+});
+
+test('all names that two servers share are told at once, as far as a line goes', () => {
+  const named = (...names: string[]) => ({ tools: names.map((name) => ({ name }) as DefinedTool) });
+  const numbered = Array.from({ length: 12 }, (_, n) => `t${n}`);
+  const shared = sharedTools([
+    { config: { name: 'a' }, ...named('x', ...numbered) },
+    { config: { name: 'b' }, ...named('y') },
+    { config: { name: 'c' }, ...named(...numbered, 'y') },
+  ]);
+  if (shared === undefined) throw new Error('nothing is shared');
+  expect(shared).toEqual({ tools: numbered, first: 'a', second: 'c' });
+  expect(sharedToolsText(shared)).toBe(
+    'duplicate tool name "t0" found in MCP servers "a" and "c"; they share "t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9" and 2 more too; ' +
+      clashRemedy,
+  );
 });
 
 test('with era auto a server that ends at the unknown question is started again as an older one', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StderrTail } from '../src/stderr-tail.ts';
+import { StderrTail } from '../src/lines/stderr-tail.ts';
 
 test('a line that was cut is not shown, as half of a secret would not be recognised', () => {
   const tail = new StderrTail(18, ['hunter2-secret']);

@@ -18,7 +18,7 @@ import {
 } from '@stopgo/core';
 import type { Clock, ConversationLog } from '@stopgo/log';
 import { appendUntilKnown, untilAnswered } from '@stopgo/log';
-import type { Definitions } from './driver/ports.ts';
+import type { Definitions } from './driver/handle/ports.ts';
 import type { Catalogue } from './tool-port.ts';
 
 /** Definitions kept in memory, by digest. */
@@ -132,8 +132,11 @@ export class RecordedDefinitions implements Definitions {
   private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {
     for await (const event of this.ports.log.read(stream, 1))
       if (event.fact.case === name) return event.fact.value.definitionJson;
-    // It was recorded before the run began: a reader that lags behind does not show it yet.
-    throw new DomainError('unavailable', `${stream} cannot be read now; the run that refers to it waits for it`);
+    // It was recorded before the run began: a reader that lags behind does not show it yet, or the log has lost it.
+    throw new DomainError(
+      'unavailable',
+      `the log does not show ${stream}, a definition that this run was started with: the run goes on once the log shows it; if this stays, run \`stopgo verify\`: a stream that is gone is restored from a backup`,
+    );
   }
 }
 

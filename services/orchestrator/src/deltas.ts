@@ -1,7 +1,7 @@
 import type { Clock } from '@stopgo/log';
 import type { store as wire } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
-import type { Deltas } from './driver/ports.ts';
+import type { Deltas } from './driver/handle/ports.ts';
 
 /** Pieces of one answer are put together for so long, in milliseconds. */
 const coalesceMs = 20;

@@ -10,10 +10,11 @@ export type {
   DelegationRequest,
   LookedUp,
 } from './delegation-port.ts';
-export { AgentNews } from './driver/agent-news.ts';
-export type { Definitions, DriverPorts } from './driver/ports.ts';
-export { Registry } from './driver/registry.ts';
-export { TaskWatch } from './driver/task-watch.ts';
+export { TaskWatch } from './driver/delegations/task-watch.ts';
+export { AgentNews } from './driver/handle/agent-news.ts';
+export type { Definitions, DriverPorts } from './driver/handle/ports.ts';
+export { Room } from './driver/handle/room.ts';
+export { Registry } from './driver/run/registry.ts';
 export * from './models/index.ts';
 export { attemptsMax, heldPauseMsMax } from './push/bounds.ts';
 export type { Delivered, Delivery } from './push/deliver.ts';

@@ -12,7 +12,7 @@ import {
 import { clientKey, recordedOf, transact } from '@stopgo/log';
 import { facts, type orchestrator as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
-import type { Registry } from './driver/registry.ts';
+import type { Registry } from './driver/run/registry.ts';
 import type { Turn, Turns } from './turns.ts';
 
 const actions: Readonly<Partial<Record<facts.InputAction, InputAction>>> = {
@@ -47,7 +47,10 @@ export async function provide(
     actor: actorOf(request.caller),
     ...(idempotency === undefined ? {} : { idempotency }),
     decide: (state) =>
-      provideInput(state, { inputId, action, contentJson, ...(idempotency === undefined ? {} : { idempotency }) }),
+      provideInput(state, {
+        ...{ inputId, action, contentJson, sessionId: context.sessionId },
+        ...(idempotency === undefined ? {} : { idempotency }),
+      }),
     factsOf: (decision: ProvideDecision) => (decision.kind === 'append' ? decision.facts : undefined),
   });
   if (done.kind === 'refused') throw refusal(conversationId, inputId, done.decision);

@@ -2,6 +2,7 @@ import {
   type Actor,
   type AgentDefinition,
   actorFromWire,
+  agentTool,
   anticipate,
   byteLength,
   cancelRun,
@@ -19,6 +20,7 @@ import {
   parkedTasks,
   type RecordedFact,
   receiveMessage,
+  remoteAgentsOf,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
 import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
@@ -26,9 +28,9 @@ import { type facts, orchestrator as wire } from '@stopgo/proto';
 import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
-import type { Registry } from './driver/registry.ts';
-import type { RunDriver } from './driver/run-driver.ts';
-import type { TaskWatch } from './driver/task-watch.ts';
+import type { TaskWatch } from './driver/delegations/task-watch.ts';
+import type { Registry } from './driver/run/registry.ts';
+import type { RunDriver } from './driver/run/run-driver.ts';
 import { provide } from './provide-input.ts';
 import { type CalledBack, callbackService } from './push/callback-service.ts';
 import type { Outbox } from './push/outbox.ts';
@@ -63,9 +65,18 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
     provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
+    listAgents: async () => ({ agents: agentsOffered(parts) }),
     ...pushService(parts.outbox),
     ...callbackService(parts.calledBack),
   };
+}
+
+/** Other agents as models are told of them in runs that start now. */
+function agentsOffered({ agent, agentNow }: OrchestratorParts) {
+  return remoteAgentsOf(agentNow?.() ?? agent).map((one) => {
+    const { name, description, inputSchemaJson, hints } = agentTool(one);
+    return { name, description, inputSchemaJson, destructive: hints.destructive };
+  });
 }
 
 async function create(
@@ -207,6 +218,7 @@ async function messageDecider(
       ...digests,
       instance: ports.instance,
       bearerTokenPresent: context.bearerToken !== undefined,
+      sessionId: context.sessionId,
       ...(idempotency === undefined ? {} : { idempotency }),
       now: ports.clock.now(),
     });

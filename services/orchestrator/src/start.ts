@@ -1,28 +1,32 @@
 import type { AgentDefinition } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
-import { Heartbeat, isUnknown, storeBeat, storeLog } from '@stopgo/log';
+import { Heartbeat, isUnknown, storeBeat, storeLog, Waits } from '@stopgo/log';
 import type { store, orchestrator as wire } from '@stopgo/proto';
 import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
-import { stopGraceMs } from './bounds.ts';
+import { storeBlobs } from './blobs.ts';
+import { blobRoomBytes, stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
 import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
 import { DescribedAgent } from './described-agent.ts';
-import { AgentNews } from './driver/agent-news.ts';
-import { Nudges } from './driver/nudges.ts';
-import type { DriverPorts } from './driver/ports.ts';
-import { Registrations } from './driver/registrations.ts';
-import { Registry, stopReason } from './driver/registry.ts';
-import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/task-watch.ts';
+import { Nudges } from './driver/delegations/nudges.ts';
+import { Registrations } from './driver/delegations/registrations.ts';
+import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/delegations/task-watch.ts';
+import { AgentNews } from './driver/handle/agent-news.ts';
+import type { DriverPorts } from './driver/handle/ports.ts';
+import { Room } from './driver/handle/room.ts';
+import { Registry, stopReason } from './driver/run/registry.ts';
 import { Outage } from './outage.ts';
 import { Callbacks } from './push/callbacks.ts';
 import { type PushParts, startOutbox } from './push/start-outbox.ts';
 import { orchestratorService } from './server.ts';
+import { ToolSizes } from './tool-sizes.ts';
+import { UnmatchedTools } from './unmatched-tools.ts';
 import { modelsWithoutSecrets, toolsWithoutSecrets } from './without-secrets.ts';
 
 /** What an orchestrator is given. */
@@ -71,7 +75,11 @@ export async function startOrchestrator(
   const { heartbeatTtlMs: ttlMs } = config;
   const stopping = new AbortController();
   const log = storeLog(given.store);
+  const waits = new Waits(clock.now, ({ kind, name, reason, conversationId, runId }) =>
+    logger.info('a run waits', { for: kind, name, reason, conversation: conversationId, run: runId }),
+  );
   const heartbeat = new Heartbeat({
+    waits: () => waits.told(),
     beat: storeBeat(given.store, ttlMs),
     clock,
     ttlMs,
@@ -94,12 +102,15 @@ export async function startOrchestrator(
     log,
     tools: toolsWithoutSecrets(tools, secrets),
     delegations,
+    blobs: storeBlobs(given.store),
+    blobRoom: new Room(blobRoomBytes),
     models: modelsWithoutSecrets(given.models, secrets),
     liveness: heartbeat,
     clock,
     newId,
     random,
     deltas: storeDeltas(given.store, clock),
+    waits,
     onModelFailed: (failure) => logger.warn('a model call failed', { ...failure }),
     onUnasked: (call) => logger.info('a destructive call runs without asking, inside parallel or loop', { ...call }),
     news: new AgentNews((agent, reason) =>
@@ -139,7 +150,16 @@ export async function startOrchestrator(
     ...{ clock, signal: stopping.signal, onFault: ports.onFault },
   });
   const isStoreThere = await heartbeat.renew();
-  const refresh = () => bridge.during(() => tools.refresh());
+  const sizes = new ToolSizes(config.agent, (line) => logger.warn(line));
+  const unmatched = new UnmatchedTools(config.agent, (fields) =>
+    logger.warn('a pattern in tools of a node matches no tool that there is now; GET /tools lists them', fields),
+  );
+  const refresh = () =>
+    bridge.during(async () => {
+      await tools.refresh();
+      sizes.look(tools.known());
+      unmatched.look(tools.known());
+    });
   const sweep = () =>
     store.during(async () => {
       await registry.sweep();

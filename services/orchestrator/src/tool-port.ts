@@ -1,4 +1,4 @@
-import type { CallAsked, InputAction, OfferedTool, Toolset } from '@stopgo/core';
+import type { BlobRef, CallAsked, InputAction, OfferedTool, Toolset } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { Turn } from './bridges/turns.ts';
 
@@ -32,6 +32,9 @@ export type ExecuteOutcome =
       readonly isError: boolean;
       readonly durationMs: number;
       readonly cut?: { readonly fullBytes: number; readonly sha256: string };
+      /** What the result holds beside text; it is kept already. */
+      readonly blobs?: readonly BlobRef[];
+      readonly structuredJson?: string;
     }
   /** `isHeld`: nobody has accepted the tool as it is now. */
   | { readonly kind: 'pin_changed'; readonly current: OfferedTool; readonly isHeld?: boolean }
@@ -85,6 +88,8 @@ export type Catalogue = {
   readonly definitions: ReadonlyMap<string, string>;
   /** Tools that are offered to nobody until a person accepts them, by name; absent: none. */
   readonly held?: HeldTools;
+  /** Configured servers whose tools nobody has listed yet; absent: none. */
+  readonly unlisted?: ReadonlySet<string>;
 };
 
 /** By a tool's name: its server, and whether nobody ever accepted a tool of that name there. */

@@ -9,8 +9,8 @@ import {
   runStanding,
 } from '@stopgo/core';
 import { views, orchestrator as wire } from '@stopgo/proto';
-import type { Registry } from './driver/registry.ts';
-import type { RunDriver } from './driver/run-driver.ts';
+import type { Registry } from './driver/run/registry.ts';
+import type { RunDriver } from './driver/run/run-driver.ts';
 import { readPastRun } from './past-run.ts';
 
 export type Turn = MessageInitShape<typeof wire.TurnSchema>;
@@ -40,7 +40,9 @@ export class Turns {
     const standing = await this.withTimer(waitMs, (signal) => this.registry.settled(driver, signal));
     if (standing === 'working' && driver.isEnded()) return this.ofState(driver.state, waitMs);
     if (standing === 'none') return this.now(driver.conversationId);
-    return { outcome: outcomes[standing], view: driver.view ?? (await this.view(driver.conversationId)) };
+    const view = driver.view ?? (await this.view(driver.conversationId));
+    const waits = this.registry.ports.waits.told(driver.conversationId);
+    return { outcome: outcomes[standing], view: waits.length === 0 ? view : { ...view, waits } };
   }
 
   /** The turn of a conversation whose run somebody drives, from a state that is on the record. */

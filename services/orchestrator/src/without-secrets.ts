@@ -1,7 +1,7 @@
 // Takes the secrets that this process knows out of what models and tool servers answer, before anything is recorded or shown: a
 // model may repeat what it was told, and a tool what it found in an environment or a file.
 import type { SecretFilter } from '@stopgo/security';
-import type { DriverPorts } from './driver/ports.ts';
+import type { DriverPorts } from './driver/handle/ports.ts';
 import type { ModelAnswer, ModelPort } from './models/port.ts';
 import type { AskedQuestions, ExecuteAnswer, FenceOutcome, ToolPort } from './tool-port.ts';
 
@@ -18,16 +18,17 @@ export function modelsWithoutSecrets(models: DriverPorts['models'], secrets: Sec
 /** One model, see {@link modelsWithoutSecrets}. */
 export function modelWithoutSecrets(model: ModelPort, secrets: SecretFilter): ModelPort {
   return {
-    generate: async (request, { signal, onDelta }) => {
+    generate: async (request, { signal, onDelta, onRetry }) => {
       const pieces = secrets.pieces();
       const show = (text: string): void => {
         if (text !== '') onDelta?.(text);
       };
-      const outcome = await model.generate(
-        request,
-        onDelta === undefined ? { signal } : { signal, onDelta: (text) => show(pieces.push(text)) },
-      );
-      if (outcome.kind === 'failed') return { kind: 'failed', message: secrets.hide(outcome.message) };
+      const outcome = await model.generate(request, {
+        signal,
+        ...(onDelta === undefined ? {} : { onDelta: (text: string) => show(pieces.push(text)) }),
+        ...(onRetry === undefined ? {} : { onRetry: (why: string, inMs: number) => onRetry(secrets.hide(why), inMs) }),
+      });
+      if (outcome.kind === 'failed') return { ...outcome, message: secrets.hide(outcome.message) };
       const { answer } = outcome;
       show(pieces.end());
       return {
@@ -78,7 +79,11 @@ export function toolsWithoutSecrets(tools: ToolPort, secrets: SecretFilter): Too
 }
 
 function withoutSecrets<Answer extends ExecuteAnswer>(answer: Answer, secrets: SecretFilter): Answer {
-  if (answer.kind === 'finished') return { ...answer, content: secrets.hide(answer.content) };
+  if (answer.kind === 'finished') {
+    const { content, structuredJson } = answer;
+    const structured = structuredJson === undefined ? {} : { structuredJson: secrets.hide(structuredJson) };
+    return { ...answer, content: secrets.hide(content), ...structured };
+  }
   if (answer.kind === 'asking') return { ...answer, questions: questionsWithout(answer.questions, secrets) };
   if (!('message' in answer) || answer.message === undefined) return answer;
   return { ...answer, message: secrets.hide(answer.message) };

@@ -54,6 +54,29 @@ export const bytesPerCommitMax = 4 * 1024 * 1024;
 /** How long what a replica took into its views may not be on its disk yet, in milliseconds; the log has it. */
 export const uncommittedMsMax = 250;
 
+/** How often a disk that takes nothing is told of, in milliseconds. */
+export const diskTellMs = 60_000;
+/** The same of servers of NATS that have no space. */
+export const noSpaceTellMs = 60_000;
+/** How long that is believed while nobody is refused for it, in milliseconds. */
+export const noSpaceForgottenMs = 60_000;
+/** How often such a disk is looked at, in milliseconds. */
+export const diskProbeMs = 2_000;
+/** Free bytes with which a disk that was full counts as well again: the largest append and its views, and as much for others. */
+export const diskRoomBytes = 4 * 1024 * 1024;
+/** Largest piece in which a blob is kept and given out, in bytes. */
+export const blobPieceBytesMax = 256 * 1024;
+/** Bytes of blobs that may wait to be stored at once; one may always wait. */
+export const waitingBlobBytesMax = 64 * 1024 * 1024;
+/** Time between two looks for blobs that no event came to name, in milliseconds. */
+export const blobSweepMs = 60_000;
+/** How long a change of what is known of a blob in NATS is tried, in milliseconds. */
+export const blobChangeMsMax = 8_000;
+/** How long pieces that nobody needs are looked at once more in NATS, in milliseconds: longer than any blob takes to be handed in. */
+export const blobDroppedMs = 10 * 60_000;
+/** Blobs that are looked at in one step. */
+export const blobsPerSweepPage = 200;
+
 /** Longest time that an append tries to reach the log in NATS, in milliseconds: shorter than its callers wait. */
 export const appendWaitMsMax = 4_000;
 /** Longest wait for the answer to one message that is handed to NATS, in milliseconds. */
@@ -106,6 +129,8 @@ export const deltaCharactersMax = 64 * 1024;
 export const instancesMax = 1_000;
 /** Longest instance id, role or address, in characters. */
 export const instanceTextCharactersMax = 300;
+/** Waits of runs that one heartbeat tells of. */
+export const instanceWaitsMax = 200;
 
 /** Conversations whose folded state is kept in memory. */
 export const hotConversationsMax = 1_000;
@@ -147,7 +172,7 @@ export const unseenPerLoadMax = 64;
 
 /** Messages whose words a verification of the search index compares in one pass over the index. */
 export const messagesPerPassMax = 250_000;
-/** Occurrences of words that it reads at a time. */
-export const occurrencesPerReadMax = 10_000;
+/** Occurrences of words that it reads before others have their turn. */
+export const occurrencesPerTurnMax = 2_000;
 /** Words that a problem of the search index quotes. */
 export const quotedWordsMax = 5;

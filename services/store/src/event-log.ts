@@ -90,6 +90,11 @@ export type EventLog = {
    */
   differences(stream: StreamName, signal: AbortSignal): AsyncIterable<string>;
   /**
+   * What the log as a whole has lost, a line for each loss, as far as it shows in the log itself: positions that were given and have
+   * no event, where the log gives them without gaps; names without events, and events without a name. For verification only.
+   */
+  lost(signal: AbortSignal): AsyncIterable<string>;
+  /**
    * The events of a stream from a revision on, then each as it is appended: no gap, no duplicate, in order. A slow
    * reader is fed from the log, nothing queues for it. Ends when the signal aborts; throws `unavailable` when the log
    * closes.

@@ -14,6 +14,8 @@ import {
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import { abortsWithin } from '@stopgo/runtime';
+import { blobService } from './blob-service.ts';
+import type { BlobStore } from './blob-store.ts';
 import {
   keysPerLoadMax,
   listBytesMax,
@@ -28,22 +30,29 @@ import {
 } from './bounds.ts';
 import { checkAppend } from './check-append.ts';
 import type { DeltaChannel } from './delta-channel.ts';
+import type { DiskProblem } from './disk-condition.ts';
 import type { AppendOutcome, EventLog, KnownKey } from './event-log.ts';
 import type { InstanceBoard } from './instance-board.ts';
 import { OpenStreams } from './open-streams.ts';
 import { checkLimit, encodeChangeCursor, encodeCursor, pageByChange, pageOf } from './paging.ts';
+import { withWaits } from './run-waits.ts';
 import { ticketAnswer } from './ticket.ts';
 import { verifyStream } from './verify.ts';
+import { blobProblems } from './verify-blobs.ts';
+import { verifyLog } from './verify-log.ts';
 import type { Views } from './views.ts';
 
 /** What the service is made of. */
 export type StoreParts = {
   readonly log: EventLog;
   readonly views: Views;
+  readonly blobs: BlobStore;
   readonly deltas: DeltaChannel;
   readonly instances: InstanceBoard;
   /** Streams (follow, subscribe, watch) that may be open at once. */
   readonly openStreamsMax: number;
+  /** Why appends fail now; absent where nothing can be known of it. */
+  readonly condition?: () => DiskProblem | undefined;
 };
 
 /** The service over a log and its views, whichever they are. */
@@ -89,6 +98,11 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
   };
 
   return {
+    async getCondition() {
+      const problem = parts.condition?.();
+      return problem === undefined ? {} : { problem: problem.text, reason: problem.reason };
+    },
+
     async append(request, { signal }) {
       const append = checkAppend(request);
       // A conversation that was set aside takes nothing: not even what it seems to have already is acknowledged.
@@ -147,7 +161,8 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
       if (view === undefined)
         throw notFound(`there is no conversation ${JSON.stringify(conversationId.slice(0, 100))}`);
       const limit = Math.min(messageLimit, pageMessagesMax);
-      return { view, ...views.messages(conversationId, afterSequence, limit, pageMessageBytesMax) };
+      const messages = views.messages(conversationId, afterSequence, limit, pageMessageBytesMax);
+      return { view: withWaits(view, () => instances.waits()), ...messages };
     },
 
     async listConversations(request) {
@@ -157,8 +172,13 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         throw invalidArgument(`a search has at most ${queryCharactersMax} characters, not ${query.length}`);
       const filter = { status: request.status === 0 ? undefined : request.status, query: query || undefined };
       const { rows, next } = views.conversations(filter, page);
+      let known: ReturnType<typeof instances.waits> | undefined;
+      const waits = () => {
+        known ??= instances.waits();
+        return known;
+      };
       return {
-        conversations: [...rows],
+        conversations: rows.map((view) => withWaits(view, waits)),
         nextCursor: encodeCursor('conversations', next),
         summary: views.counts(),
         position: BigInt(views.position()),
@@ -233,7 +253,9 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
     },
 
     async heartbeat(request) {
-      return { instances: [...(await instances.beat(request))], complete: instances.complete };
+      const known = await instances.beat(request);
+      // Whoever renews wants to know who is alive; what runs wait for is for readers.
+      return { instances: known.map(({ waits: _, ...one }) => one), complete: instances.complete };
     },
 
     async publishDelta({ delta }) {
@@ -245,9 +267,19 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
         for await (const delta of deltas.watch(conversationId, signal)) yield { delta };
       }),
 
+    ...blobService(parts.blobs, views),
+
     async verifyStream({ stream }, { signal }) {
-      const { events, problems } = await verifyStream(log, views, parseStreamName(stream), signal);
-      return { events, problems: [...problems] };
+      const verified = await verifyStream(log, views, parseStreamName(stream), signal);
+      const { events, problems } = verified;
+      const named = [...verified.named].map(([name, revision]) => ({ stream: name, revision }));
+      const conversationId = conversationOfStream(stream);
+      if (conversationId === undefined) return { events, problems: [...problems], named };
+      return { events, problems: [...problems, ...(await blobProblems(parts, conversationId, signal))], named };
+    },
+
+    async verifyLog(_, { signal }) {
+      return { problems: [...(await verifyLog(log, views, signal))] };
     },
 
     async verifySearch(_, { signal }) {

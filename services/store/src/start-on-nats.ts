@@ -3,6 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DomainError } from '@stopgo/core';
 import { type Logger, messageOf, type NamedStop, stopAll } from '@stopgo/runtime';
+import { BlobBucket } from './adapters/jetstream/blob-bucket.ts';
+import { JetStreamBlobStore } from './adapters/jetstream/blob-store.ts';
 import { jetStreamParts } from './adapters/jetstream/parts.ts';
 import { parseNatsUrl } from './adapters/nats/address.ts';
 import { NatsDeltas } from './adapters/nats/deltas.ts';
@@ -10,6 +12,7 @@ import { NatsInstanceBoard } from './adapters/nats/instance-board.ts';
 import { openLink } from './adapters/nats/link.ts';
 import { checkAtStart } from './adapters/nats/start-checks.ts';
 import { type OpenFile, openViewsFile } from './adapters/sqlite/file.ts';
+import { startBlobSweep } from './blob-sweep.ts';
 import { openStreamsMaxDefault } from './bounds.ts';
 import { nameSetAside } from './name-set-aside.ts';
 import type { Observe } from './observe.ts';
@@ -84,12 +87,18 @@ async function startParts(options: NatsStoreOptions, started: NamedStop[]): Prom
   started.push({ name: 'event log', stop: () => parts.close() });
   await parts.ready(signal);
   nameSetAside(parts.allSetAside, log);
+  const bucket = new BlobBucket({ link, stream, replicas, space: parts.space });
+  const blobs = new JetStreamBlobStore({ bucket, newId: randomUUID, now: Date.now });
+  const sweep = startBlobSweep({ blobs, views: parts.views }, log);
+  started.push({ name: 'blobs', stop: () => sweep.stop() });
   return storeService({
     log: parts.events,
     views: parts.views,
+    blobs,
     deltas,
     instances,
     openStreamsMax,
+    condition: parts.condition,
   });
 }
 

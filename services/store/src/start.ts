@@ -1,20 +1,23 @@
-import { failedPrecondition } from '@stopgo/core';
+import { statfsSync } from 'node:fs';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
-import { openFile, openFileReadOnly } from './adapters/sqlite/file.ts';
+import type { SqlDatabase } from './adapters/sqlite/database.ts';
+import { openFile, writeNothing } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
+import { startBlobSweep } from './blob-sweep.ts';
 import { openStreamsMaxDefault } from './bounds.ts';
 import { Deltas } from './deltas.ts';
+import { DiskCondition } from './disk-condition.ts';
 import { Instances } from './instances.ts';
 import { nameSetAside } from './name-set-aside.ts';
 import type { Observe } from './observe.ts';
 import { storeService } from './service.ts';
 
 // For a program that has folders for several stores in one.
-export { lockDirectory } from './adapters/sqlite/data-directory.ts';
+export { lockForServices } from './adapters/sqlite/data-directory.ts';
 
 export type StoreOptions = {
   /** Created if it is not there; belongs to this process until it stops. */
@@ -47,11 +50,21 @@ export type RunningStore = {
  * @throws DomainError with one line that says what to do if the directory is in use or cannot be used.
  */
 export async function startStore(options: StoreOptions): Promise<RunningStore> {
+  const { parts, store } = await openStore(options);
+  const sweep = startBlobSweep(parts, options.log);
+  return { service: store.service, stop: () => sweep.stop().then(store.stop) };
+}
+
+/** The store on a data directory with its views made, which changes nothing by itself: see {@link startStore}. */
+export async function openStore(
+  options: StoreOptions,
+): Promise<{ readonly parts: EmbeddedParts; readonly store: RunningStore }> {
   const { dataDir, log, observe = () => undefined } = options;
   const file = openFile(dataDir);
   try {
     const { database } = file;
-    const parts = embeddedParts(database, log, observe);
+    const disk = diskOf(dataDir, database, log);
+    const parts = embeddedParts(database, log, observe, disk);
     const condition = conditionOfViews(database, parts.heads.lastPosition);
     if (condition !== 'sound') {
       if (condition === 'ahead of the log') log.error('the event log has lost events; verify it', { dataDir });
@@ -67,41 +80,39 @@ export async function startStore(options: StoreOptions): Promise<RunningStore> {
       now: () => performance.now(),
     });
     nameSetAside(parts.allSetAside, log);
-    return running(parts, options, file.close);
+    return { parts, store: running(parts, options, file.close, disk) };
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-/**
- * Opens the store of a data directory that no process uses, to read and to verify. It never writes: an append is refused.
- *
- * @throws DomainError with one line that says what to do if the directory is in use or holds no log.
- */
-export async function openReadOnly(options: StoreOptions): Promise<RunningStore> {
-  const { dataDir, log, observe = () => undefined } = options;
-  const file = openFileReadOnly(dataDir);
-  try {
-    const parts = embeddedParts(file.database, log, observe);
-    if (conditionOfViews(file.database, parts.heads.lastPosition) === 'other version')
-      throw failedPrecondition(`the views in ${dataDir} are of another version; start the platform on it once`);
-    const { service, stop } = running(parts, options, file.close);
-    const refuse = async () => {
-      throw failedPrecondition(`the data directory ${dataDir} is open to read only; append through a running store`);
-    };
-    return { service: { ...service, append: refuse }, stop };
-  } catch (error) {
-    file.close();
-    throw error;
-  }
+function diskOf(dataDir: string, database: SqlDatabase, log: Logger): DiskCondition {
+  const freeBytes = () => {
+    const { bavail, bsize } = statfsSync(dataDir);
+    return bavail * bsize;
+  };
+  return new DiskCondition({
+    dataDir,
+    log,
+    now: () => performance.now(),
+    write: () => writeNothing(database),
+    freeBytes,
+  });
 }
 
-function running({ events, views }: EmbeddedParts, options: StoreOptions, closeFile: () => void): RunningStore {
+/** The service over an open file, until it is stopped. */
+export function running(
+  { events, views, blobs }: EmbeddedParts,
+  options: StoreOptions,
+  closeFile: () => void,
+  disk?: DiskCondition,
+): RunningStore {
   const { openStreamsMax = openStreamsMaxDefault, instancesComplete = true } = options;
   const deltas = new Deltas();
-  const instances = new Instances(instancesComplete);
-  const service = storeService({ log: events, views, deltas, instances, openStreamsMax });
+  const instances = new Instances(instancesComplete, () => performance.now());
+  const condition = () => disk?.problem;
+  const service = storeService({ log: events, views, blobs, deltas, instances, openStreamsMax, condition });
   let stopped = false;
   return {
     service,
@@ -109,6 +120,7 @@ function running({ events, views }: EmbeddedParts, options: StoreOptions, closeF
       if (stopped) return;
       stopped = true;
       events.close();
+      disk?.close();
       deltas.close();
       closeFile();
     },

@@ -14,7 +14,7 @@ import {
   project,
   standingOf,
 } from '@stopgo/core';
-import { fromBinary, toBinary, views as view } from '@stopgo/proto';
+import { facts, fromBinary, toBinary, views as view } from '@stopgo/proto';
 import { pageMessagesMax } from './bounds.ts';
 import type { StreamEvent } from './event-log.ts';
 import { equal, type Problems } from './problems.ts';
@@ -33,6 +33,8 @@ export class ViewCheck {
   /** Not compared yet. */
   #messages: view.Message[] = [];
   readonly #approvals = new Map<string, view.Approval>();
+  /** As they were named first, by digest. */
+  readonly #blobs = new Map<string, facts.BlobRef>();
   /** True once an event could not be folded: what follows from it cannot be told. */
   #lost = false;
 
@@ -65,6 +67,8 @@ export class ViewCheck {
       this.#head = rows.head;
       this.#messages.push(...rows.messages);
       for (const approval of rows.approvals) this.#approvals.set(approval.id, approval);
+      for (const blob of rows.messages.flatMap(({ toolCall }) => toolCall?.blobs ?? []))
+        if (!this.#blobs.has(blob.digest)) this.#blobs.set(blob.digest, blob);
     } catch (error) {
       this.#lost = true;
       const reason = error instanceof Error ? error.message : String(error);
@@ -103,6 +107,7 @@ export class ViewCheck {
     if (this.#views.storedMessages(this.#id, this.#state.messageCount, 1).length > 0)
       this.#problems.add(`there are messages after the last one, ${this.#state.messageCount}`);
     this.#compareApprovals();
+    this.#compareBlobs();
   }
 
   #compareColumns(stored: StoredConversation): void {
@@ -156,6 +161,23 @@ export class ViewCheck {
       stored.delete(id);
     }
     for (const id of stored.keys()) this.#problems.add(`approval ${id}: there is a row, but no event`);
+  }
+
+  #compareBlobs(): void {
+    const stored = new Map<string, Uint8Array>();
+    for (let after = ''; ; ) {
+      const page = this.#views.storedBlobNames(this.#id, after, pageMessagesMax);
+      for (const { key, bytes } of page) stored.set(key, bytes);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      after = last.key;
+    }
+    for (const [digest, blob] of this.#blobs) {
+      this.#compare(facts.BlobRefSchema, `the name of blob ${digest}`, blob, stored.get(digest));
+      stored.delete(digest);
+    }
+    for (const digest of stored.keys())
+      this.#problems.add(`blob ${digest}: there is a row that names it, but no event`);
   }
 
   #compare(schema: DescMessage, what: string, expected: Message, stored: Uint8Array | undefined): void {

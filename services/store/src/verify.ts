@@ -4,7 +4,10 @@ import {
   chainStart,
   conversationOfPush,
   conversationOfStream,
+  DomainError,
+  decodeRecorded,
   type StreamName,
+  streamsNamedBy,
 } from '@stopgo/core';
 import { envelope, fromBinary } from '@stopgo/proto';
 import { pageEventsMax, readAgainMax } from './bounds.ts';
@@ -15,7 +18,12 @@ import { ViewCheck } from './verify-views.ts';
 import type { Views } from './views.ts';
 
 /** What was found; no problem: the stream is sound. */
-export type Verified = { readonly events: number; readonly problems: readonly string[] };
+export type Verified = {
+  readonly events: number;
+  readonly problems: readonly string[];
+  /** The streams that its events name, each with the revision of the first event that does. Whether they are there is not looked at. */
+  readonly named: ReadonlyMap<StreamName, number>;
+};
 
 /**
  * Recomputes a stream from its stored bytes: revisions without gaps, each event's own stream and revision, the chain of
@@ -33,10 +41,14 @@ export async function verifyStream(
   const conversationId = conversationOfStream(stream);
   const rows =
     conversationId === undefined ? pushCheck(stream, views, problems) : new ViewCheck(conversationId, views, problems);
+  const named = new Map<StreamName, number>();
+  let isReadable = true;
   let readAgain = readAgainMax;
   for (;;) {
     if (signal.aborted) throw canceled(`the verification of ${stream} was given up`);
-    const page = await log.read(stream, chain.revision + 1, pageEventsMax);
+    const page = await readable(log, stream, chain.revision + 1, problems);
+    isReadable = page !== undefined;
+    if (page === undefined) break;
     // Who appended meanwhile has moved the views too: what they show is read first. Nothing is awaited from here to the
     // comparison.
     const isBehind = (rows?.shownRevision ?? 0) > chain.revision;
@@ -44,6 +56,7 @@ export async function verifyStream(
     for (const one of page.events) {
       chain.add(one);
       rows?.add(one);
+      addNamed(named, one);
     }
     await views.caughtUp(signal, Number(page.events.at(-1)?.event.position ?? 0));
     if (rows instanceof ViewCheck) rows.compareMessages();
@@ -51,13 +64,35 @@ export async function verifyStream(
     // A long stream must not hold up everybody else.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  rows?.compareRest();
+  // What follows from events that cannot be read cannot be told.
+  if (isReadable) rows?.compareRest();
   await checkKeys(log, stream, chain.revision, problems);
   for await (const difference of log.differences(stream, signal)) {
     problems.add(difference);
     if (problems.full) break;
   }
-  return { events: chain.events, problems: problems.found };
+  return { events: chain.events, problems: problems.found, named };
+}
+
+/** The next page; undefined, and a problem, where the log cannot give it any more. */
+async function readable(log: EventLog, stream: StreamName, fromRevision: number, problems: Problems) {
+  try {
+    return await log.read(stream, fromRevision, pageEventsMax);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'data_loss') throw error;
+    problems.add(`its events from ${fromRevision} on cannot be read: ${error.message}`);
+    return undefined;
+  }
+}
+
+function addNamed(named: Map<StreamName, number>, { revision, event }: StreamEvent): void {
+  let streams: readonly StreamName[] = [];
+  try {
+    streams = streamsNamedBy(decodeRecorded(event).fact);
+  } catch {
+    // One that cannot be read is a problem already.
+  }
+  for (const stream of streams) if (!named.has(stream)) named.set(stream, revision);
 }
 
 function pushCheck(stream: StreamName, views: Views, problems: Problems): PushCheck | undefined {

@@ -1,5 +1,5 @@
 import type { ConversationState, EarlierTexts, ProjectedRows, RecordedFact, StreamName } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import type { facts, views } from '@stopgo/proto';
 
 /** What a decider starts from. */
 export type Snapshot = {
@@ -163,6 +163,13 @@ export type Views = {
   /** Who is told of a conversation; undefined if nobody ever was. */
   push(conversationId: string): views.Push | undefined;
   duePushes(page: Page): Rows<DuePush>;
+  /** The blob as an event of the conversation names it; undefined if none does. */
+  blobNamed(conversationId: string, digest: string): facts.BlobRef | undefined;
+  /**
+   * Whether an event of any conversation names the blob. Undefined if none of those that are shown does, and a conversation is set
+   * aside: what its events name, nobody can tell.
+   */
+  isBlobNamed(digest: string): boolean | undefined;
   /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended. */
   watchedRuns(page: Page): Rows<OpenRunRow>;
   /** The rows as they are stored. */
@@ -170,7 +177,13 @@ export type Views = {
   storedMessages(conversationId: string, afterSequence: number, limit: number): readonly StoredRow<number>[];
   storedMessagesAt(conversationId: string, revision: number): readonly views.Message[];
   storedApprovals(conversationId: string): readonly StoredApproval[];
+  /** The blobs that its events name, in order of digest, after a digest. */
+  storedBlobNames(conversationId: string, after: string, limit: number): readonly StoredRow<string>[];
   storedPush(conversationId: string): StoredPush | undefined;
+  /** Ids of the conversations that have a row, in order of id, after an id. */
+  storedIds(after: string, limit: number): readonly string[];
+  /** Ids of the conversations whose push stream has a row, the same way. */
+  storedPushIds(after: string, limit: number): readonly string[];
   /** Compares the index of words with the messages, all of them, both ways. Throws `canceled` when the signal aborts. */
   verifySearch(signal: AbortSignal): Promise<VerifiedSearch>;
 };

@@ -3,12 +3,13 @@ import { JetStreamApiError, jetstreamManager, StorageType } from '@nats-io/jetst
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../../tests/free-ports.ts';
 import { startStoreOnNats } from '../src/index.ts';
 import { beatOf } from './instance-board.contract.ts';
 import { connectTo } from './jetstream-log.ts';
 import { keepingLog } from './log-lines.ts';
 import { closeAll, closing, defaults, server } from './nats-link.ts';
-import { describeWithNats, freePort, type NatsServer } from './nats-server.ts';
+import { describeWithNats, type NatsServer } from './nats-server.ts';
 import { freshDirectory } from './sqlite-log.ts';
 import { Story } from './story.ts';
 import { TcpProxy } from './tcp-proxy.ts';

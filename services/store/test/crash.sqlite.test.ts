@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { store } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -58,7 +58,6 @@ test('a second process is refused in one line that names the directory; the file
   await second.gone();
   expect(second.refused).toBe(inUse);
   await expect(startStore({ dataDir, log: silent })).rejects.toThrow(inUse);
-  await expect(openReadOnly({ dataDir, log: silent })).rejects.toThrow(inUse);
 
   await expect
     .poll(() => readdirSync(dataDir).sort())
@@ -67,8 +66,11 @@ test('a second process is refused in one line that names the directory; the file
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   await writer.kill();
 
-  // A reader takes the directory as it was left, shares it with other readers, and keeps writers out meanwhile.
+  // A reader takes the directory as it was left, and a writer may come meanwhile.
   const readers = [await openReadOnly({ dataDir, log: silent }), await openReadOnly({ dataDir, log: silent })];
+  await (await startStore({ dataDir, log: silent })).stop();
+  // What was stopped cleanly it shares with other readers, and keeps writers out.
+  readers.push(await openReadOnly({ dataDir, log: silent }), await openReadOnly({ dataDir, log: silent }));
   await expect(startStore({ dataDir, log: silent })).rejects.toThrow(inUse);
   const client = createInProcessClient(store.StoreService, readers[0]!.service);
   expect((await client.listConversations({})).summary?.total).toBeGreaterThan(0);
@@ -101,6 +103,13 @@ test.skipIf(!linux)('a directory that cannot be used is named in one line', asyn
   );
   await cannot('/proc/data').toThrow(/^the data directory \/proc\/data cannot be used \(ENOENT\); make it .*$/);
   await expect(openReadOnly({ dataDir: join(dataDir, 'nothing'), log: silent })).rejects.toThrow(/holds no log/);
+  const loop = join(dataDir, '..', `${basename(dataDir)}-loop`);
+  symlinkSync(loop, loop);
+  try {
+    await expect(openReadOnly({ dataDir: loop, log: silent })).rejects.toThrow(/cannot be read \(ELOOP\)/);
+  } finally {
+    unlinkSync(loop);
+  }
   expect(readdirSync(dataDir)).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseStreamName } from '@stopgo/core';
+import { fact, parseStreamName } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import type { LogFields } from '@stopgo/runtime';
@@ -11,11 +11,11 @@ import { logTables } from '../src/adapters/sqlite/log-tables.ts';
 import { applyBatch } from '../src/adapters/sqlite-views/rebuild.ts';
 import { messageKey } from '../src/adapters/sqlite-views/view-tables.ts';
 import { conversationKeyMax, messagesPerConversationMax } from '../src/bounds.ts';
-import { type Observation, startStore } from '../src/index.ts';
+import { type Observation, openReadOnly, startStore } from '../src/index.ts';
 import { LiveEvents } from '../src/live-events.ts';
 import { recordedFact } from '../src/recorded.ts';
 import { freshDirectory, openParts, silent } from './sqlite-log.ts';
-import { Story } from './story.ts';
+import { eventsOf, Story } from './story.ts';
 
 type StoreClient = Client<typeof store.StoreService>;
 type Line = { readonly level: string; readonly message: string; readonly fields: LogFields | undefined };
@@ -270,7 +270,8 @@ test('an append that meets a defect fails alone: the others of its batch share o
   const live = new LiveEvents();
   const tables = logTables(database);
   const observe = (one: Observation) => void observed.push(one);
-  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe });
+  const disk = { failed: () => false };
+  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe, disk });
   const stories = [new Story(), guilty, ...Array.from({ length: 8 }, () => new Story())];
   const outcomes = await Promise.allSettled(
     stories.map((story) =>
@@ -295,4 +296,103 @@ test('a conversation whose messages could not be told from those of others is re
   expect(() => add(last, conversationKeyMax)).not.toThrow();
   expect(() => add(beyond, conversationKeyMax + 1)).toThrow(expect.objectContaining({ kind: 'resource_exhausted' }));
   parts.close();
+});
+
+describe('what the log as a whole has lost', () => {
+  const ofStream = (stream: string) => `(SELECT id FROM streams WHERE name = '${stream}')`;
+  /** What is found in a stopped file, by the reader that `stopgo verify` opens. */
+  const found = async () => {
+    const { service, stop } = await openReadOnly({ dataDir, log: silent });
+    try {
+      return (await createInProcessClient(store.StoreService, service).verifyLog({})).problems;
+    } finally {
+      await stop();
+    }
+  };
+  const tool = (name: string) => {
+    const definition = fact('toolDefined', { pin: name, definitionJson: '{}' });
+    return { stream: `tool-${name}`, expectedRevision: 0, events: eventsOf(definition), idempotencyKey: 'once' };
+  };
+  /** Two tools, a conversation of one event, a third tool: positions 1 to 4. */
+  const tellAll = () =>
+    withStore(async (client) => {
+      const story = new Story();
+      for (const append of [tool('a'), tool('b'), story.created(), tool('c')]) await client.append(append);
+      return story;
+    });
+
+  test('a stream that is gone with all of its rows leaves a gap in the positions', async () => {
+    await tellAll();
+    expect(await found()).toEqual([]);
+    for (const table of ['appends', 'events']) inFile(`DELETE FROM ${table} WHERE stream <= ${ofStream('tool-b')}`);
+    inFile("DELETE FROM streams WHERE name IN ('tool-a', 'tool-b')");
+    expect(await found()).toEqual(['positions 1 to 2 of the log are missing: 2 events were removed']);
+  });
+
+  test('the last stream shows by how far the views have seen the log', async () => {
+    await tellAll();
+    for (const table of ['appends', 'events']) inFile(`DELETE FROM ${table} WHERE stream = ${ofStream('tool-c')}`);
+    inFile("DELETE FROM streams WHERE name = 'tool-c'");
+    expect(await found()).toEqual([
+      'the views have seen the log up to position 4, and it ends at 3: its end was cut off',
+    ]);
+  });
+
+  test('a conversation that is gone is still in the views', async () => {
+    const { stream } = await tellAll();
+    for (const table of ['appends', 'events']) inFile(`DELETE FROM ${table} WHERE stream = ${ofStream(stream)}`);
+    inFile(`DELETE FROM streams WHERE name = '${stream}'`);
+    expect(await found()).toEqual([
+      'position 3 of the log is missing: an event was removed',
+      `${stream}: the views show this conversation, and its events are gone`,
+    ]);
+  });
+
+  test('so is who is told of it', async () => {
+    const { id } = await tellAll();
+    const configured = fact('pushConfigured', { conversationId: id, configId: 'c', url: 'https://a.example' });
+    await withStore((client) =>
+      client.append({ stream: `push-${id}`, expectedRevision: 0, events: eventsOf(configured), idempotencyKey: 'p' }),
+    );
+    for (const table of ['appends', 'events']) inFile(`DELETE FROM ${table} WHERE stream = ${ofStream(`push-${id}`)}`);
+    inFile(`DELETE FROM streams WHERE name = 'push-${id}'`);
+    expect(await found()).toContainEqual(
+      `push-${id}: the views show who is told of this conversation, and these events are gone`,
+    );
+  });
+
+  test('where a name has lost its events, an append is refused in words, and the others go on', async () => {
+    await tellAll();
+    inFile(`DELETE FROM events WHERE stream = ${ofStream('tool-b')}`);
+    await withStore(async (client) => {
+      await expect(client.append(tool('b'))).rejects.toMatchObject({
+        kind: 'failed_precondition',
+        message: expect.stringMatching(/^the events of tool-b are gone from the log, .* run `stopgo verify`/),
+      });
+      expect((await client.append(tool('d'))).outcome.case).toBe('appended');
+    });
+  });
+
+  test.each([
+    [
+      'a name without events',
+      `DELETE FROM events WHERE stream = ${ofStream('tool-b')}`,
+      'tool-b: it is in the list of streams, and all of its events are gone from the log',
+    ],
+    [
+      'events without a name',
+      "DELETE FROM streams WHERE name = 'tool-b'",
+      'tool-b: it has events, the first at position 2, and is gone from the list of streams',
+    ],
+    [
+      'idempotency keys alone',
+      `DELETE FROM events WHERE stream = ${ofStream('tool-b')}; DELETE FROM streams WHERE name = 'tool-b'`,
+      'stream number 2: it has idempotency keys, and its events and its name are gone',
+    ],
+  ])('%s', async (_, sql, problem) => {
+    await tellAll();
+    inFile(sql);
+    const gap = sql.includes('FROM events') ? ['position 2 of the log is missing: an event was removed'] : [];
+    expect(await found()).toEqual([...gap, problem]);
+  });
 });

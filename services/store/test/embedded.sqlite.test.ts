@@ -276,7 +276,14 @@ test('the hundredth turn of a conversation reads and writes as many rows as the 
   const meter = new Meter();
   const parts = openParts(dataDir, undefined, meter.wrap);
   const { events: log, views } = parts;
-  const service = storeService({ log, views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 1 });
+  const service = storeService({
+    log,
+    views,
+    blobs: parts.blobs,
+    deltas: new Deltas(),
+    instances: new Instances(true, () => performance.now()),
+    openStreamsMax: 1,
+  });
   const client = createInProcessClient(store.StoreService, service);
   const story = new Story();
   await send(client, story.created());

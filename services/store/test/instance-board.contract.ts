@@ -1,5 +1,6 @@
+import { create, views } from '@stopgo/proto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { instancesMax, instanceTextCharactersMax } from '../src/bounds.ts';
+import { instancesMax, instanceTextCharactersMax, instanceWaitsMax } from '../src/bounds.ts';
 import type { InstanceBoard } from '../src/instance-board.ts';
 
 /** A board as two replicas of the store have it; of a store without replicas the same one twice. */
@@ -16,6 +17,8 @@ const atOnce = 50;
 export const beatOf = (instance: string, counter: number, leaving = false) => ({
   ...{ instance, role: 'orchestrator', address: '127.0.0.1:1', counter: BigInt(counter), leaving },
 });
+
+const wait = (conversationId: string) => create(views.RunWaitSchema, { conversationId, runId: 'r', name: 'peer' });
 
 /** What a process says that only wants to know. */
 export const question = { instance: '', role: '', address: '', counter: 0n, leaving: false };
@@ -62,6 +65,24 @@ export function instanceBoardContract(
       await one.beat(beatOf('a', 1));
       await one.beat(beatOf('a', 2, true));
       expect(await other.beat(question)).toEqual(other.complete ? [] : [shown('a', 2, true)]);
+    });
+
+    test('what runs wait for is told by either replica, until the next heartbeat says otherwise', async () => {
+      const { one, other } = under;
+      const waits = [wait('c')];
+      expect(other.waits()).toEqual([]);
+      await one.beat({ ...beatOf('a', 1), waits, waitsMs: 60_000 });
+      await other.beat(question);
+      for (const board of [one, other]) expect(board.waits()).toMatchObject([{ conversationId: 'c', name: 'peer' }]);
+      await one.beat({ ...beatOf('b', 1), waits: [wait('d')], waitsMs: 60_000 });
+      await one.beat(beatOf('a', 2));
+      await other.beat(question);
+      expect(other.waits()).toMatchObject([{ conversationId: 'd' }]);
+      await one.beat(beatOf('b', 2, true));
+      await other.beat(question);
+      expect(other.waits()).toEqual([]);
+      const tooMany = Array.from({ length: instanceWaitsMax + 1 }, () => wait('c'));
+      await expect(one.beat({ ...beatOf('a', 3), waits: tooMany })).rejects.toMatchObject({ kind: 'invalid_argument' });
     });
 
     test('takes ids of any characters, and none that are too long', async () => {

@@ -5,6 +5,7 @@ import { encodeAppend, subjectOf } from '../src/adapters/jetstream/batch-message
 import type { EventLog, RecordedEvent } from '../src/event-log.ts';
 import { encodeEnvelope } from '../src/recorded.ts';
 import { verifyStream } from '../src/verify.ts';
+import { verifyLog } from '../src/verify-log.ts';
 import { append, Fleet, never, rowsOf, stream, tell, textOf } from './jetstream-fleet.ts';
 import { connectTo, type ReplicaOptions, replaceStream, streamName } from './jetstream-log.ts';
 import { describeWithNats } from './nats-server.ts';
@@ -60,6 +61,8 @@ describeWithNats('damage over JetStream', () => {
           kind: id === unreadable.id ? 'data_loss' : 'conflict',
         });
       }
+      // Nobody can tell what their events name.
+      expect(views.isBlobNamed('ab'.repeat(32))).toBeUndefined();
       // The log itself is whole.
       const name = parseStreamName(unfoldable.stream);
       expect((await events.read(name, 1, 100)).headRevision).toBe(unfoldable.revision + 1);
@@ -130,6 +133,63 @@ describeWithNats('damage over JetStream', () => {
     });
     const found = (await verifyStream(b.events, b.views, stream, never)).problems;
     expect(found).toEqual(['events 3 to 3, message 3 of the log, are missing on this replica']);
+  });
+
+  test('a stream whose only message was deleted is told by every replica, as it sees it', async () => {
+    const a = await open();
+    const [story, next] = [new Story(), new Story()];
+    await a.events.append(append(0, 'a definition'));
+    await tell(a.events, story, 0);
+    await tell(a.events, next, 0);
+    const found = (replica: typeof a) => verifyLog(replica.events, replica.views, never);
+    expect(await found(a)).toEqual([]);
+    const connection = await connectTo(fleet.server.url);
+    const manager = await jetstreamManager(connection);
+    for (const sequence of [1, 2]) await manager.streams.deleteMessage(streamName, sequence);
+    const gap = 'messages 1 to 2 of the log are missing: they were deleted, with all events in them';
+    expect(await found(a)).toEqual([gap]);
+    // Who starts anew has never seen it; who starts again knows where it was, and cannot read it.
+    const fresh = await open();
+    expect(await found(fresh)).toEqual([gap]);
+    expect(await fresh.events.streams('', '', 9)).toEqual([next.stream]);
+    await a.end();
+    const again = await open({ dataDir: a.dataDir });
+    const { events, problems } = await verifyStream(again.events, again.views, stream, never);
+    expect({ events, problems }).toEqual({
+      events: 0,
+      problems: [
+        'its events from 1 on cannot be read: message 1 of the event log is gone; restore the log from a backup',
+        'events 1 to 1: this replica has them in message 1, which is not in the log',
+      ],
+    });
+    await tell(again.events, new Story(), 0);
+    await manager.streams.deleteMessage(streamName, 3);
+    await tell(again.events, new Story(), 0);
+    await manager.streams.deleteMessage(streamName, 5);
+    await connection.close();
+    expect(await found(again)).toEqual([
+      'messages 1 to 3 of the log are missing: they were deleted, with all events in them',
+      'message 5 of the log is missing: it was deleted, with all events in it',
+    ]);
+  });
+
+  test('a conversation that a replica shows and that is gone from its index is told', async () => {
+    const a = await open();
+    const story = new Story();
+    await tell(a.events, story, 0);
+    // Its rows are in the file then.
+    await rowsOf(a);
+    await a.end();
+    const b = await open({
+      dataDir: a.dataDir,
+      wrap: (database) => {
+        database.exec('DELETE FROM appends');
+        return database;
+      },
+    });
+    expect(await verifyLog(b.events, b.views, never)).toEqual([
+      `${story.stream}: the views show this conversation, and its events are gone`,
+    ]);
   });
 
   test.each([

@@ -10,7 +10,7 @@ import { freshDirectory, silent } from './sqlite-log.ts';
 import { Story } from './story.ts';
 
 /** Branches of a tree, and the calls for which each of them waits: together they are larger than any message may be. */
-const branches = 30;
+const branches = 60;
 const callsPerBranch = 5;
 const argumentsJson = JSON.stringify({ text: 'x'.repeat(60_000) });
 

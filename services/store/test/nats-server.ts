@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe } from 'vitest';
+import { freePort } from '../../../tests/free-ports.ts';
 
 /** Longest wait for a server to listen, in milliseconds. */
 const startMsMax = 10_000;
@@ -131,16 +131,6 @@ async function listening(child: ChildProcess, portsFile: string, output: string)
     }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-}
-
-/** A port of this machine that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 function standsStill(pid: number | undefined): boolean {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { DiscardPolicy, PersistMode, RetentionPolicy, StorageType, type StreamConfig } from '@nats-io/jetstream';
 import { DomainError } from '@stopgo/core';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -177,22 +177,57 @@ describeWithNats('what is acknowledged and not on disk', () => {
     expect(lines[0]).toMatch(/^warn: /);
   });
 
-  test('a monitoring address that is silent is waited for', async () => {
+  test('a server that is killed before its monitoring address has told is waited for', async () => {
+    const nats = await server(safe);
+    let asked = 0;
+    const monitor = createHttpServer((_request, response) => {
+      asked += 1;
+      if (asked > 1)
+        return void fetch(`${nats.monitorUrl}/varz`).then(
+          async (shown) => response.end(await shown.text()),
+          () => response.destroy(),
+        );
+      // As a proxy before it says.
+      void nats.kill().then(async () => {
+        response.writeHead(502).end();
+        await nats.start();
+      });
+    });
+    await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
+    closing.push(() => monitor.close());
+    closing.push(() => monitor.closeAllConnections());
+    const { lines } = await checked(nats, {
+      monitorUrl: `http://127.0.0.1:${(monitor.address() as AddressInfo).port}`,
+    });
+    expect(lines.join('|')).toMatch(
+      /warn: JetStream of NATS at \S+: waiting for it .*\|info: JetStream of NATS at \S+: there now/,
+    );
+    expect(asked).toBeGreaterThan(1);
+  });
+
+  test.each<[string, RegExp, (socket: Socket) => void]>([
+    ['breaks off', /ECONNRESET/, (socket) => void socket.resetAndDestroy()],
+    ['closes the connection', /other side closed/, (socket) => void socket.destroy()],
+    [
+      'closes it in the midst of its answer',
+      /other side closed/,
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"server'),
+    ],
+  ])('a monitoring address that %s is waited for', async (_, reason, breakOff) => {
     const nats = await server(safe);
     let asked = 0;
     // It takes the first question and breaks off; then it is a way to the server's own.
     const monitor = createHttpServer((_request, response) => {
       asked += 1;
-      if (asked === 1) return void response.socket?.resetAndDestroy();
+      if (asked === 1) return void (response.socket && breakOff(response.socket));
       void fetch(`${nats.monitorUrl}/varz`).then(async (shown) => response.end(await shown.text()));
     });
     await new Promise<void>((resolve) => monitor.listen(0, '127.0.0.1', resolve));
     try {
       const monitorUrl = `http://127.0.0.1:${(monitor.address() as AddressInfo).port}`;
       const { lines } = await checked(nats, { monitorUrl });
-      expect(lines.join('|')).toMatch(
-        /^warn: JetStream of NATS at \S+: waiting for it .*ECONNRESET.*\|info: .*there now$/,
-      );
+      expect(lines.join('|')).toMatch(/^warn: JetStream of NATS at \S+: waiting for it .*\|info: .*there now$/);
+      expect(lines[0]).toMatch(reason);
       expect(asked).toBe(2);
     } finally {
       monitor.closeAllConnections();

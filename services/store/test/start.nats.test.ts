@@ -55,6 +55,9 @@ async function sent(client: Client, append: Parameters<Client['append']>[0]): Pr
   return outcome;
 }
 
+/** What is written by default: the sweep of blobs tells at level debug that it is tried again. */
+const told = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('debug: '));
+
 describeWithNats('the store on NATS', () => {
   test('two replicas are one store: events, views, heartbeats and deltas', async () => {
     const nats = await server();
@@ -164,7 +167,7 @@ describeWithNats('the store on NATS', () => {
       ),
     );
     expect((await client.verifyStream({ stream: story.stream })).problems).toEqual([]);
-    expect(lines).toEqual([
+    expect(told(lines)).toEqual([
       expect.stringMatching(/^warn: .* the connection is lost/),
       expect.stringMatching(/^info: .* the connection is back$/),
     ]);
@@ -215,7 +218,7 @@ describeWithNats('the store on NATS', () => {
     await nats.kill();
     await until('the loss', () => lines.length > 0);
     await stop();
-    expect(lines).toHaveLength(1);
+    expect(told(lines)).toHaveLength(1);
   });
 
   test('streams are bounded, and end when it stops', async () => {

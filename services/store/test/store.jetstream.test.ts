@@ -6,6 +6,7 @@ import { describeWithNats, startNats } from './nats-server.ts';
 import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
+import { blobContract } from './store-blobs.contract.ts';
 
 async function open() {
   const server = await startNats();
@@ -31,6 +32,7 @@ describeWithNats('jetstream', () => {
 
   storeContract('jetstream, in process', inProcess);
   pushContract('jetstream', inProcess);
+  blobContract('jetstream', inProcess);
 
   storeContract('jetstream, over gRPC', async () => {
     const { service, close } = await open();

@@ -5,6 +5,7 @@ import { startStore } from '../src/index.ts';
 import { pushContract } from './push.contract.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { storeContract } from './store.contract.ts';
+import { blobContract } from './store-blobs.contract.ts';
 
 async function open() {
   const dataDir = freshDirectory();
@@ -23,6 +24,7 @@ const inProcess = async () => {
 
 storeContract('sqlite, in process', inProcess);
 pushContract('sqlite', inProcess);
+blobContract('sqlite', inProcess);
 
 storeContract('sqlite, over gRPC', async () => {
   const { service, close } = await open();

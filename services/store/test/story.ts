@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
+import { type BlobRef, blobRefsToWire, conversationStream, type Fact, fact, newEvents, sha256Hex } from '@stopgo/core';
 import { facts, type store } from '@stopgo/proto';
 
 /** The events to append for some facts, made at this moment. */
@@ -89,9 +89,10 @@ export class Story {
     );
   }
 
-  finished(content = '{"id":"7","name":"my-test","value":42}') {
+  finished(content = '{"id":"7","name":"my-test","value":42}', blobs: readonly BlobRef[] = []) {
     const [runId, stepId, callId] = [this.#runId, 'root', 'root#1.0'];
-    return this.append(fact('toolCallFinished', { runId, stepId, callId, attempt: 1, content, tool: 'add_resource' }));
+    const told = { content, tool: 'add_resource', blobs: blobRefsToWire(blobs) };
+    return this.append(fact('toolCallFinished', { runId, stepId, callId, attempt: 1, ...told }));
   }
 
   completed(text = 'I created my-test with the value 42.') {

@@ -133,7 +133,14 @@ test('a read for a revision waits for the views, not only for the log', async ()
     },
   });
   const service = storeService({
-    ...{ log: parts.events, views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 9 },
+    ...{
+      log: parts.events,
+      views,
+      blobs: parts.blobs,
+      deltas: new Deltas(),
+      instances: new Instances(true, () => performance.now()),
+      openStreamsMax: 9,
+    },
   });
   const client = createInProcessClient(store.StoreService, service);
   await client.append(story.created());
@@ -161,7 +168,14 @@ test('a load that an append overtakes shows the state and the keys of the same m
     },
   });
   const service = storeService({
-    ...{ log, views: parts.views, deltas: new Deltas(), instances: new Instances(true), openStreamsMax: 9 },
+    ...{
+      log,
+      views: parts.views,
+      blobs: parts.blobs,
+      deltas: new Deltas(),
+      instances: new Instances(true, () => performance.now()),
+      openStreamsMax: 9,
+    },
   });
   const client = createInProcessClient(store.StoreService, service);
   await client.append(created);

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../src/adapters/sqlite/database.ts';
-import { openReadOnly, type RunningStore, startStore } from '../src/start.ts';
+import { openDatabase, type SqlDatabase } from '../src/adapters/sqlite/database.ts';
+import { openFile } from '../src/adapters/sqlite/file.ts';
+import { verifySearch } from '../src/adapters/sqlite-views/verify-search.ts';
+import { viewTables } from '../src/adapters/sqlite-views/view-tables.ts';
+import { openReadOnly, type RunningStore, startStore } from '../src/index.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { Story } from './story.ts';
 
@@ -48,6 +51,24 @@ function inFile(sql: string): void {
   const file = openDatabase(join(dataDir, 'stopgo.db'), 'write');
   file.exec(sql);
   file.close();
+}
+
+/** A database that notes the queries that are made of the words of messages, and has something written while one is read. */
+function noting(database: SqlDatabase, queries: string[], write: () => void): SqlDatabase {
+  return {
+    ...database,
+    each: (sql, read) => {
+      const query = database.each(sql, read);
+      return function* (...parameters) {
+        if (sql.includes('temp.message_words')) queries.push(sql);
+        for (const row of query(...parameters)) {
+          yield row;
+          write();
+        }
+      };
+    },
+    toRead: () => noting(database.toRead(), queries, write),
+  };
 }
 
 const userKey = '(SELECT min(key) + 1 FROM messages)';
@@ -105,4 +126,37 @@ test('an index that is empty names messages up to the bound', async () => {
   const found = await problems();
   expect(found.length).toBeGreaterThan(3);
   expect(found[0]).toBe(`conversation-${story.id}: message 1: the index lacks "be", "helpful"`);
+});
+
+test('the index is read by one query, however often a word stands in it, while others append', async () => {
+  const often = new Story();
+  await using(startStore({ dataDir, log: silent }), async (client) => {
+    for (const append of [often.created(), ...often.turn('often '.repeat(3 * 10_000))]) await client.append(append);
+  });
+  const file = openFile(dataDir);
+  const queries: string[] = [];
+  let written = 0;
+  const write = () => {
+    written += 1;
+    if (written === 1) file.database.exec(`BEGIN; ${words('later', '9000 * (1 << 20)')} COMMIT`);
+  };
+  const found = await verifySearch(viewTables(noting(file.database, queries, write)), new AbortController().signal);
+  file.close();
+  expect(found).toMatchObject({ problems: [] });
+  expect(queries).toEqual(['SELECT term, doc, offset FROM temp.message_words_occurrences']);
+});
+
+test('a reading of the index ends with the store', () => {
+  const file = openFile(dataDir);
+  const index = viewTables(file.database.toRead()).words;
+  index.prepare();
+  const taken: unknown[] = [];
+  const readAll = () => {
+    for (const one of index.occurrences()) {
+      taken.push(one);
+      file.close();
+    }
+  };
+  expect(readAll).toThrow('the store is stopped');
+  expect(taken).toHaveLength(1);
 });

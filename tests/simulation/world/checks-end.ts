@@ -72,6 +72,8 @@ function onceNames(fact: RecordedFact['fact']): string[] {
     case 'modelResponded':
     case 'modelFailed':
       return [`answer ${fact.value.runId} ${fact.value.stepId} ${fact.value.turn}`];
+    case 'modelAnsweredNothing':
+      return [`asking again ${fact.value.runId} ${fact.value.stepId} ${fact.value.turn}`];
     case 'stepStarted':
     case 'stepFinished':
       return [`${fact.case} ${fact.value.runId} ${fact.value.stepId}`];
@@ -143,6 +145,7 @@ const ownersOnly = new Set([
   'stepStarted',
   'modelResponded',
   'modelFailed',
+  'modelAnsweredNothing',
   'toolCallStarted',
   'toolCallRefused',
   'delegationRequested',

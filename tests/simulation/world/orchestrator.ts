@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
-import { clientKey, Heartbeat, type Liveness, transact } from '@stopgo/log';
+import { clientKey, Heartbeat, type Liveness, transact, Waits } from '@stopgo/log';
 import {
   AgentNews,
   type BridgeConnection,
@@ -10,6 +10,7 @@ import {
   orchestratorService,
   RecordedDefinitions,
   Registry,
+  Room,
   TaskWatch,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
@@ -99,7 +100,10 @@ export class OrchestratorProcess {
         watched: () => undefined,
         ended: () => undefined,
       },
+      blobs: { read: () => Promise.reject(new Error('there are no blobs')) },
+      blobRoom: new Room(1),
       onModelFailed: () => undefined,
+      waits: new Waits(() => 0),
       news: new AgentNews(() => undefined),
       onFault: (error, where) => {
         if (!this.process.isAlive) return;

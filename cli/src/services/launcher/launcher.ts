@@ -11,7 +11,7 @@ import {
   type Started,
   stopAll,
 } from '@stopgo/runtime';
-import { lockDirectory } from '@stopgo/store';
+import { lockForServices } from '@stopgo/store';
 import { checkModels } from '../../parts/models.ts';
 import { pushKeyOf } from '../../parts/push-key.ts';
 import { checkPort } from '../../start/check-port.ts';
@@ -69,7 +69,7 @@ async function startParts(options: LauncherOptions, parts: NamedStop[]): Promise
   checkToolServers(config, replicas['mcp-bridge']);
   const natsProgram = environment.nats === undefined ? findNatsServer(env) : undefined;
   const dataDir = resolve(config.dataDir);
-  const lock = lockDirectory(config.dataDir);
+  const lock = lockForServices(config.dataDir);
   parts.push({ name: 'data directory', stop: async () => lock.unlock() });
   await endLeftovers(dataDir, logger, stopping);
   await checkPort(config.host, config.port);

@@ -1,23 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { createLogger, createRedactor, loadAgentConfig, runProcess } from '@stopgo/runtime';
+import { createLogger, createRedactor, runProcess } from '@stopgo/runtime';
 import { secretsOfNatsUrl } from '@stopgo/store';
 import { registerSecrets } from '../../parts/secrets.ts';
-import { defaultConfigPath } from '../../start/default-config.ts';
 import type { StartFlags } from '../../start/demo.ts';
+import { defaultConfigPath, startConfig } from '../../start/start-config.ts';
 import { launcherStopMs } from '../bounds.ts';
 import { startLauncher } from './launcher.ts';
 import { readLauncherEnvironment } from './launcher-environment.ts';
 import { MergedOutput } from './merged-output.ts';
 import { parseReplicas } from './replicas.ts';
 
-export type ServicesFlags = StartFlags & { readonly replicas?: string };
+export type ServicesFlags = StartFlags & { readonly replicas?: string | undefined };
 
 /** `stopgo services`: each service as processes of their own, started again when they end, until a signal ends all. */
 export async function servicesCommand(flags: ServicesFlags, host: NodeJS.Process): Promise<void> {
   const replicas = parseReplicas(flags.replicas);
   const environment = readLauncherEnvironment(host.env);
   const configPath = flags.config ?? defaultConfigPath;
-  const { config, warnings } = loadAgentConfig(configPath, { readFile: (path) => readFileSync(path, 'utf8') });
+  const { config, warnings } = startConfig(flags);
   const redactor = createRedactor();
   registerSecrets(redactor, config, host.env);
   redactor.registerSecret(environment.internalToken.reveal());

@@ -1,4 +1,5 @@
 import { unavailable } from '@stopgo/core';
+import { Waits } from '@stopgo/log';
 import { refuseSecondBridge } from '@stopgo/mcp-bridge';
 import { mcp, store } from '@stopgo/proto';
 import { bind, createGrpcClient } from '@stopgo/rpc';
@@ -14,7 +15,8 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
   const { config, instance, logger, stopping } = process.options;
   const toStore = process.connect('store');
   const storeClient = createGrpcClient(store.StoreService, toStore);
-  const heartbeat = bridgeHeartbeat(storeClient, instance, config.heartbeatTtlMs);
+  const waits = new Waits(Date.now);
+  const heartbeat = bridgeHeartbeat(storeClient, instance, config.heartbeatTtlMs, waits);
   const announce = () =>
     whenAvailable(
       'the store',
@@ -35,7 +37,7 @@ export async function startBridgeService(process: ServiceProcess): Promise<Start
   await refuseSecondBridge(config.mcpServers, heartbeat, stopping);
   const bridge = await whenAvailable(
     'the tool servers',
-    () => startBridgePart(process.options, heartbeat, storeClient),
+    () => startBridgePart(process.options, heartbeat, storeClient, waits),
     {
       logger,
       signal: stopping,

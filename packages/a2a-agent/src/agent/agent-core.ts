@@ -7,7 +7,7 @@ import type { A2ARequestHandler, Message, Part } from '../protocol.ts';
 import { type HandlerCall, requestHandler } from './handler.ts';
 import type { ProcessFunc } from './process.ts';
 import { asReadable, type OnError } from './readable.ts';
-import { MemoryTaskStore } from './task-store.ts';
+import { MemoryTaskStore, type TaskStore } from './task-store.ts';
 import { Tasks } from './tasks.ts';
 
 /** What an agent does, wherever it is reached. */
@@ -29,13 +29,15 @@ export type AgentBehaviour = {
   readonly reply?: (message: Message) => string | readonly Part[] | undefined;
   /** Told what went wrong in the agent itself or was thrown by the process; by default it is printed in one line. */
   readonly onError?: OnError;
+  /** Where it keeps its tasks; by default in memory, where they end with the process. */
+  readonly store?: TaskStore;
   /** How long an answer waits for its task before it shows the task as it is, in milliseconds. */
   readonly answerWaitMs?: number;
 };
 
 /** An agent that is not reached by anybody yet. */
 export class AgentCore {
-  readonly store = new MemoryTaskStore();
+  readonly store: TaskStore;
   readonly tasks: Tasks;
   readonly extensions: Extensions;
   readonly #behaviour: AgentBehaviour;
@@ -43,6 +45,7 @@ export class AgentCore {
 
   constructor(behaviour: AgentBehaviour) {
     this.#behaviour = behaviour;
+    this.store = behaviour.store ?? new MemoryTaskStore();
     this.#onError = behaviour.onError ?? printed;
     const required = behaviour.requiredExtensions ?? [];
     this.extensions = { declared: required, required };

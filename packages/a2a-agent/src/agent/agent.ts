@@ -16,7 +16,7 @@ import type { HttpAgent, Peer } from '../http/index.ts';
 import { AgentCard } from '../protocol.ts';
 import { type AgentBehaviour, AgentCore } from './agent-core.ts';
 import { agentApp } from './app.ts';
-import type { MemoryTaskStore } from './task-store.ts';
+import type { TaskStore } from './task-store.ts';
 
 /** What an agent does, and where it is reached. */
 export type AgentOptions = AgentBehaviour & {
@@ -41,14 +41,14 @@ export type Agent = {
   /** The port that gRPC is spoken on, if it is. */
   readonly grpcPort: number | undefined;
   readonly card: AgentCard;
-  readonly store: MemoryTaskStore;
+  readonly store: TaskStore;
   /** Takes no new requests, lets running ones finish for a while, then tells the processes to stop, and ends. */
   readonly stop: () => Promise<void>;
 };
 
 /**
  * Starts a whole A2A agent around a function: JSON-RPC, HTTP+JSON and gRPC, versions 1.0, 0.3 and the dialect before.
- * Tasks are kept in memory and end with it.
+ * Tasks are kept in memory and end with it, unless another store is given.
  *
  * @throws Error in one line if it cannot listen; nothing is left behind then.
  */

@@ -17,13 +17,13 @@ import {
 import { requireUserRole } from '../role.ts';
 import { isWaiting, TERMINAL } from '../task-state.ts';
 import type { Turn } from './process.ts';
-import { hasEnded, type MemoryTaskStore } from './task-store.ts';
+import { hasEnded, type TaskStore } from './task-store.ts';
 import { revisionOf, type Tasks } from './tasks.ts';
 
 /** What a handler needs of the agent. */
 export type HandlerDependencies = {
   readonly tasks: Tasks;
-  readonly store: MemoryTaskStore;
+  readonly store: TaskStore;
   readonly profile: AgentProfile;
   /** What the extended card says besides; undefined: there is none. */
   readonly extendedSkills: AgentProfile['skills'] | undefined;

@@ -13,4 +13,4 @@ export {
   Rejected,
   type Turn,
 } from './process.ts';
-export { MemoryTaskStore } from './task-store.ts';
+export { MemoryTaskStore, type TaskStore } from './task-store.ts';

@@ -27,8 +27,35 @@ export type StoreBounds = {
 
 const BOUNDS: StoreBounds = { tasksMax: TASKS_MAX, bytesMax: TASKS_BYTES_MAX, taskBytesMax: TASK_BYTES_MAX };
 
+/** Where an agent keeps its tasks. Whoever is given one is given a copy, and what is kept is not changed by it. */
+export interface TaskStore {
+  /** @throws Error if there is a task of this id; DomainError `resource_exhausted` if there is no room. */
+  create(task: Task): void;
+  /** @throws TaskNotFoundError if there is none. */
+  get(id: string): Task;
+  has(id: string): boolean;
+  /** As `get`; undefined if there is none. */
+  find(id: string): Task | undefined;
+  /**
+   * Puts another task in the place of one, before any other change of it. `change` is given the task as it is kept, and may give the
+   * same one back, changed. @throws TaskNotFoundError
+   */
+  update(id: string, change: (task: Readonly<Task>) => Task): void;
+  /**
+   * Told how many bytes a task is about to hold more, so that room can be made. @throws TaskNotFoundError; DomainError
+   * `resource_exhausted` if it is too much.
+   */
+  grow(id: string, bytes: number): void;
+  /** Told how many bytes a task holds more, or less: of what must be kept, whatever the room. @throws TaskNotFoundError */
+  resize(id: string, bytes: number): void;
+  /** Ids of the tasks that wait for their peer since that time or longer, in milliseconds since 1970. */
+  waitingSince(time: number): readonly string[];
+  /** A page of tasks, the one that changed last first. @throws A2AError for a request that cannot be met. */
+  list(request: ListTasksRequest): ListTasksResponse;
+}
+
 /** Tasks, in memory: they end with the process. Nobody outside holds one, only copies. */
-export class MemoryTaskStore {
+export class MemoryTaskStore implements TaskStore {
   readonly #bounds: StoreBounds;
   readonly #tasks = new Map<string, Task>();
   /** What each is taken to hold. */

@@ -28,10 +28,10 @@ import {
   type Turn,
 } from './process.ts';
 import { TaskFeed } from './task-feed.ts';
-import { hasEnded, type MemoryTaskStore } from './task-store.ts';
+import { hasEnded, type TaskStore } from './task-store.ts';
 
 export type TasksOptions = {
-  readonly store: MemoryTaskStore;
+  readonly store: TaskStore;
   readonly process: ProcessFunc;
   /** Told what a process threw that is no answer: its task has failed. */
   readonly onError: (error: unknown, taskId: string) => void;

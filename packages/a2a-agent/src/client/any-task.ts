@@ -1,6 +1,6 @@
 // Tasks and events of any dialect, read into the model: their JSON is rewritten into that of version 1.0, which the SDK reads.
 
-import { StreamResponse, Task } from '@a2a-js/sdk';
+import { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { isObject } from '../dialect.ts';
 
 /** Reads a task as an agent of 1.0, of 0.3 or of before sends it. @throws Error for what is none. */
@@ -10,9 +10,19 @@ export function readAnyTask(json: unknown): Task {
   return Task.fromJSON(renewed(task));
 }
 
+/**
+ * Reads what an agent answers a message with: a task, or a message in its place, which has no task. @throws Error for what is neither.
+ */
+export function readAnyAnswer(json: unknown): Task | Message {
+  const said = isObject(json) ? (json.message ?? json.msg ?? json) : json;
+  if (!isObject(said) || !('messageId' in said)) return readAnyTask(json);
+  return Message.fromJSON(renewed(said));
+}
+
 /** Reads one event of a stream, with or without the envelope of JSON-RPC around it. @throws Error for what is none. */
 export function readAnyEvent(json: unknown): StreamResponse {
   if (!isObject(json)) throw new Error('the event is no object');
+  if (isObject(json.msg)) return StreamResponse.fromJSON({ message: renewed(json.msg) });
   for (const name of ['statusUpdate', 'artifactUpdate', 'task', 'message'] as const)
     if (isObject(json[name])) return StreamResponse.fromJSON({ [name]: renewed(json[name]) });
   switch (json.kind) {

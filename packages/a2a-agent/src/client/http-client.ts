@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from '../dialect.ts';
-import { AgentCard, type Task, TaskState } from '../protocol.ts';
-import { readAnyTask } from './any-task.ts';
-import { errorIn, RemoteAgentError, resultIn } from './envelope.ts';
+import { type Message, type Task, TaskState } from '../protocol.ts';
+import { type DiscoveredCard, readAnyCard } from './any-card.ts';
+import { readAnyAnswer, readAnyTask } from './any-task.ts';
+import { errorIn, RemoteAgentError, resultsFrom } from './envelope.ts';
 import { type ReadEvent, readEvents } from './event-reader.ts';
 
 /** How a client asks. */
@@ -44,13 +45,17 @@ export type TaskPage = { readonly tasks: readonly Task[]; readonly nextPageToken
  * answer that cannot be read.
  */
 export type A2AClient = {
-  sendMessage(endpoint: string, saying: Saying, signal?: AbortSignal): Promise<Task>;
+  /** The task that the message made, or a message in its place: agents may answer at once, without a task. */
+  sendMessage(endpoint: string, saying: Saying, signal?: AbortSignal): Promise<Task | Message>;
+  /** As `sendMessage`, with each change of the task as it comes. */
   streamMessage(endpoint: string, saying: Saying, signal?: AbortSignal): AsyncGenerator<ReadEvent, void>;
+  /** The task as it is, then each change of it. Agents refuse that of a task that has ended. */
+  subscribeToTask(endpoint: string, id: string, signal?: AbortSignal): AsyncGenerator<ReadEvent, void>;
   getTask(endpoint: string, id: string, historyLength?: number, signal?: AbortSignal): Promise<Task>;
   listTasks(endpoint: string, filter?: TaskFilter, signal?: AbortSignal): Promise<TaskPage>;
   cancelTask(endpoint: string, id: string, signal?: AbortSignal): Promise<Task>;
-  /** The card at the well-known place below an address. */
-  discoverAgent(baseUrl: string, signal?: AbortSignal): Promise<AgentCard>;
+  /** The card at the well-known place below an address, or at the one that agents before 0.3 have it at. */
+  discoverAgent(baseUrl: string, signal?: AbortSignal): Promise<DiscoveredCard>;
 };
 
 const TIMEOUT_MS = 60_000;
@@ -78,7 +83,12 @@ export function createHttpClient(options: ClientOptions = {}): A2AClient {
     }
   };
   const askJson = async (url: string, init: RequestInit, signal?: AbortSignal) =>
-    resultIn(await jsonOf(await ask(url, init, signal)));
+    resultOf(await ask(url, init, signal), url);
+  const askStream = async function* (url: string, init: RequestInit, signal?: AbortSignal) {
+    const response = await ask(url, init, signal);
+    if (isStream(response)) yield* readEvents(response, url);
+    else yield answered(await resultOf(response, url));
+  };
   const post = (method: string, said: Saying): RequestInit => ({
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -86,12 +96,11 @@ export function createHttpClient(options: ClientOptions = {}): A2AClient {
   });
   return {
     sendMessage: async (endpoint, saying, signal) =>
-      readAnyTask(await askJson(at(endpoint, '/message:send'), post('message/send', saying), signal)),
-    async *streamMessage(endpoint, saying, signal) {
-      const response = await ask(at(endpoint, '/message:stream'), post('message/stream', saying), signal);
-      if (isStream(response)) yield* readEvents(response);
-      else yield* answered(await jsonOf(response));
-    },
+      readAnyAnswer(await askJson(at(endpoint, '/message:send'), post('message/send', saying), signal)),
+    streamMessage: (endpoint, saying, signal) =>
+      askStream(at(endpoint, '/message:stream'), post('message/stream', saying), signal),
+    subscribeToTask: (endpoint, id, signal) =>
+      askStream(at(endpoint, `${taskPath(id)}:subscribe`), { method: 'POST' }, signal),
     getTask: async (endpoint, id, historyLength, signal) =>
       readAnyTask(await askJson(at(endpoint, taskPath(id), { historyLength }), {}, signal)),
     listTasks: async (endpoint, filter = {}, signal) => {
@@ -104,13 +113,10 @@ export function createHttpClient(options: ClientOptions = {}): A2AClient {
     cancelTask: async (endpoint, id, signal) =>
       readAnyTask(await askJson(at(endpoint, `${taskPath(id)}:cancel`), { method: 'POST' }, signal)),
     discoverAgent: async (baseUrl, signal) => {
-      const card = await askJson(
-        at(baseUrl, '/.well-known/agent-card.json'),
-        { headers: { 'a2a-version': '1.0' } },
-        signal,
-      );
-      if (!isObject(card) || typeof card.name !== 'string') throw new Error('the answer holds no agent card');
-      return AgentCard.fromJSON(card);
+      const cardAt = (path: string) => ask(at(baseUrl, path), { headers: { 'a2a-version': '1.0' } }, signal);
+      const found = await cardAt('/.well-known/agent-card.json');
+      const response = found.status === 404 ? await cardAt('/.well-known/agent.json') : found;
+      return readAnyCard(await resultOf(response, baseUrl));
     },
   };
 }
@@ -153,9 +159,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function* answered(json: unknown): Generator<ReadEvent, void> {
-  const result = resultIn(json);
-  yield { event: { payload: { $case: 'task', value: readAnyTask(result) } } };
+/** @throws as {@link jsonOf}, and RemoteAgentError for an error in an envelope. */
+const resultOf = async (response: Response, url: string): Promise<unknown> =>
+  resultsFrom(url, response.headers.get('content-type') ?? '')(await jsonOf(response));
+
+function answered(json: unknown): ReadEvent {
+  const said = readAnyAnswer(json);
+  return {
+    event: { payload: 'messageId' in said ? { $case: 'message', value: said } : { $case: 'task', value: said } },
+  };
 }
 
 function pageOf(json: unknown): TaskPage {

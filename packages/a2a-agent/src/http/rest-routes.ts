@@ -2,8 +2,10 @@ import { visibleJson } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { jsonBody } from '@stopgo/http';
 import type { Request, Response } from 'express';
+import type { RestVersion } from '../dialect.ts';
 import { isObject } from '../dialect.ts';
 import { isAbsentOr, mustBeText } from '../ids.ts';
+import { unparsable } from '../json-rpc.ts';
 import {
   ContentTypeNotSupportedError,
   RequestMalformedError,
@@ -16,7 +18,6 @@ import {
 import { readRestPush, writeRestPush, writeRestPushList } from '../push.ts';
 import {
   mediaTypeOf,
-  type RestVersion,
   readRestList,
   readRestSend,
   restVersionOf,
@@ -212,6 +213,11 @@ async function answer<Frame>(
   let slot: StreamSlot | undefined;
   try {
     const body = bodyOf(req);
+    if (body === undefined && req.params.tenant === undefined && mayBeEnvelope(req)) {
+      // Whoever reads only the status of an answer is not to take it for a good one.
+      sendBody(res, '0.3', 400, unparsable());
+      return;
+    }
     if (isObject(body) && 'jsonrpc' in body && req.params.tenant === undefined) {
       await answerEnvelope(agent, { req, res, frame, body });
       return;
@@ -260,6 +266,9 @@ function bodyOf(req: Request): unknown {
     throw new ContentTypeNotSupportedError('the body must be JSON; send it with Content-Type: application/a2a+json');
   }
 }
+
+/** Whether a body that cannot be read was to be an envelope of JSON-RPC, by its text: then its sender expects one back. */
+const mayBeEnvelope = ({ body }: Request): boolean => Buffer.isBuffer(body) && body.includes('"jsonrpc"');
 
 async function* shown(
   version: RestVersion,

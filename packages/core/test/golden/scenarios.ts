@@ -38,6 +38,7 @@ import {
   unauthenticated,
   unknown,
 } from '../story.ts';
+import { pipeline, tree } from './trees.ts';
 
 const id = 'root#1.0';
 const inputOf = (count: number) => uuidFrom('input', 'run-1', id, String(count));
@@ -54,54 +55,17 @@ const started = [
 const inDoubt = [...started, drove([unknown(id)])];
 const done = answered({ text: 'It is done.' });
 
-const tree: AgentDefinition = agentOf({
-  type: 'sequential',
-  name: 'report',
-  children: [
-    {
-      type: 'parallel',
-      name: 'research',
-      onError: 'continue',
-      children: [llm({ name: 'left', outputKey: 'left' }), llm({ name: 'right', approval: 'require' })],
-    },
-    { type: 'loop', name: 'refine', iterationsMax: 2, children: [llm({ name: 'writer', canExitLoop: true })] },
-  ],
-});
 const inTree = { agent: tree };
-
-const pipeline: AgentDefinition = agentOf({
-  type: 'sequential',
-  name: 'report',
-  outputKey: 'report',
-  children: [
-    {
-      type: 'parallel',
-      name: 'research',
-      outputKey: 'findings',
-      onError: 'continue',
-      children: [
-        llm({ name: 'left', outputKey: 'left' }),
-        llm({ name: 'right', outputKey: 'right', approval: 'require', onReject: 'continue' }),
-        llm({ name: 'lost', outputKey: 'lost' }),
-      ],
-    },
-    {
-      type: 'loop',
-      name: 'refine',
-      iterationsMax: 3,
-      children: [
-        llm({
-          name: 'writer',
-          prompt: 'Write of {left}, {lost} and {draft}.',
-          outputKey: 'draft',
-          canExitLoop: true,
-        }),
-      ],
-    },
-    llm({ name: 'filer', prompt: 'File {draft} and {findings}.' }),
-  ],
-});
 const inPipeline = { agent: pipeline };
+const saysNothing = {
+  type: 'modelFailed',
+  stepId: 'root',
+  turn: 1,
+  model: 'offline',
+  message: 'the model gave an empty answer',
+  text: 'LLM error: the model gave an empty answer',
+  isEmpty: true,
+} as const;
 const lostItsModel = {
   type: 'modelFailed',
   stepId: 'root/0/2',
@@ -276,6 +240,15 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     user(said('again', { runId: 'run-2' })),
     answered({ text: 'Hello.' }),
   ],
+  'model-answers-nothing': [
+    user(opened),
+    user(said('hello')),
+    drove([saysNothing]),
+    answered({ text: 'Hello.' }),
+    user(said('again', { runId: 'run-2' })),
+    drove([saysNothing]),
+    drove([saysNothing]),
+  ],
   'refused-calls': [
     user(opened),
     user(said('try')),
@@ -291,6 +264,13 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([returns('root/2#1.0', 'filed')], inPipeline),
     answered({ text: '', step: 'root/2' }, inPipeline),
     user(said('again', { ...inPipeline, runId: 'run-2' })),
+  ],
+  'delegation-of-a-node': [
+    user(opened),
+    user(said('buy bread', asks)),
+    drove([delegates('root', 'buy bread')], asks),
+    drove([starts('root#1.0')], asks),
+    drove([replies('root#1.0', 'Bread is here.')], asks),
   ],
   delegation: [
     user(opened),

@@ -12,12 +12,13 @@ import {
 import { facts } from '@stopgo/proto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tierOf } from '../../../../tests/tiers.ts';
 import { given, recorded } from '../specification.ts';
 import { answered, approved, call, claim, drove, opened, returns, said, starts } from '../story.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
-const numRuns = 60;
+const numRuns = tierOf(process.env) === 'quick' ? 25 : 60;
 const logs = fc.tuple(agents, tapes).map(([agent, tape]) => play(agent, tape).log);
 const snapshotted = (state: ConversationState) =>
   decodeSnapshot(encodeSnapshot(state), foldVersion) as ConversationState;

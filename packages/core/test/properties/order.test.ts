@@ -1,12 +1,13 @@
 import { type AgentDefinition, type AgentNode, type Effect, type RunCommand, sha256Hex } from '@stopgo/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tierOf } from '../../../../tests/tiers.ts';
 import { agentOf, call, llm, modelAnswered } from '../story.ts';
 import { saidBy, settle } from './settle.ts';
 import { told } from './told.ts';
 import { agents, tapes } from './trees.ts';
 
-const numRuns = 60;
+const numRuns = tierOf(process.env) === 'quick' ? 15 : 60;
 
 /** What a model says depends on where it is asked, and on nothing else. */
 function model({ id, stepId, turn }: Extract<Effect, { kind: 'model' }>): RunCommand {

@@ -3,11 +3,12 @@ import { decodeSnapshot, encodeSnapshot, foldVersion, type RecordedFact } from '
 import { views } from '@stopgo/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { tierOf } from '../../../../tests/tiers.ts';
 import { Rows } from '../rows.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
-const numRuns = 60;
+const numRuns = tierOf(process.env) === 'quick' ? 25 : 60;
 const logs = fc.tuple(agents, tapes).map(([agent, tape]) => play(agent, tape).log);
 
 test('the views are the same whether projected in one batch, event by event, or from any snapshot', () => {

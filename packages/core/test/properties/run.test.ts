@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tierOf } from '../../../../tests/tiers.ts';
 import { evaluate } from './reference.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 import { checkTurns } from './turns.ts';
 
 /** Random runs per property. */
-const numRuns = 150;
+const numRuns = tierOf(process.env) === 'quick' ? 50 : 150;
 
 describe('every run of every tree', () => {
   test('settles, owes nothing twice, asks before it acts, and is driven by one process', () => {

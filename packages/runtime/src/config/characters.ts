@@ -1,14 +1,14 @@
-import { problemLine, type YamlPath } from './problem.ts';
+import { type Problem, problemAt, type YamlPath } from './problem.ts';
 
 /** What a file must not hold anywhere: half of a surrogate pair, which nothing can put into UTF-8. YAML can spell it ("\uD800"). */
-export function characterProblems(value: unknown, path: YamlPath = []): string[] {
+export function characterProblems(value: unknown, path: YamlPath = []): Problem[] {
   if (typeof value === 'string')
-    return isHalved(value) ? [problemLine(path, 'holds half of a surrogate pair, which is no character')] : [];
+    return isHalved(value) ? [problemAt(path, 'holds half of a surrogate pair, which is no character')] : [];
   if (Array.isArray(value)) return value.flatMap((one, index) => characterProblems(one, [...path, index]));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) =>
     isHalved(key)
-      ? [problemLine(path, 'a key holds half of a surrogate pair, which is no character')]
+      ? [problemAt(path, 'a key holds half of a surrogate pair, which is no character')]
       : characterProblems(one, [...path, key]),
   );
 }

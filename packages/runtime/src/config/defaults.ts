@@ -42,6 +42,9 @@ export const BOUNDS = {
   inputTimeoutMsMax: 86_400_000,
   timeoutMsMin: 1,
   mcpConcurrencyMax: 256,
+  definitionBytesMin: 1_024,
+  /** A definition is recorded in one append, which holds little more. */
+  definitionBytesMax: 384 * 1024,
   turnsMax: 100,
   iterationsMax: 1_000,
   treeDepthMax: 32,

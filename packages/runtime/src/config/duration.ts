@@ -1,6 +1,9 @@
 const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 const WRITTEN = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h)?$/;
 
+/** What a duration that is a text looks like. */
+export const DURATION_PATTERN = '^\\s*\\d+(\\.\\d+)?\\s*(ms|s|m|h)?\\s*$';
+
 /**
  * Reads a duration: `500ms`, `120s`, `2m`, `1h`, or a plain number of seconds (also `1.5`).
  * Gives whole milliseconds, or undefined when the value is none of these.

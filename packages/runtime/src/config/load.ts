@@ -1,18 +1,29 @@
-import { isMap, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
+import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
 import { BOUNDS } from './defaults.ts';
 import { normalise } from './normalise.ts';
-import { ConfigError, inYamlWords, problemLine } from './problem.ts';
+import { positionOf } from './places.ts';
+import { ConfigError, inYamlWords, type Problem, problemAt, type YamlPath } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
 import type { AgentConfig } from './types.ts';
+import { unknownKeyLines } from './unknown-keys.ts';
+import { aliasSlip, type Slip, slipsOf } from './yaml-slips.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
 const ALIASES_MAX = 100;
 
 /** A configuration that can be used, and what its author should know about it (one line each). */
-export type LoadedAgentConfig = { readonly config: AgentConfig; readonly warnings: readonly string[] };
+export type LoadedAgentConfig = {
+  readonly config: AgentConfig;
+  readonly warnings: readonly string[];
+  /** The same with `file:line:column: ` before each. */
+  readonly locatedWarnings: readonly string[];
+  /** Puts `file:line:column: ` of a place of the file before a line about it. */
+  readonly locate: (place: YamlPath, line: string) => string;
+};
 
 /** Gives the text of a file, or throws as `node:fs` does. */
 export type ReadFile = (path: string) => string;
@@ -38,31 +49,68 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
  * The same for a text already read, without a word of what has no effect yet. `path` only names the file in errors.
  */
 export function parseAgentConfig(source: string, path: string): LoadedAgentConfig {
-  const { file, warnings } = parseYaml(source, path);
-  const parsed = fileSchema.safeParse(file);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.flatMap(({ path: place, message }) =>
-        message.split('\n').map((line) => problemLine(place, line)),
-      );
-  problems.push(...ruleProblems(file), ...characterProblems(file));
-  if (!parsed.success || problems.length > 0) throw new ConfigError(path, problems);
-  if (file.mcp !== undefined) {
-    warnings.push(
-      'mcp: this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name',
+  const { file, written, warnings, locate, inOrder } = parseYaml(source, path);
+  const refuse = (problems: readonly Problem[]) =>
+    new ConfigError(
+      path,
+      problems.map(({ line }) => line),
+      inOrder(problems).map(locate),
     );
+  const parsed = fileSchema.safeParse(file);
+  const problems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, written));
+  problems.push(...ruleProblems(file), ...characterProblems(file));
+  if (!parsed.success || problems.length > 0) throw refuse(problems);
+  const odd = treeWarnings(parsed.data);
+  if (file.mcp !== undefined) {
+    const message =
+      'this key is deprecated; it was read as one server named "default". Write it as an entry of mcp_servers, with a name';
+    odd.unshift(problemAt(['mcp'], message));
   }
-  warnings.push(...treeWarnings(parsed.data));
   const config = normalise(parsed.data);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
   if (bytes > BOUNDS.treeBytesMax) {
     const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${BOUNDS.treeBytesMax}; a node without a prompt counts with that of the top level`;
-    throw new ConfigError(path, [problemLine(['agent'], problem)]);
+    throw refuse([problemAt(['agent'], problem)]);
   }
-  return { config, warnings };
+  return {
+    config,
+    warnings: [...warnings, ...odd.map(({ line }) => line)],
+    locatedWarnings: [...warnings, ...odd.map(locate)],
+    locate: (place, line) => locate({ place, line }),
+  };
 }
 
-function parseYaml(source: string, path: string): { file: Record<string, unknown>; warnings: string[] } {
+/** Where the text in quotes begins that does not end; undefined where a fault is another one. */
+function quoteOpened(document: Document.Parsed, message: string): number | undefined {
+  if (!/closing ["']quote/.test(message)) return undefined;
+  let opened: number | undefined;
+  visit(document, {
+    Scalar: (_, { type, range }) => {
+      if (range != null && (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE')) opened = range[0];
+    },
+  });
+  return opened;
+}
+
+function issueProblems(issue: z.core.$ZodIssue, written: unknown): Problem[] {
+  const { path } = issue;
+  if (issue.code !== 'unrecognized_keys') return [problemAt(path, issue.message)];
+  const lines = unknownKeyLines(fileSchema, written, path, issue.keys);
+  return lines.map((line, index) => problemAt(path, line, [...path, issue.keys[index] ?? '']));
+}
+
+/** `file`: the plain data without keys that have no value; `written`: with them. */
+function parseYaml(
+  source: string,
+  path: string,
+): {
+  file: Record<string, unknown>;
+  written: unknown;
+  warnings: string[];
+  locate: (problem: Problem) => string;
+  /** As they stand in the file. */
+  inOrder: (problems: readonly Problem[]) => Problem[];
+} {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
   const place = (offset: number) => {
@@ -70,27 +118,44 @@ function parseYaml(source: string, path: string): { file: Record<string, unknown
     return `${path}:${line}:${col}`;
   };
   const failure = (where: string, message: string) => `failed to parse config file: ${where}: ${message}`;
-  if (document.errors.length > 0) {
-    throw new ConfigError(
+  const slips = (found: readonly Slip[]) => {
+    const located = found.map(({ line, column, message }) => [`${path}:${line}:${column}`, message] as const);
+    return new ConfigError(
       path,
-      document.errors.map(({ pos, code, message }) =>
-        failure(
-          place(pos[0]),
-          code === 'MULTIPLE_DOCS' ? 'only one document is allowed; remove the line ---' : oneLine(message),
-        ),
-      ),
+      located.map(([where, message]) => failure(where, message)),
+      located.map((parts) => parts.join(': ')),
     );
+  };
+  if (document.errors.length > 0) {
+    const faults = document.errors.map(({ pos, code, message }) => {
+      const { line, col: column } = lines.linePos(quoteOpened(document, message) ?? pos[0]);
+      return { code, message, line, column };
+    });
+    throw slips(slipsOf(source, faults));
   }
   if (document.contents !== null && !isMap(document.contents)) {
     const found = inYamlWords(document.toJS());
     if (found !== 'nothing') throw new ConfigError(path, [failure(path, `expected a mapping of keys, found ${found}`)]);
   }
-  const warnings = document.warnings.map(({ pos, message }) => `${place(pos[0])}: ${oneLine(message)}`);
+  const warnings = document.warnings.map(({ pos, message }) => `${place(pos[0])}: ${warningOf(message)}`);
   try {
-    const data: unknown = withoutEmptyKeys(document.toJS({ maxAliasCount: ALIASES_MAX }));
-    return { file: isRecord(data) ? data : {}, warnings };
+    const written: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+    const data = withoutEmptyKeys(written);
+    const at = ({ place: where }: Problem) => positionOf(document, lines, where);
+    const locate = (problem: Problem) => {
+      const { line, column } = at(problem);
+      return `${path}:${line}:${column}: ${problem.line}`;
+    };
+    const inOrder = (problems: readonly Problem[]) =>
+      problems.toSorted((one, other) => {
+        const [first, second] = [at(one), at(other)];
+        return first.line - second.line || first.column - second.column;
+      });
+    return { file: isRecord(data) ? data : {}, written, warnings, locate, inOrder };
   } catch (error) {
-    throw new ConfigError(path, [failure(path, oneLine(error instanceof Error ? error.message : String(error)))]);
+    const message = oneLine(error instanceof Error ? error.message : String(error));
+    const slip = aliasSlip(source, message);
+    throw slip === undefined ? new ConfigError(path, [failure(path, message)]) : slips([slip]);
   }
 }
 
@@ -113,6 +178,12 @@ function oneLine(message: string): string {
   // What the reader of YAML says of it is about its own insides.
   if (message.startsWith('Maximum call stack')) return 'it is nested too deeply, or an anchor contains itself';
   return message.replace(/\s+/g, ' ').trim();
+}
+
+/** What the reader of YAML warns of, in the words of whoever wrote the file. */
+function warningOf(message: string): string {
+  const tag = /^Unresolved tag: (\S+)/.exec(message)?.[1]?.replace(/^tag:yaml\.org,2002:/, '!!');
+  return tag === undefined ? oneLine(message) : `the tag ${tag} is not known; what follows it is read as plain data`;
 }
 
 function readFailure(path: string, error: unknown): string {

@@ -7,6 +7,7 @@ import type {
   ExtendedCardConfig,
   McpQuestions,
   McpServerConfig,
+  McpServerTools,
   RemoteAgentConfig,
 } from './types.ts';
 
@@ -82,6 +83,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     unannotated: server.unannotated ?? file.unannotated,
     approvalRequired: server.approval === 'require',
     ...(server.approval_tools.length === 0 ? {} : { approvalTools: server.approval_tools }),
+    ...(server.tools === undefined ? {} : { tools: serverTools(server.tools) }),
     ...((server.pins ?? file.pins) === 'strict' ? { pins: 'strict' } : {}),
     stateless: server.stateless,
     timeoutMs: server.timeout,
@@ -118,6 +120,15 @@ function httpTransport(url: string, server: McpServerShape, allowed: readonly st
     default:
       return base;
   }
+}
+
+function serverTools({ allow, deny, prefix, definition_bytes }: NonNullable<McpServerShape['tools']>): McpServerTools {
+  return {
+    deny,
+    ...(allow === undefined ? {} : { allow }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(definition_bytes === undefined ? {} : { definitionBytesMax: definition_bytes }),
+  };
 }
 
 function questions({ elicitation, input_timeout: timeoutMs }: McpServerShape): McpQuestions {
@@ -159,6 +170,8 @@ function agentNode(node: NodeShape, file: FileShape, fallbackName: string, above
         prompt: node.prompt ?? file.prompt,
         canExitLoop: node.can_exit_loop,
         a2a: node.a2a.map(remoteAgent),
+        ...(node.mcp_servers === undefined ? {} : { toolServers: node.mcp_servers }),
+        ...(node.tools === undefined ? {} : { tools: node.tools }),
       };
     case 'sequential':
       return { ...base, type: 'sequential', agents: agents() };

@@ -15,11 +15,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly file: string;
   readonly problems: readonly string[];
+  /** The same as they stand in the file, with `file:line:column: ` before each, as far as a problem has a place there. */
+  readonly located: readonly string[];
 
-  constructor(file: string, problems: readonly string[]) {
+  constructor(file: string, problems: readonly string[], located: readonly string[] = problems) {
     super(problems.join('\n'));
     this.file = file;
     this.problems = problems;
+    this.located = located;
   }
 
   /** What a program prints before it exits: one line per problem, each with the file it is in. */
@@ -36,6 +39,14 @@ export function formatPath(path: YamlPath): string {
     if (typeof part === 'number') return `${text}[${part}]`;
     return text === '' ? String(part) : `${text}.${String(part)}`;
   }, '');
+}
+
+/** Something in a file that is wrong, or odd: a line that says what and where, and the place that it is about. */
+export type Problem = { readonly line: string; readonly place: YamlPath };
+
+/** A problem of what is at `path`; `place` is what it is about, if that is something else. */
+export function problemAt(path: YamlPath, message: string, place: YamlPath = path): Problem {
+  return { line: problemLine(path, message), place };
 }
 
 /** One line that says what is wrong and where. */

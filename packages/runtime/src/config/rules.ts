@@ -1,7 +1,8 @@
+import { suggest } from '@stopgo/core';
 import { BOUNDS, DEFAULTS } from './defaults.ts';
 import { parseDuration } from './duration.ts';
 import { nameByPlace } from './normalise.ts';
-import { formatPath, problemLine, quote, type YamlPath } from './problem.ts';
+import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';
 import { NODE_TYPES } from './schema.ts';
 
 /*
@@ -19,6 +20,8 @@ const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   max_iterations: ['loop'],
   can_exit_loop: ['llm'],
   a2a: ['llm'],
+  mcp_servers: ['llm'],
+  tools: ['llm'],
   model: ['llm'],
   prompt: ['llm', 'a2a'],
   url: ['a2a'],
@@ -27,36 +30,48 @@ const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   on_error: ['parallel'],
 };
 
-/** All problems that the rules find in the file, one line each. */
-export function ruleProblems(file: Mapping): string[] {
+/** All problems that the rules find in the file. */
+export function ruleProblems(file: Mapping): Problem[] {
   const servers = mappingsIn(file.mcp_servers);
   const problems = [
     ...duplicateNames(servers, ['mcp_servers']),
-    ...servers.flatMap(({ value, index }) => transportProblems(value, `${formatPath(['mcp_servers', index])}`)),
+    ...servers.flatMap(({ value, index }) => {
+      const after = servers.find((one) => one.index === index + 1)?.value;
+      return transportProblems(value, ['mcp_servers', index], after);
+    }),
     ...duplicateNames(mappingsIn(file.a2a), ['a2a']),
     ...portProblems(file),
   ];
   if (isMapping(file.mcp)) {
-    problems.push(...transportProblems({ name: 'default', ...file.mcp }, 'mcp'));
+    problems.push(...transportProblems({ name: 'default', ...file.mcp }, ['mcp']));
     if (file.mcp_servers !== undefined) {
-      problems.push('mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name');
+      problems.push(
+        problemAt(['mcp'], 'cannot stand beside mcp_servers; move it into that list as an entry with a name'),
+      );
     }
   }
-  if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent']));
+  if (isMapping(file.agent)) problems.push(...treeProblems(file.agent, ['agent'], serverNames(file)));
   return problems;
 }
 
 /** One port cannot be listened on twice; 0 is another one each time. */
-function portProblems({ port = DEFAULTS.port, a2a_grpc_port: grpc }: Mapping): string[] {
+function portProblems({ port = DEFAULTS.port, a2a_grpc_port: grpc }: Mapping): Problem[] {
   if (typeof grpc !== 'number' || grpc === 0 || grpc !== port) return [];
-  return [`a2a_grpc_port: is ${grpc}, as port is; HTTP and gRPC need a port each`];
+  return [problemAt(['a2a_grpc_port'], `is ${grpc}, as port is; HTTP and gRPC need a port each`)];
 }
 
-function treeProblems(root: Mapping, path: YamlPath): string[] {
+/** The names of the tool servers, as far as the file gives any. */
+function serverNames({ mcp, mcp_servers }: Mapping): string[] {
+  const old = isMapping(mcp) ? [{ name: 'default', ...mcp }] : [];
+  const all = [...mappingsIn(mcp_servers).map(({ value }) => value), ...old];
+  return all.map(({ name }) => name).filter((name) => typeof name === 'string');
+}
+
+function treeProblems(root: Mapping, path: YamlPath, servers: readonly string[]): Problem[] {
   const isTooLarge = nodesIn(root, BOUNDS.treeNodesMax) > BOUNDS.treeNodesMax;
   return isTooLarge
-    ? [problemLine(path, `the tree has more than ${BOUNDS.treeNodesMax} nodes`)]
-    : nodeProblems(root, path, 1);
+    ? [problemAt(path, `the tree has more than ${BOUNDS.treeNodesMax} nodes`)]
+    : nodeProblems(root, path, 1, servers);
 }
 
 /** The number of nodes of a tree; counts no further than a few more than `enough`. */
@@ -70,27 +85,43 @@ function nodesIn(root: Mapping, enough: number): number {
   return count;
 }
 
-function transportProblems(server: Mapping, where: string): string[] {
+/** `after`: the next entry of the list. Without a name it may be the rest of this one, with a dash too many. */
+function transportProblems(server: Mapping, path: YamlPath, after: Mapping = {}): Problem[] {
   if (typeof server.name !== 'string' || server.name === '') return [];
-  const label = `${where} ${quote(server.name)}`;
+  const of = ofServer(path, server.name);
   const hasUrl = server.url !== undefined;
   const hasCommand = server.command !== undefined;
-  if (hasUrl === hasCommand) return [`${label}: set either url or command`];
+  const rest = after.name === undefined ? ['command', 'url'].find((key) => after[key] !== undefined) : undefined;
+  const dash = !hasUrl && rest !== undefined ? `; the ${rest} after it has a dash of its own: remove that dash` : '';
+  if (hasUrl === hasCommand) return [of(`set either url or command${dash}`)];
   const misplaced = hasUrl ? ['args', 'env'] : ['auth'];
   const belongsTo = hasUrl ? 'command' : 'url';
   const wrong = misplaced
     .filter((key) => server[key] !== undefined)
-    .map((key) => `${label}: ${key} is for a server with ${belongsTo}`);
-  return [...wrong, ...authProblems(server, label), ...limitProblems(server, label)];
+    .map((key) => of(`${key} is for a server with ${belongsTo}`, key));
+  return [...wrong, ...authProblems(server, of), ...limitProblems(server, of)];
+}
+
+/** What is said of a server by its name: the message, and the key that it is about. */
+type OfServer = (message: string, key?: string) => Problem;
+
+function ofServer(path: YamlPath, name: string): OfServer {
+  return (message, key) => ({
+    line: `${formatPath(path)} ${quote(name)}: ${message}`,
+    place: key === undefined ? path : [...path, key],
+  });
 }
 
 /** A limit for all of a call that is shorter than the one for a part of it; a default that is, is raised. */
-function limitProblems({ timeout = DEFAULTS.mcpTimeout, total_timeout: total }: Mapping, label: string): string[] {
+function limitProblems({ timeout = DEFAULTS.mcpTimeout, total_timeout: total }: Mapping, of: OfServer): Problem[] {
   const [one, all] = [durationOf(timeout), durationOf(total)];
   if (one === undefined || all === undefined || all >= one) return [];
   const isDefault = timeout === DEFAULTS.mcpTimeout ? ' (the default)' : '';
   return [
-    `${label}: total_timeout is ${total}, which is shorter than timeout, ${timeout}${isDefault}; set it to at least that, or shorten timeout`,
+    of(
+      `total_timeout is ${total}, which is shorter than timeout, ${timeout}${isDefault}; set it to at least that, or shorten timeout`,
+      'total_timeout',
+    ),
   ];
 }
 
@@ -108,17 +139,17 @@ const KEYS_OF_AUTH: Readonly<Record<string, string>> = {
   scope: 'client_credentials',
 };
 
-function authProblems(server: Mapping, label: string): string[] {
-  const needs = (key: string) => (server[key] === undefined ? [`${label}: auth: ${server.auth} needs ${key}`] : []);
+function authProblems(server: Mapping, of: OfServer): Problem[] {
+  const needs = (key: string) => (server[key] === undefined ? [of(`auth: ${server.auth} needs ${key}`, 'auth')] : []);
   const misplaced = Object.entries(KEYS_OF_AUTH)
     .filter(([key, auth]) => server[key] !== undefined && server.auth !== auth)
-    .map(([key, auth]) => `${label}: ${key} is for a server with auth: ${auth}`);
+    .map(([key, auth]) => of(`${key} is for a server with auth: ${auth}`, key));
   switch (server.auth) {
     case 'static':
       return [...misplaced, ...needs('token_env')];
     case 'client_credentials': {
       const where = server.issuer === undefined && server.token_url === undefined;
-      const missing = where ? [`${label}: auth: client_credentials needs issuer or token_url`] : [];
+      const missing = where ? [of('auth: client_credentials needs issuer or token_url', 'auth')] : [];
       return [...misplaced, ...needs('client_id_env'), ...needs('client_secret_env'), ...missing];
     }
     default:
@@ -126,30 +157,46 @@ function authProblems(server: Mapping, label: string): string[] {
   }
 }
 
-function nodeProblems(node: Mapping, path: YamlPath, depth: number): string[] {
+function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: readonly string[]): Problem[] {
   if (depth > BOUNDS.treeDepthMax) {
-    return [problemLine(path, `the tree is deeper than ${BOUNDS.treeDepthMax} levels`)];
+    return [problemAt(path, `the tree is deeper than ${BOUNDS.treeDepthMax} levels`)];
   }
   const type = typeOf(node);
   const children = mappingsIn(node.agents);
   const problems = Object.entries(KEYS_OF_TYPES)
     .filter(([key, types]) => isNodeType(type) && isSet(node[key]) && !types.includes(type))
     .map(([key, types]) =>
-      problemLine(path, `${key} is not for a node of type ${quote(String(type))} (only ${types.join(', ')})`),
+      problemAt(path, `${key} is not for a node of type ${quote(String(type))} (only ${types.join(', ')})`, [
+        ...path,
+        key,
+      ]),
     );
-  if (type === 'a2a' && node.url === undefined) problems.push(problemLine([...path, 'url'], 'is required'));
+  if (type === 'a2a' && node.url === undefined) problems.push(problemAt([...path, 'url'], 'is required'));
   if (CHILDREN_TYPES.includes(type) && !isSet(node.agents)) {
-    problems.push(problemLine(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
+    problems.push(problemAt(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
   }
+  problems.push(...unknownServers(node.mcp_servers, [...path, 'mcp_servers'], servers));
   problems.push(...duplicateNames(mappingsIn(node.a2a), [...path, 'a2a']));
   const named = children.map(({ value, index }) => ({
+    index,
     value: { name: value.name ?? nameByPlace(String(typeOf(value)), index) },
   }));
   problems.push(...duplicateNames(named, [...path, 'agents']));
   for (const { value, index } of children) {
-    problems.push(...nodeProblems(value, [...path, 'agents', index], depth + 1));
+    problems.push(...nodeProblems(value, [...path, 'agents', index], depth + 1, servers));
   }
   return problems;
+}
+
+function unknownServers(named: unknown, path: YamlPath, servers: readonly string[]): Problem[] {
+  if (!Array.isArray(named)) return [];
+  return named.flatMap((name: unknown, index) => {
+    if (typeof name !== 'string' || name === '' || servers.includes(name)) return [];
+    const meant = suggest(name, servers);
+    const hint =
+      meant === undefined ? `known: ${servers.map(quote).join(', ') || 'none'}` : `did you mean ${quote(meant)}?`;
+    return [problemAt([...path, index], `there is no tool server ${quote(name)}; ${hint}`)];
+  });
 }
 
 /** A node without a type, or with an empty one, is an llm node. */
@@ -157,13 +204,20 @@ function typeOf(node: Mapping): unknown {
   return node.type === undefined || node.type === '' ? 'llm' : node.type;
 }
 
-function duplicateNames(entries: readonly { readonly value: Mapping }[], path: YamlPath): string[] {
+function duplicateNames(entries: readonly Entry[], path: YamlPath): Problem[] {
   const names = entries.map(({ value }) => value.name).filter((name) => typeof name === 'string' && name !== '');
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
-  return [...new Set(repeated)].map((name) => problemLine(path, `duplicate name ${quote(String(name))}`));
+  return [...new Set(repeated)].map((name) => {
+    const second = entries.filter(({ value }) => value.name === name)[1];
+    const place = second === undefined ? path : [...path, second.index];
+    return problemAt(path, `duplicate name ${quote(String(name))}`, place);
+  });
 }
 
-function mappingsIn(value: unknown): { readonly value: Mapping; readonly index: number }[] {
+/** An entry of a list, and where it stands there. */
+type Entry = { readonly value: Mapping; readonly index: number };
+
+function mappingsIn(value: unknown): Entry[] {
   if (!Array.isArray(value)) return [];
   return value.map((entry: unknown, index) => ({ value: entry, index })).filter(isMappingEntry);
 }

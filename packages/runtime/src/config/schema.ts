@@ -5,6 +5,7 @@ import {
   duration,
   filledText,
   flag,
+  globs,
   hostName,
   httpUrl,
   list,
@@ -14,6 +15,7 @@ import {
   streamName,
   text,
   textByName,
+  toolPrefix,
   variableName,
   wholeNumber,
 } from './shapes.ts';
@@ -31,6 +33,14 @@ const toolServerUrl = httpUrl('http://127.0.0.1:8090/mcp');
 const agentUrl = httpUrl('http://127.0.0.1:8081, where an A2A agent has its card');
 const baseUrl = httpUrl('https://agent.example.com');
 
+/** Which tools of a server are used. */
+export const serverToolsSchema = mapping({
+  allow: globs().optional(),
+  deny: globs().default([]),
+  prefix: toolPrefix().optional(),
+  definition_bytes: wholeNumber(BOUNDS.definitionBytesMin, BOUNDS.definitionBytesMax).optional(),
+});
+
 const mcpServerKeys = {
   url: toolServerUrl.optional(),
   command: filledText().optional(),
@@ -41,6 +51,7 @@ const mcpServerKeys = {
   pins: pins.optional(),
   approval: choice(['require']).optional(),
   approval_tools: list(filledText()).default([]),
+  tools: serverToolsSchema.optional(),
   stateless: flag().default(false),
   timeout: timeout.prefault(DEFAULTS.mcpTimeout),
   total_timeout: timeout.prefault(DEFAULTS.mcpTotalTimeout),
@@ -59,11 +70,14 @@ const mcpServerKeys = {
   input_timeout: duration(BOUNDS.timeoutMsMin, BOUNDS.inputTimeoutMsMax).prefault(DEFAULTS.inputTimeout),
 };
 
+/** Told to editors; the parser's own words are in rules.ts. */
+const oneTransport = { oneOf: [{ required: ['url'] }, { required: ['command'] }] };
+
 /** One entry of `mcp_servers`. */
-export const mcpServerSchema = mapping({ name: nameText(), ...mcpServerKeys });
+export const mcpServerSchema = mapping({ name: nameText(), ...mcpServerKeys }).meta(oneTransport);
 
 /** The single server of the old key `mcp`, which needed no name. */
-export const oldMcpSchema = mapping({ name: nameText().default('default'), ...mcpServerKeys });
+export const oldMcpSchema = mapping({ name: nameText().default('default'), ...mcpServerKeys }).meta(oneTransport);
 
 /** One entry of an `a2a` list. */
 export const remoteAgentSchema = mapping({
@@ -93,6 +107,8 @@ const nodeKeys = {
   destructiveHint: flag().default(false),
   token_origins: list(origin()).default([]),
   a2a: list(remoteAgentSchema).default([]),
+  mcp_servers: list(filledText()).optional(),
+  tools: globs().optional(),
 };
 
 export type NodeShape = z.output<z.ZodObject<typeof nodeKeys>> & { agents?: NodeShape[] | undefined };
@@ -101,7 +117,7 @@ export type NodeShape = z.output<z.ZodObject<typeof nodeKeys>> & { agents?: Node
 export const nodeSchema = mapping({
   ...nodeKeys,
   agents: z.lazy((): z.ZodType<NodeShape[]> => list(nodeSchema)).optional(),
-});
+}).meta({ id: 'node' });
 
 const count = wholeNumber(1, BOUNDS.countMax);
 

@@ -1,9 +1,8 @@
-import { visibleLine } from '@stopgo/core';
+import { suggest, visibleLine } from '@stopgo/core';
 import { z } from 'zod';
 import { BOUNDS } from './defaults.ts';
-import { formatDuration, parseDuration } from './duration.ts';
+import { DURATION_PATTERN, formatDuration, parseDuration } from './duration.ts';
 import { IS_REQUIRED, inYamlWords, quote } from './problem.ts';
-import { suggest } from './suggest.ts';
 
 /*
  * The building blocks of the schema. Each says what is wrong in the words of the file: what was expected there,
@@ -28,7 +27,9 @@ export function text() {
 
 /** Text that holds something. */
 export function filledText() {
-  return text().refine((value) => value.trim() !== '', 'must not be empty');
+  return text()
+    .refine((value) => value.trim() !== '', 'must not be empty')
+    .meta({ pattern: '\\S' });
 }
 
 /** A name: one line, not empty, short enough to stand in a log line. */
@@ -39,13 +40,36 @@ export function nameText() {
     .refine(
       (value) => value.length <= BOUNDS.nameCharactersMax,
       `must not be longer than ${BOUNDS.nameCharactersMax} characters`,
-    );
+    )
+    .meta({ minLength: 1, maxLength: BOUNDS.nameCharactersMax });
 }
 
 /** Halves of surrogate pairs are told of wherever they stand (see `characterProblems`). */
 function isHiding(name: string): boolean {
   const whole = name.replace(/\p{Cs}/gu, '?');
   return visibleLine(whole) !== whole;
+}
+
+/** Names of tools, or patterns of them: `*` for any characters, `?` for one. */
+export function globs() {
+  return list(
+    filledText().refine(
+      (value) => !isHiding(value),
+      'must not hold control characters, or characters that nobody sees',
+    ),
+  );
+}
+
+const TOOL_PREFIX = /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/;
+
+/** What stands before the names of a server's tools: nothing that a provider of models would not take in a name. */
+export function toolPrefix() {
+  return text()
+    .refine(
+      (value) => TOOL_PREFIX.test(value),
+      'expected 1 to 32 letters, digits, _ or -, beginning with a letter or _',
+    )
+    .meta({ pattern: TOOL_PREFIX.source });
 }
 
 /** `true` or `false`. */
@@ -56,11 +80,13 @@ export function flag() {
 /** A whole number within bounds, both included. */
 export function wholeNumber(min: number, max: number) {
   const what = `a whole number from ${min} to ${max}`;
+  const isQuoted = (input: unknown): boolean => typeof input === 'string' && /^\d+$/.test(input);
   return z
-    .number({ error: ({ input }) => expected(what, input) })
+    .number({ error: ({ input }) => `${expected(what, input)}${isQuoted(input) ? ' (write it without quotes)' : ''}` })
     .refine((value) => Number.isSafeInteger(value) && value >= min && value <= max, {
       error: ({ input }) => expected(what, input),
-    });
+    })
+    .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
 /** One of a few words. */
@@ -74,9 +100,17 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   });
 }
 
+/** How a duration is written; what it must be is said below. */
+const written = z.unknown().meta({
+  anyOf: [
+    { type: 'string', pattern: DURATION_PATTERN },
+    { type: 'number', minimum: 0 },
+  ],
+});
+
 /** A duration as `parseDuration` reads it; the schema's output is in milliseconds. */
 export function duration(minMs: number, maxMs: number) {
-  return z.unknown().transform((value, context): number => {
+  return written.transform((value, context): number => {
     const ms = typeof value === 'number' || typeof value === 'string' ? parseDuration(value) : undefined;
     if (ms === undefined) {
       context.addIssue({
@@ -96,7 +130,7 @@ export function duration(minMs: number, maxMs: number) {
 
 /** An http or https URL without credentials in it, since addresses are printed and logged. Not normalised. `example`: a good one. */
 export function httpUrl(example: string) {
-  return text().superRefine((value, context) => {
+  const url = text().superRefine((value, context) => {
     const url = URL.canParse(value) ? new URL(value) : undefined;
     if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       context.addIssue({ code: 'custom', message: `expected an http or https URL, such as ${example}` });
@@ -104,14 +138,17 @@ export function httpUrl(example: string) {
       context.addIssue({ code: 'custom', message: 'must not hold a user name or a password: addresses are logged' });
     }
   });
+  return url.meta({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:' });
 }
 
 /** A browser origin, exactly as a browser sends it: scheme, host and port, nothing behind. */
 export function origin() {
-  return text().refine(
-    (value) => URL.canParse(value) && new URL(value).origin === value,
-    'expected an origin such as https://app.example.com, without a path or a slash at the end',
-  );
+  return text()
+    .refine(
+      (value) => URL.canParse(value) && new URL(value).origin === value,
+      'expected an origin such as https://app.example.com, without a path or a slash at the end',
+    )
+    .meta({ pattern: '^[a-z][a-z0-9+.-]*://[^/]+$' });
 }
 
 /** A host name or address as it stands in a Host header, with or without a port, without scheme or path. */
@@ -124,52 +161,59 @@ export function hostName() {
     );
 }
 
+const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
+
 /** The name of an environment variable. What looks like the secret itself is not one, and is not repeated. */
 export function variableName() {
-  return text().refine(
-    (value) => /^[A-Z_][A-Z0-9_]{0,127}$/.test(value),
-    'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
-  );
+  return text()
+    .refine(
+      (value) => VARIABLE.test(value),
+      'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
+    )
+    .meta({ pattern: VARIABLE.source });
 }
 
 /** The name of a stream of NATS, which is a word of its protocol. */
 export function streamName() {
-  return text().refine(
-    (value) => value.length <= BOUNDS.streamNameCharactersMax && /^[A-Za-z0-9_-]+$/.test(value),
-    `expected 1 to ${BOUNDS.streamNameCharactersMax} letters, digits, - or _`,
-  );
+  return text()
+    .refine(
+      (value) => value.length <= BOUNDS.streamNameCharactersMax && /^[A-Za-z0-9_-]+$/.test(value),
+      `expected 1 to ${BOUNDS.streamNameCharactersMax} letters, digits, - or _`,
+    )
+    .meta({ pattern: '^[A-Za-z0-9_-]+$', maxLength: BOUNDS.streamNameCharactersMax });
 }
 
 /** A list of things of one kind. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, {
-    error: ({ input }) => (input === undefined ? IS_REQUIRED : `expected a list, found ${inYamlWords(input)}`),
+    error: ({ input }) => {
+      if (input === undefined) return IS_REQUIRED;
+      const remedy =
+        typeof input === 'object'
+          ? 'begin each entry with "- "'
+          : 'write it in brackets, [ and ], or begin each entry with "- "';
+      return `expected a list, found ${inYamlWords(input)}; ${remedy}`;
+    },
   });
 }
 
 /** A mapping from names to texts. */
 export function textByName() {
   return z.record(z.string(), text(), {
-    error: ({ input }) => (input === undefined ? IS_REQUIRED : `expected a mapping, found ${inYamlWords(input)}`),
-  });
-}
-
-/** A mapping with exactly these keys; any other key is a problem of its own, with the key that may have been meant. */
-export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code === 'unrecognized_keys') return unknownKeys(issue.keys, Object.keys(shape));
-      return issue.input === undefined ? IS_REQUIRED : `expected a mapping, found ${inYamlWords(issue.input)}`;
+    error: ({ input }) => {
+      if (input === undefined) return IS_REQUIRED;
+      return `expected a mapping, found ${inYamlWords(input)}${Array.isArray(input) ? '; write NAME: value, without a dash' : ''}`;
     },
   });
 }
 
-/** One line per unknown key. */
-function unknownKeys(keys: readonly string[], known: readonly string[]): string {
-  return keys
-    .map((key) => {
-      const meant = suggest(key, known);
-      return `unknown key ${quote(key)}${meant === undefined ? `; known: ${known.join(', ')}` : `; did you mean "${meant}"?`}`;
-    })
-    .join('\n');
+/** A mapping with exactly these keys. What is said of any other key depends on the whole file: see `unknownKeyLines`. */
+export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code, input }) => {
+      if (code === 'unrecognized_keys') return undefined;
+      if (input === undefined) return IS_REQUIRED;
+      return `expected a mapping, found ${inYamlWords(input)}${Array.isArray(input) ? '; write its keys without a dash' : ''}`;
+    },
+  });
 }

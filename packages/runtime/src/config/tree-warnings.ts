@@ -1,28 +1,33 @@
-import { problemLine, quote, type YamlPath } from './problem.ts';
+import { type Problem, problemAt, quote, type YamlPath } from './problem.ts';
 import type { FileShape, NodeShape } from './schema.ts';
 
 /** How a prompt names a key of the session state, as the run interpreter reads it. */
 const PLACEHOLDER = /\{(\w+)\}/g;
 
 /** What the author of a tree should know: placeholders that stay as they are written, keys that nothing can name. */
-export function treeWarnings(file: FileShape): string[] {
+export function treeWarnings(file: FileShape): Problem[] {
   if (file.agent === undefined || file.agent.type === 'llm') return [];
   return [...keyWarnings(file.agent, ['agent']), ...placeholderWarnings(file.agent, ['agent'], new Set(), file)];
 }
 
-function keyWarnings(node: NodeShape, path: YamlPath): string[] {
+function keyWarnings(node: NodeShape, path: YamlPath): Problem[] {
   const key = node.output_key;
   const own =
     key === undefined || /^\w+$/.test(key)
       ? []
-      : [problemLine([...path, 'output_key'], `no prompt can name ${quote(key)}; use letters, digits and _ only`)];
+      : [problemAt([...path, 'output_key'], `no prompt can name ${quote(key)}; use letters, digits and _ only`)];
   return [...own, ...childrenOf(node).flatMap((child, index) => keyWarnings(child, [...path, 'agents', index]))];
 }
 
 /** `written`: the keys that nodes may have written by the time that this one starts. */
-function placeholderWarnings(node: NodeShape, path: YamlPath, written: ReadonlySet<string>, file: FileShape): string[] {
+function placeholderWarnings(
+  node: NodeShape,
+  path: YamlPath,
+  written: ReadonlySet<string>,
+  file: FileShape,
+): Problem[] {
   const children = childrenOf(node);
-  const inside = (known: ReadonlySet<string>, child: NodeShape, index: number): string[] =>
+  const inside = (known: ReadonlySet<string>, child: NodeShape, index: number): Problem[] =>
     placeholderWarnings(child, [...path, 'agents', index], known, file);
   switch (node.type) {
     case 'llm':
@@ -32,7 +37,7 @@ function placeholderWarnings(node: NodeShape, path: YamlPath, written: ReadonlyS
       const keys = new Set([...prompt.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ''));
       return [...keys]
         .filter((key) => !written.has(key))
-        .map((key) => problemLine(place, `no node before this one writes {${key}}; it stays in the prompt as it is`));
+        .map((key) => problemAt(place, `no node before this one writes {${key}}; it stays in the prompt as it is`));
     }
     case 'parallel':
       return children.flatMap((child, index) => inside(written, child, index));

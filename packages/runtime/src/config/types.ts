@@ -52,6 +52,18 @@ export type McpQuestions = {
   readonly timeoutMs: number;
 };
 
+/** Which tools of a server are used. Patterns are of the server's own names: `*` for any characters, `?` for one. */
+export type McpServerTools = {
+  /** Only these are used; absent: all. */
+  readonly allow?: readonly string[];
+  /** These are not, even if they are allowed. */
+  readonly deny: readonly string[];
+  /** Stands before the server's own names wherever models and people see them; absent: nothing does. */
+  readonly prefix?: string;
+  /** How large the definition of one tool may be, in bytes; absent: 64 KiB. */
+  readonly definitionBytesMax?: number;
+};
+
 /** One entry of `mcp_servers`. */
 export type McpServerConfig = {
   readonly name: string;
@@ -63,13 +75,18 @@ export type McpServerConfig = {
   readonly approvalRequired: boolean;
   /** Names of tools of which every call needs an approval all the same; absent: none. */
   readonly approvalTools?: readonly string[];
+  /** Absent: all that it offers. */
+  readonly tools?: McpServerTools;
   /** True when several copies of this server may run at once because it keeps nothing between calls. */
   readonly stateless: boolean;
   /** How long one call may take without a sign of progress, in milliseconds. */
   readonly timeoutMs: number;
   /** How long one call may take in all, whatever progress it tells, in milliseconds; at least `timeoutMs`. */
   readonly totalTimeoutMs: number;
-  /** How long its start may take, up to its list of tools, in milliseconds. Absent: 5 minutes with a command, 10 seconds with a URL. */
+  /**
+   * How long its start may take, up to its list of tools, in milliseconds, each time that it is started or connected. Absent: 5 minutes
+   * with a command, 10 seconds with a URL.
+   */
   readonly startTimeoutMs?: number;
   /** Calls of this server that are made at the same time; further ones wait for their turn. */
   readonly callsAtOnce: number;
@@ -117,6 +134,10 @@ export type LlmNodeConfig = NodeBase & {
   readonly prompt: string;
   readonly canExitLoop: boolean;
   readonly a2a: readonly RemoteAgentConfig[];
+  /** Names of the tool servers whose tools it is offered; absent: of all. */
+  readonly toolServers?: readonly string[];
+  /** Patterns of the names under which tools are offered; absent: all are. */
+  readonly tools?: readonly string[];
 };
 
 /** Runs its children one after the other. */

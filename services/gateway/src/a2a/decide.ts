@@ -2,7 +2,7 @@ import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApp
 import { DomainError, type HumanDecision } from '@stopgo/core';
 import { facts, type orchestrator, views } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
-import { type SoundView, soundView } from '../render/conversation.ts';
+import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2AActor, type A2ACall, approverOf } from './call.ts';
 import { decisionIdentity, type Identity } from './identity.ts';

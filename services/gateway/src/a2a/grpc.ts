@@ -22,7 +22,7 @@ type GrpcOptions = Pick<GatewayOptions, 'host' | 'limits' | 'newSessionId'> & { 
 
 /** Speaks A2A over gRPC. @throws Error in one line if it cannot listen. */
 export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promise<GrpcListener> {
-  const nobody = { context: { sessionId: options.newSessionId(), principal: ANONYMOUS } };
+  const nobody = { context: { principal: ANONYMOUS } };
   return listenGrpc({
     host: options.host,
     port: options.port,

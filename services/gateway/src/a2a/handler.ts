@@ -13,7 +13,7 @@ import {
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { CALL_MARGIN_MS } from '../bounds.ts';
-import { soundView } from '../render/conversation.ts';
+import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, cancelerOf } from './call.ts';
 import { extensionsOf } from './extensions.ts';

@@ -11,7 +11,7 @@ import { DomainError } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { principalKey } from '@stopgo/rpc';
 import { CURSOR_CHARACTERS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
-import { soundView } from '../render/conversation.ts';
+import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { recentHistory } from './task-view.ts';

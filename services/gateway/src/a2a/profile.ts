@@ -1,5 +1,6 @@
 import { type AgentProfile, type Dialect, noExtendedCard } from '@stopgo/a2a-agent';
 import type { Request } from 'express';
+import { delegationTools } from '../delegation-tools.ts';
 import type { Frame } from '../frame.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
@@ -8,7 +9,7 @@ import { extensionsOf } from './extensions.ts';
 const AGENT_VERSION = '0.1.0';
 
 /**
- * What the agent says of itself now: its skills are its tools.
+ * What the agent says of itself now: its skills are its tools, the agents that it delegates to among them.
  *
  * @param reachedAt - the address that the asker reached us at: behind a port mapping we know no better one.
  */
@@ -17,7 +18,10 @@ export async function profileOf(
   reachedAt: string,
   { context }: Pick<Frame, 'context'>,
 ): Promise<AgentProfile> {
-  const { tools } = await deps.clients.bridge.listTools({}, { context });
+  const [{ tools }, agents] = await Promise.all([
+    deps.clients.bridge.listTools({}, { context }),
+    delegationTools(deps, context),
+  ]);
   const baseUrl = deps.publicUrl ?? reachedAt;
   const port = deps.grpcPort();
   const { declared, required } = extensionsOf(deps);
@@ -28,7 +32,7 @@ export async function profileOf(
     baseUrl,
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
     grpcAsUrl: deps.a2aGrpcAsUrl === true,
-    skills: tools.map(({ name, description }) => ({ id: name, name, description })),
+    skills: [...tools, ...agents].map(({ name, description }) => ({ id: name, name, description })),
     streaming: deps.a2aStreaming !== false,
     pushNotifications: deps.a2aPush !== false,
     extensions: declared,

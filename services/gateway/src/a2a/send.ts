@@ -17,8 +17,9 @@ import {
 import { isUuid } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import { CALL_MARGIN_MS } from '../bounds.ts';
+import { contextOfFirst, joinSession } from '../frame.ts';
 import { conversationIdFor } from '../idempotency.ts';
-import { type SoundView, soundView } from '../render/conversation.ts';
+import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
@@ -86,9 +87,11 @@ async function start(
       ...(identity === undefined ? {} : { idempotency: identity }),
       ...(push === undefined ? {} : { push: pushSettings(call, push) }),
     },
-    { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    { context: contextOfFirst(frame), timeoutMs: milliseconds + CALL_MARGIN_MS },
   );
-  return { view: soundView(turn?.view) };
+  const view = soundView(turn?.view);
+  joinSession(frame, view.head);
+  return { view };
 }
 
 async function followUp(

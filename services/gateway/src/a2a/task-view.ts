@@ -1,7 +1,8 @@
 import { contextIdOf, historyOf, type Message } from '@stopgo/a2a-agent';
 import { DomainError, isUuid } from '@stopgo/core';
 import { HISTORY_MESSAGES_MAX } from '../bounds.ts';
-import { type SoundView, soundView } from '../render/conversation.ts';
+import { joinSession } from '../frame.ts';
+import { type SoundView, soundView } from '../render/sound-view.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
 import { taskNotFound } from './task-errors.ts';
@@ -15,7 +16,9 @@ export async function viewOf({ clients }: RouteDependencies, call: A2ACall, task
   const { view } = await answer.catch((error: unknown) => {
     throw error instanceof DomainError && error.kind === 'not_found' ? taskNotFound(taskId) : error;
   });
-  return soundView(view);
+  const sound = soundView(view);
+  joinSession(call.frame, sound.head);
+  return sound;
 }
 
 /** The last `length` messages of a task, oldest first; all that may be shown at once if no number is given. */

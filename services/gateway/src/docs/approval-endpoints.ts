@@ -66,7 +66,11 @@ export const approvalEndpoints: readonly Endpoint[] = [
         description: 'Decided; what the run came to, or what it still waits for.',
         example: { conversation: conversationExample, result: settledResultExample },
       },
-      '202': { description: 'Decided; the run goes on.', example: workingExample },
+      '202': {
+        description:
+          'Decided; the run goes on. An agent that is out of reach keeps nobody waiting: waiting_for says so, and the decision is sent when it is back.',
+        example: workingExample,
+      },
       '400': {
         description: 'The body holds no clear decision, or one that does not fit; nothing changed.',
         example: errorExample('the body holds no decision: …'),

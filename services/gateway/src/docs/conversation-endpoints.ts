@@ -15,8 +15,8 @@ const NOT_FOUND = {
   example: errorExample(`conversation not found: ${CONVERSATION_ID}`),
 };
 const MALFORMED = {
-  description: 'The body, a header or a parameter is malformed; nothing was done.',
-  example: errorExample('invalid request body: …'),
+  description: 'The body, a header or a parameter is malformed, or the body has an unknown member; nothing was done.',
+  example: errorExample('invalid request body: unknown member "mesage"; did you mean "message"?'),
 };
 const MISMATCH = {
   description: 'The Idempotency-Key was used for another request.',
@@ -28,7 +28,7 @@ const UNKNOWN = {
 };
 const WORKING = {
   description:
-    'The run goes on (after the wait, or at once with Prefer: respond-async). Location names the conversation.',
+    'The run goes on (after the wait, at once with Prefer: respond-async, or when it only waits for an agent that is out of reach: see waiting_for). Location names the conversation.',
   example: workingExample,
 };
 
@@ -85,7 +85,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id',
     summary: 'Get a conversation',
     description:
-      'With all its messages, or without them with Prefer: return=minimal. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
+      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that is asked again, an agent out of reach, a tool_server that is down, or a tool_bridge, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
     responses: {
       '200': {
         description: 'The conversation; here one whose agent is a tree that waits.',
@@ -95,11 +95,26 @@ export const conversationEndpoints: readonly Endpoint[] = [
     },
   },
   {
+    method: 'GET',
+    path: '/conversations/:id/blobs/:digest',
+    summary: 'Read an image, a sound or a document of a result',
+    description:
+      'The bytes that blobs of a tool_call name by their SHA-256, as the tool returned them. Images (PNG, JPEG, GIF, WebP) are shown in place, all else is an attachment. They never change: take ETag and If-None-Match.',
+    responses: {
+      '200': { description: 'The bytes, of the media type that the blob has.', example: '…' },
+      '304': { description: 'The client has them (If-None-Match).', example: '' },
+      '404': {
+        description: 'No event of the conversation names such a blob.',
+        example: errorExample('no event of the conversation names this blob: …'),
+      },
+    },
+  },
+  {
     method: 'POST',
     path: '/conversations/:id/messages',
     summary: 'Send a message',
     description:
-      'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer shows what is pending. Takes the same headers as creating a conversation.',
+      'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer has an "error" and shows what is pending. If the run failed, "error" says why. Takes the same headers as creating a conversation; without X-Session-ID it stays in the session of the conversation.',
     request: {
       content_type: JSON_TYPE,
       schema: { message: { type: 'string', description: `The message, ${MESSAGE_BYTES}`, required: true } },
@@ -107,7 +122,8 @@ export const conversationEndpoints: readonly Endpoint[] = [
     },
     responses: {
       '200': {
-        description: 'The answer of the run, or what it waits for.',
+        description:
+          'The answer of the run, or what it waits for; with "error" if the message was not taken, or the run failed.',
         example: { conversation: waitingConversationExample, result: waitingResultExample },
       },
       '202': WORKING,

@@ -83,7 +83,23 @@ export const waitingResultExample = {
   auth_required: false,
 };
 
+/** Of a run that is worked on and cannot go on now. */
+const waitingForExample = [
+  {
+    kind: 'agent',
+    name: 'peer',
+    since: TIME,
+    next_try_at: '2026-01-15T10:30:15.000Z',
+    reason: 'it does not answer when it is asked about the task',
+    text: `the agent "peer" is out of reach since ${TIME}, next try at 2026-01-15T10:30:15.000Z`,
+  },
+];
+
 export const workingExample = {
-  conversation: { ...conversationExample, run: { id: RUN_ID, status: 'working' } },
+  conversation: {
+    ...conversationExample,
+    run: { id: RUN_ID, status: 'working' },
+    waiting_for: waitingForExample,
+  },
   run: { id: RUN_ID, status: 'working' },
 };

@@ -5,8 +5,14 @@ export const serviceEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/health',
     summary: 'Health check',
-    description: 'Says that the service answers.',
-    responses: { '200': { description: 'It does.', example: { status: 'ok' } } },
+    description:
+      'Says that the service answers: "status" is ok, or degraded if nothing can be recorded now ("reason" says why, as on a full disk). It is 200 either way: to restart the service would not help.',
+    responses: {
+      '200': {
+        description: 'It does.',
+        example: { status: 'ok' },
+      },
+    },
   },
   {
     method: 'GET',
@@ -50,7 +56,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
     path: '/mcp/servers',
     summary: 'List tool servers',
     description:
-      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, not_offered (connected, but models are offered none of its tools), degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
+      'How each configured tool server is: an entry for each server and bridge, since every bridge has connections of its own. "state" is starting, ready, not_offered (connected, but models are offered none of its tools), degraded (connected, owes a sign of life), backoff (lost, tried again after a pause that grows), crash_loop (ends again and again) or quarantined (refused for what it is; "reason" says why). "left_out" are tools that are not taken, and why; "tools_held" is how many wait until somebody accepts them, "tools_deselected" how many the configuration leaves out; "problems" says the same and more in sentences. A bridge that does not answer is listed as one that does not.',
     responses: {
       '200': {
         description: 'The servers, and the bridges that were asked.',
@@ -68,6 +74,7 @@ export const serviceEndpoints: readonly Endpoint[] = [
               restarts: 1,
               tools: 3,
               tools_held: 0,
+              tools_deselected: 0,
               identity: '5a1d6c0e9b7f4d3c2b1a0f9e8d7c6b5a4f3e2d1c0b9a8f7e6d5c4b3a29181706',
               pins_strict: false,
               left_out: [],

@@ -1,26 +1,20 @@
-import { internalError, visibleText } from '@stopgo/core';
+import { visibleText } from '@stopgo/core';
 import type { store, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import { renderPipeline } from './pipeline.ts';
+import type { SoundView } from './sound-view.ts';
 import { rfc3339 } from './time.ts';
+import { renderWaiting } from './waiting.ts';
 import { conversationStatusWord, runStatusWord } from './words.ts';
-
-/** A view whose head is known to be there. */
-export type SoundView = { readonly head: views.ConversationHead; readonly approvals: readonly views.Approval[] };
-
-/** The parts of a view. @throws DomainError `internal` if a service left the head out, against its contract. */
-export function soundView(view: views.ConversationView | undefined): SoundView {
-  if (view?.head === undefined) throw internalError('an answer came without the head of its conversation');
-  return { head: view.head, approvals: view.pendingApprovals };
-}
 
 /** A conversation as clients see it; without `messages` if none are given. */
 export function renderConversation<M = undefined>(
-  { head, approvals }: SoundView,
+  view: SoundView,
   messages?: M,
 ): { readonly [key: string]: Answer | M | undefined } {
+  const { head, approvals } = view;
   const pending = approvals.map(renderApproval);
   return {
     id: head.id,
@@ -29,6 +23,7 @@ export function renderConversation<M = undefined>(
     status: conversationStatusWord(head.status),
     title: head.title,
     run: renderRun(head),
+    waiting_for: renderWaiting(view),
     messages,
     message_count: head.messageCount,
     pending_approval: pending[0],

@@ -1,5 +1,5 @@
 import { saidByNode } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import type { facts, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
 import { rfc3339 } from './time.ts';
@@ -21,6 +21,12 @@ function renderToolCall(call: views.ToolCallView): Answer {
     name: call.name,
     arguments: callArguments(call.argumentsJson),
     ...(call.hasResult ? { result: call.result, is_error: call.isError } : {}),
+    blobs: call.blobs.length === 0 ? undefined : call.blobs.map(renderBlob),
+    structured_content: call.structuredJson === '' ? undefined : callArguments(call.structuredJson),
     auto_approved: call.autoApproved || undefined,
   };
+}
+
+function renderBlob({ digest, mediaType, size, name }: facts.BlobRef): Answer {
+  return { digest, media_type: mediaType, size: Number(size), name: name === '' ? undefined : name };
 }

@@ -1,9 +1,9 @@
 import { inputText, respondFirst, visibleText, waitingText } from '@stopgo/core';
-import { orchestrator } from '@stopgo/proto';
+import { orchestrator, views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { renderApproval } from './approval.ts';
-import type { SoundView } from './conversation.ts';
 import { renderInput } from './input.ts';
+import type { SoundView } from './sound-view.ts';
 
 const TOKEN_TAKEN = 'The message was not stored: the token that came with it let the waiting run go on.';
 
@@ -33,8 +33,14 @@ function responseText(outcome: orchestrator.TurnOutcome, { head, approvals }: So
     .join('\n\n');
 }
 
-function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
-  if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return undefined;
+/** Why a message was not taken, or how its run failed; undefined if neither is so. */
+export function errorText(outcome: orchestrator.TurnOutcome, { head, approvals }: SoundView): string | undefined {
+  if (outcome !== orchestrator.TurnOutcome.REFUSED_WAITING) return failureText(head.run);
   const asked = head.pendingInputs.length > 0 ? 'input' : 'authentication';
   return `conversation is waiting for ${approvals.length > 0 ? 'approval' : asked}`;
+}
+
+function failureText(run: views.Run | undefined): string | undefined {
+  if (run?.status !== views.RunStatus.FAILED) return undefined;
+  return run.response === '' ? 'the run failed' : visibleText(run.response);
 }

@@ -2,6 +2,7 @@ import { mcp } from '@stopgo/proto';
 import type { BridgeAnswer } from '../ask-bridges.ts';
 import type { Answer } from '../json-text.ts';
 import { presentLine, shownLine } from './shown.ts';
+import { pinStates } from './tool.ts';
 
 /**
  * The tool servers as clients see them: an entry for each server and bridge, since each bridge has a connection of its own, in
@@ -40,6 +41,8 @@ function renderServer(server: mcp.Server, bridge: string, now: number): Answer {
     restarts: server.reconnects,
     tools: server.tools,
     tools_held: server.toolsHeld,
+    tools_deselected: server.toolsDeselected,
+    instructions: pinStates[server.instructions],
     identity: server.identity === '' ? undefined : server.identity,
     pins_strict: server.pinsStrict,
     left_out: server.leftOut.map(({ name, reason }) => ({ name: shownLine(name), reason: shownLine(reason) })),
@@ -53,9 +56,10 @@ function offersNothing({ state, tools }: mcp.Server): boolean {
   return state === mcp.ServerState.READY && tools === 0;
 }
 
-function whyNothing({ name, toolsHeld, leftOut }: mcp.Server): string {
+function whyNothing({ name, toolsHeld, toolsDeselected, leftOut }: mcp.Server): string {
   const why = [
     ...(toolsHeld === 0 ? [] : [`${toolsHeld} held until somebody accepts them (\`stopgo tools\`)`]),
+    ...(toolsDeselected === 0 ? [] : [`${toolsDeselected} not selected (tools.allow, tools.deny)`]),
     ...(leftOut.length === 0 ? [] : [`${leftOut.length} left out`]),
   ];
   return `the server "${name}" is connected, and models are offered none of its tools: ${why.join(', ') || 'it lists none'}`;

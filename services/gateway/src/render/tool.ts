@@ -1,5 +1,5 @@
-import { agentTool, type RemoteAgent } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
+import type { DelegationTool } from '../delegation-tools.ts';
 import { type Answer, RawJson } from '../json-text.ts';
 
 /** A tool as clients see it, with its schema and its annotations as its server gave them. */
@@ -15,6 +15,7 @@ export function renderTool(tool: mcp.Tool): Answer {
     pin: tool.pin === '' ? undefined : tool.pin,
     pin_state: pinStates[tool.pinState],
     server: tool.server === '' ? undefined : tool.server,
+    own_name: tool.ownName === '' ? undefined : tool.ownName,
   };
 }
 
@@ -40,7 +41,7 @@ const origins: Readonly<Record<mcp.HintOrigin, string>> = {
 };
 
 /** How its definition stands to what was accepted of it; a bridge that says nothing of it has nothing said. */
-const pinStates: Readonly<Record<mcp.PinState, string | undefined>> = {
+export const pinStates: Readonly<Record<mcp.PinState, string | undefined>> = {
   [mcp.PinState.UNSPECIFIED]: undefined,
   [mcp.PinState.FIRST_USE]: 'first_use',
   [mcp.PinState.ACCEPTED]: 'accepted',
@@ -49,7 +50,9 @@ const pinStates: Readonly<Record<mcp.PinState, string | undefined>> = {
 };
 
 /** Another agent, as the tool that models know it by. */
-export function renderAgent(agent: RemoteAgent): Answer {
-  const { name, description, inputSchemaJson, hints } = agentTool(agent);
-  return { name, description, inputSchema: RawJson.from(inputSchemaJson), destructiveHint: hints.destructive };
-}
+export const renderAgent = ({ name, description, inputSchemaJson, destructive }: DelegationTool): Answer => ({
+  name,
+  description,
+  inputSchema: RawJson.from(inputSchemaJson),
+  destructiveHint: destructive,
+});

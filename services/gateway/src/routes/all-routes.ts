@@ -1,5 +1,6 @@
 import { a2aRoutesOf } from '../a2a/http-agent.ts';
 import { approvalRoutes } from './approvals.ts';
+import { blobRoutes } from './blobs.ts';
 import { callbackRoutes } from './callbacks.ts';
 import { conversationRoutes } from './conversations.ts';
 import { eventRoutes } from './events.ts';
@@ -17,6 +18,7 @@ export const allRoutes = (deps: RouteDependencies): readonly Route[] => [
   ...conversationRoutes(deps),
   ...runRoutes(deps),
   ...eventRoutes(deps),
+  ...blobRoutes(deps),
   ...pushRoutes(deps),
   ...approvalRoutes(deps),
   ...inputRoutes(deps),

@@ -1,4 +1,11 @@
-import { type HumanDecision, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
+import {
+  decisionMembers,
+  type HumanDecision,
+  internalError,
+  invalidArgument,
+  parseDecision,
+  textBytesMax,
+} from '@stopgo/core';
 import { objectBody } from '@stopgo/http';
 import { facts, type views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
@@ -68,7 +75,7 @@ const get =
 const resolve =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    const body = objectBody(req, decisionMembers);
     const parsed = parseDecision(body);
     if (!parsed.ok) throw invalidArgument(parsed.problem);
     const result = textMember(body, 'result', textBytesMax) ?? '';

@@ -1,12 +1,13 @@
 import type { Response } from 'express';
 import { QUERY_CHARACTERS_MAX } from '../bounds.ts';
-import type { Frame } from '../frame.ts';
+import { type Frame, joinSession } from '../frame.ts';
 import { listWithMessages } from '../list-with-messages.ts';
 import { openConversation } from '../messages.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf } from '../prefer.ts';
 import { Query } from '../query.ts';
-import { renderConversation, renderSummary, soundView } from '../render/conversation.ts';
+import { renderConversation, renderSummary } from '../render/conversation.ts';
+import { soundView } from '../render/sound-view.ts';
 import { conversationStatuses } from '../render/words.ts';
 import { sendJson, sendLongJson } from '../respond.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
@@ -52,17 +53,19 @@ const get =
     else await showWhole(deps, id, res, frame);
   };
 
-async function showHead({ clients }: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
-  const call = clients.store.getConversation({ conversationId }, { context });
-  const { view } = await orNotFound(call, () => conversationNotFound(conversationId));
-  const conversation = renderConversation(soundView(view));
+async function showHead({ clients }: RouteDependencies, conversationId: string, res: Response, frame: Frame) {
+  const call = clients.store.getConversation({ conversationId }, { context: frame.context });
+  const view = soundView((await orNotFound(call, () => conversationNotFound(conversationId))).view);
+  joinSession(frame, view.head);
+  const conversation = renderConversation(view);
   res.setHeader('Preference-Applied', 'return=minimal');
   sendJson(res, 200, { conversation });
 }
 
-async function showWhole(deps: RouteDependencies, conversationId: string, res: Response, { context }: Frame) {
-  const opened = openConversation(deps.clients.store, conversationId, context);
+async function showWhole(deps: RouteDependencies, conversationId: string, res: Response, frame: Frame) {
+  const opened = openConversation(deps.clients.store, conversationId, frame.context);
   const { view, messages } = await orNotFound(opened, () => conversationNotFound(conversationId));
+  joinSession(frame, view.head);
   const conversation = renderConversation(view, messages);
   await sendLongJson(res, 200, { conversation }, { stallMs: deps.readerStallMs });
 }

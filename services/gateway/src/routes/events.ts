@@ -3,11 +3,11 @@ import type { StreamSlot } from '@stopgo/http';
 import { SseWriter } from '@stopgo/http';
 import type { Request } from 'express';
 import { REVISION_MAX, SSE_RETRY_MS } from '../bounds.ts';
-import type { Frame } from '../frame.ts';
+import { type Frame, joinSession } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { Query } from '../query.ts';
-import { soundView } from '../render/conversation.ts';
 import { deltaText, eventText } from '../render/event.ts';
+import { soundView } from '../render/sound-view.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
 /** Following a conversation. */
@@ -29,7 +29,9 @@ const follow =
       if (res.destroyed) return;
       const known = deps.clients.store.getConversation({ conversationId: id }, { context: frame.context });
       const { view } = await orNotFound(known, () => conversationNotFound(id));
-      refuseBeyond(soundView(view).head.revision, req);
+      const { head } = soundView(view);
+      joinSession(frame, head);
+      refuseBeyond(head.revision, req);
       const writer = new SseWriter(res, { stallMs: deps.readerStallMs, signal: slot.signal });
       if (req.method === 'HEAD') {
         writer.end();

@@ -1,5 +1,5 @@
 import type { Json } from '@stopgo/core';
-import { type JsonObject, malformed, objectBody } from '@stopgo/http';
+import { type JsonObject, malformed, objectBody, refuseUnknownMembers } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
 import { renderHeldTool } from '../render/held-tool.ts';
 import { textMember } from '../request-text.ts';
@@ -26,7 +26,7 @@ const list =
 const accept =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    const body = objectBody(req, ['tools', 'by']);
     const actor = approverActor(req, frame, textMember(body, 'by', textBytesMax));
     const tools = namedIn(body);
     await permit(deps, frame, 'tools.accept', { kind: 'tools' });
@@ -38,6 +38,7 @@ const accept =
 function namedIn({ tools }: JsonObject) {
   if (!isList(tools) || tools.length === 0) throw malformed('"tools" must be a list of {"server", "name", "pin"}');
   return tools.map((tool, index) => {
+    if (isObject(tool)) refuseUnknownMembers(tool, ['server', 'name', 'pin'], `tools[${index}]`);
     const member = (name: string): string => {
       const value = isObject(tool) ? (textMember(tool, name, textBytesMax) ?? '') : '';
       if (value === '') throw malformed(`"tools[${index}]" needs "${name}", as GET /tools/held shows it`);

@@ -29,7 +29,7 @@ const provide =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     // The tool server is to get the numbers that the person wrote.
-    const body = exactObjectBody(req);
+    const body = exactObjectBody(req, ['action', 'content', 'by']);
     const action = actionOf(body.action);
     const { content } = body;
     const actor = approverActor(req, frame, textMember(body, 'by', NAME_BYTES_MAX));

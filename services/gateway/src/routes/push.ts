@@ -1,3 +1,4 @@
+import { joinSession } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { renderPush } from '../render/push.ts';
 import { sendJson } from '../respond.ts';
@@ -13,9 +14,9 @@ export const pushRoutes = (deps: RouteDependencies): readonly Route[] => [
       frame.conversationId = conversationId;
       await permit(deps, frame, 'push.read', { kind: 'conversation', id: conversationId });
       const { store } = deps.clients;
-      await orNotFound(store.getConversation({ conversationId }, { context: frame.context }), () =>
-        conversationNotFound(conversationId),
-      );
+      const call = store.getConversation({ conversationId }, { context: frame.context });
+      const { view } = await orNotFound(call, () => conversationNotFound(conversationId));
+      if (view?.head !== undefined) joinSession(frame, view.head);
       const { push } = await store.getPush({ conversationId }, { context: frame.context });
       sendJson(res, 200, renderPush(push));
     },

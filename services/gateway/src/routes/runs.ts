@@ -1,6 +1,7 @@
 import { objectBody } from '@stopgo/http';
 import { approverNamed, userActor } from '../actor.ts';
 import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
+import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
@@ -24,7 +25,7 @@ export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
 const create =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    const body = objectBody(req, ['message']);
     const message = optionalMessage(body, deps.limits.messageBytes);
     const key = idempotencyKeyOf(req);
     const id = key === undefined ? deps.newId() : conversationIdFor(frame.principal, key);
@@ -42,7 +43,7 @@ const create =
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: contextOfFirst(frame), timeoutMs: milliseconds + CALL_MARGIN_MS },
     );
     await answerTurn(deps, res, frame, {
       turn,
@@ -56,7 +57,7 @@ const create =
 const sendMessage =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    const body = objectBody(req, ['message']);
     const message = requiredMessage(body, deps.limits.messageBytes);
     const id = conversationIdOf(req);
     frame.conversationId = id;
@@ -82,7 +83,7 @@ const sendMessage =
 const cancel =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
-    const body = objectBody(req);
+    const body = objectBody(req, ['reason']);
     const reason = textMember(body, 'reason', CANCEL_REASON_BYTES_MAX) ?? '';
     const id = conversationIdOf(req);
     frame.conversationId = id;

@@ -1,21 +1,38 @@
+import type { OutgoingContext } from '@stopgo/rpc';
 import { askBridges } from '../ask-bridges.ts';
+import { CONDITION_WAIT_MS } from '../bounds.ts';
+import { delegationTools } from '../delegation-tools.ts';
 import { describeApi } from '../docs/describe-api.ts';
 import { renderServers } from '../render/server.ts';
 import { renderAgent, renderTool } from '../render/tool.ts';
 import { sendJson } from '../respond.ts';
 import { permit, type Route, type RouteDependencies } from './route.ts';
 
+/**
+ * Whoever answers lives, so that nothing here is an error. That nothing can be recorded is told by a store; one that does not answer
+ * in time is not told of here: requests that need it say so.
+ */
+async function health({ clients }: RouteDependencies, context: OutgoingContext): Promise<Health> {
+  try {
+    const { problem } = await clients.store.getCondition({}, { context, timeoutMs: CONDITION_WAIT_MS });
+    return problem === '' ? { status: 'ok' } : { status: 'degraded', reason: problem };
+  } catch {
+    return { status: 'ok' };
+  }
+}
+
+type Health = { readonly status: 'ok' } | { readonly status: 'degraded'; readonly reason: string };
+
 /** What the service says of itself: that it lives, its tools and their servers, its routes. */
 export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
   const api = describeApi(deps.agentName);
-  const agents = deps.remoteAgents.map(renderAgent);
   return [
     {
       method: 'GET',
       path: '/health',
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'health.read', { kind: 'service' });
-        sendJson(res, 200, { status: 'ok' });
+        sendJson(res, 200, await health(deps, frame.context));
       },
     },
     {
@@ -23,8 +40,11 @@ export function serviceRoutes(deps: RouteDependencies): readonly Route[] {
       path: '/tools',
       handle: async (_req, res, frame) => {
         await permit(deps, frame, 'tools.list', { kind: 'tools' });
-        const { tools } = await deps.clients.bridge.listTools({}, { context: frame.context });
-        sendJson(res, 200, { tools: [...tools.map(renderTool), ...agents] });
+        const [{ tools }, agents] = await Promise.all([
+          deps.clients.bridge.listTools({}, { context: frame.context }),
+          delegationTools(deps, frame.context),
+        ]);
+        sendJson(res, 200, { tools: [...tools.map(renderTool), ...agents.map(renderAgent)] });
       },
     },
     {

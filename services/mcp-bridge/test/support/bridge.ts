@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callDigest } from '@stopgo/core';
-import { type Standing, systemClock, unwatched } from '@stopgo/log';
+import { type Standing, systemClock, unwatched, type Waits } from '@stopgo/log';
 import { mcp } from '@stopgo/proto';
 import { type CallOptions, createInProcessClient, Secret } from '@stopgo/rpc';
 import type { Logger, McpServerConfig } from '@stopgo/runtime';
 import { onTestFinished } from 'vitest';
-import type { EraMemory } from '../../src/era-cache.ts';
 import { type BridgeBounds, type McpBridge, startMcpBridge } from '../../src/index.ts';
+import type { EraMemory } from '../../src/session/era-cache.ts';
 import { MemoryStore } from './memory-store.ts';
 
 /** Does something after the test, the last first. */
@@ -25,7 +25,7 @@ export function temporaryFolder(): string {
 }
 
 /** Waits until `look` gives something true; fails after `ms` milliseconds. */
-export async function eventually<T>(look: () => T | Promise<T>, what: string, ms = 10_000): Promise<NonNullable<T>> {
+export async function eventually<T>(look: () => T | Promise<T>, what: string, ms = 30_000): Promise<NonNullable<T>> {
   const deadline = performance.now() + ms;
   for (;;) {
     const seen = await look();
@@ -150,6 +150,7 @@ export type TestBridgeOptions = {
   readonly store?: MemoryStore;
   readonly stopping?: AbortSignal;
   readonly eraMemory?: EraMemory;
+  readonly waits?: Waits;
 };
 
 /** Starts a bridge whose pauses are short, and ends it after the test. */
@@ -170,6 +171,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     random: () => 0.5,
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
     ...(options.eraMemory === undefined ? {} : { eraMemory: options.eraMemory }),
+    ...(options.waits === undefined ? {} : { waits: options.waits }),
     bounds: {
       backoffFirstMs: 20,
       endGraceMs: 1_000,

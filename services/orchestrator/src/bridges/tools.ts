@@ -123,16 +123,27 @@ export class BridgeTools implements ToolPort {
   private async list(client: BridgeClient): Promise<{ readonly instance: string }> {
     const answer = await client.listTools({ knownRevision: this.revision }, { timeoutMs: listTimeoutMs });
     const { instance, revision, unchanged } = answer;
+    const unlisted = new Set(answer.unlistedServers);
     if (!unchanged && revision !== this.revision) {
-      const tools = new Map(answer.tools.map((tool) => [tool.name, offeredTool(tool)]));
-      const definitions = new Map(answer.tools.map((tool) => [tool.pin, tool.definitionJson]));
+      const said = new Map(answer.instructions.map(({ server, text, pin }) => [server, { text, pin }]));
+      const tools = new Map(answer.tools.map((tool) => [tool.name, offeredTool(tool, said.get(tool.server))]));
+      // Also of a server of which nothing is offered: nobody refers to it, and it does no harm.
+      const definitions = new Map(
+        [...answer.tools, ...answer.instructions].map((one) => [one.pin, one.definitionJson]),
+      );
       const held = new Map(answer.held.map((tool) => [tool.name, heldTool(tool)]));
-      this.latest = { tools, definitions, held };
+      this.latest = { tools, definitions, held, unlisted };
       this.atOnce = new Map(answer.tools.map(({ server, callsAtOnce }) => [server, callsAtOnce]));
       this.revision = revision;
+    } else if (this.latest !== undefined && !isSame(unlisted, this.latest.unlisted)) {
+      this.latest = { ...this.latest, unlisted };
     }
     return { instance };
   }
+}
+
+function isSame(one: ReadonlySet<string>, other: ReadonlySet<string> = new Set()): boolean {
+  return one.size === other.size && [...one].every((name) => other.has(name));
 }
 
 /** True if no answer has come in time. */

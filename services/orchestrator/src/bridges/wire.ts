@@ -1,9 +1,9 @@
-import type { OfferedTool } from '@stopgo/core';
+import { blobRefs, type OfferedTool, type ServerInstructions } from '@stopgo/core';
 import { mcp as wire } from '@stopgo/proto';
 import type { ExecuteAnswer, ExecuteOutcome, FenceOutcome } from '../tool-port.ts';
 
-/** A tool as the bridge describes it. */
-export function offeredTool(tool: wire.Tool): OfferedTool {
+/** A tool as the bridge describes it. `said`: what its server says of its tools. */
+export function offeredTool(tool: wire.Tool, said?: ServerInstructions): OfferedTool {
   const { readOnly = false, destructive = false, idempotent = false, openWorld = true } = tool.hints ?? {};
   return {
     server: tool.server,
@@ -14,6 +14,7 @@ export function offeredTool(tool: wire.Tool): OfferedTool {
     hints: { readOnly, destructive, idempotent, openWorld },
     approvalRequired: tool.approvalRequired,
     forwardsBearer: tool.forwardsBearer,
+    ...(said && { instructions: said }),
   };
 }
 
@@ -21,9 +22,11 @@ export function offeredTool(tool: wire.Tool): OfferedTool {
 export function executeAnswer({ outcome }: wire.ExecuteResponse): ExecuteAnswer {
   switch (outcome.case) {
     case 'finished': {
-      const { content, isError, fullBytes, sha256, durationMs } = outcome.value;
+      const { content, isError, fullBytes, sha256, durationMs, structuredJson } = outcome.value;
       const cut = sha256 === '' ? {} : { cut: { fullBytes: Number(fullBytes), sha256 } };
-      return { kind: 'finished', content, isError, durationMs, ...cut };
+      const blobs = blobRefs(outcome.value.blobs);
+      const beside = { ...(blobs.length === 0 ? {} : { blobs }), ...(structuredJson === '' ? {} : { structuredJson }) };
+      return { kind: 'finished', content, isError, durationMs, ...cut, ...beside };
     }
     case 'refused':
       return refusal(outcome.value);

@@ -1,7 +1,15 @@
 import type { BoundedFetch } from '../bounded-fetch.ts';
+import { showsMedia } from './media.ts';
 import type { Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
+import { RefusedMedia } from './refused-media.ts';
 import { type Attempt, type Clock, callWithRetries } from './retry.ts';
+
+/** What providers answer to a request whose content they do not take. */
+const REFUSED_FOR_CONTENT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+/** So many more requests may follow such answers: with less of the media, then with none. Each has its own retries. */
+const asksAgainMax = 2;
 
 /** What every adapter is given. */
 export type AdapterOptions = {
@@ -31,20 +39,44 @@ export type ErrorPrefix = (status: number | undefined) => string;
  * tried again once a piece of the answer was passed on, because what was shown cannot be taken back.
  */
 export function createPort(errorPrefix: ErrorPrefix, options: AdapterOptions, generateOnce: GenerateOnce): ModelPort {
+  const refused = new RefusedMedia(() => options.clock.now());
   return {
-    generate: async (request, { signal, onDelta }) => {
+    generate: async (request, { signal, onDelta, onRetry }) => {
+      const told = ({ status, message }: { readonly status?: number; readonly message: string }) =>
+        options.redact(`${errorPrefix(status)}: ${message}`);
       let emitted = false;
-      const outcome = await callWithRetries(
-        (limit) =>
-          generateOnce(request, limit, (text) => {
-            if (!onDelta || text === '' || limit.aborted) return;
-            emitted = true;
-            onDelta(text);
-          }),
-        { signal, timeoutMs: options.timeoutMs, clock: options.clock, mayRetry: () => !emitted },
-      );
-      if (outcome.kind === 'done') return { kind: 'answer', answer: outcome.value };
-      return { kind: 'failed', message: options.redact(`${errorPrefix(outcome.status)}: ${outcome.message}`) };
+      const deadline = options.clock.now() + options.timeoutMs;
+      const ask = (asked: ModelRequest, within: { readonly deadline?: number } = {}) =>
+        callWithRetries(
+          (limit) =>
+            generateOnce(asked, limit, (text) => {
+              if (!onDelta || text === '' || limit.aborted) return;
+              emitted = true;
+              onDelta(text);
+            }),
+          {
+            ...{ signal, timeoutMs: options.timeoutMs, ...within, clock: options.clock, mayRetry: () => !emitted },
+            onRetry: (failure, inMs) => onRetry?.(told(failure), inMs),
+          },
+        );
+      let asked = refused.leaveOut(request);
+      let outcome = await ask(asked);
+      let before: { readonly asked: ModelRequest; readonly status: number } | undefined;
+      // Some models cannot see or hear, and some images are broken: neither may make a conversation unusable.
+      for (let again = 1; again <= asksAgainMax && outcome.kind === 'failed'; again++) {
+        const status = outcome.status ?? 0;
+        if (!REFUSED_FOR_CONTENT.has(status) || emitted || !showsMedia(asked)) break;
+        before = { asked, status };
+        asked = again < asksAgainMax ? refused.lessThan(asked, status) : refused.nothingOf(asked, status);
+        outcome = await ask(asked, { deadline });
+      }
+      if (outcome.kind === 'done') {
+        refused.take(asked);
+        if (before !== undefined) refused.refuse(before.asked, before.status);
+        return { kind: 'answer', answer: outcome.value };
+      }
+      const message = told(outcome);
+      return outcome.isEmpty === true ? { kind: 'failed', message, isEmpty: true } : { kind: 'failed', message };
     },
   };
 }

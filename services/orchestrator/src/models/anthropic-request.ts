@@ -1,15 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { parseObject } from './json.ts';
+import { base64Of, type LoadedMedia, sortedMedia, withNotes } from './media.ts';
 import { decodeOpaque, type Origin } from './opaque.ts';
 import type { ModelCall, ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
-import { type Assistant, type Turn, turnsOf } from './transcript.ts';
+import { type AnsweredCall, type Assistant, type Turn, turnsOf } from './transcript.ts';
 
 const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
 const DERIVED_ID_LENGTH = 24;
 
 type Block = Anthropic.ContentBlockParam;
+type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
+
+const MEBIBYTE = 1024 * 1024;
+/** The API takes 5 MiB of base64 of an image, which is three quarters of that in bytes. */
+const IMAGE_BYTES_MAX = (5 * MEBIBYTE * 3) / 4;
+/** What the API takes, and how large it may be, in bytes. */
+const BYTES_MAX: Readonly<Record<string, number>> = {
+  'image/png': IMAGE_BYTES_MAX,
+  'image/jpeg': IMAGE_BYTES_MAX,
+  'image/gif': IMAGE_BYTES_MAX,
+  'image/webp': IMAGE_BYTES_MAX,
+  'application/pdf': 12 * MEBIBYTE,
+};
 
 /** The transcript as messages with alternating roles; calls and results as real tool_use and tool_result blocks. */
 export function anthropicMessages(messages: readonly ModelMessage[], origin: Origin): Anthropic.MessageParam[] {
@@ -39,13 +53,30 @@ function blocksOf(turn: Turn, origin: Origin): Block[] {
     case 'assistant':
       return replayed(turn.message, origin) ?? rebuilt(turn.message);
     case 'results':
-      return turn.results.map(({ call, content, isError }) => ({
+      return turn.results.map((result) => ({
         type: 'tool_result',
-        tool_use_id: idOf(turn.of, call),
-        content,
-        is_error: isError,
+        tool_use_id: idOf(turn.of, result.call),
+        content: resultContent(result),
+        is_error: result.isError,
       }));
   }
+}
+
+/** The text of a result alone, or with the images and documents that it holds as blocks of their own. */
+function resultContent({ content, media }: AnsweredCall): string | ResultBlock[] {
+  const { shown, notes } = sortedMedia(media, (type, bytes) => bytes <= (BYTES_MAX[type] ?? 0));
+  const text = withNotes(content, notes);
+  if (shown.length === 0) return text;
+  const told: ResultBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
+  return [...told, ...shown.map(mediaBlock)];
+}
+
+function mediaBlock(media: LoadedMedia): ResultBlock {
+  const data = base64Of(media);
+  if (media.mediaType === 'application/pdf')
+    return { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } };
+  const type = media.mediaType as Anthropic.Base64ImageSource['media_type'];
+  return { type: 'image', source: { type: 'base64', media_type: type, data } };
 }
 
 /** What Claude itself said, unless it does not fit the recorded calls. */

@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { anthropicMessages, anthropicTools } from './anthropic-request.ts';
-import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
+import { brokenOff, emptyAnswer, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
@@ -174,8 +174,8 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
   }
   const text = blocks.map(({ block }) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
   const isSilent = text.trim() === '' && calls.length === 0;
-  if (isSilent && (request.mayBeSilent !== true || CUT_OFF.includes(stopReason)))
-    return failed(`the model gave an empty answer (${stopReason})`);
+  const wasCutOff = CUT_OFF.includes(stopReason);
+  if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(stopReason, wasCutOff);
   const content = blocks.map(({ block }) => block).filter((block) => block.type !== 'text' || block.text !== '');
   const opaque = content.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, content) } : {};
   const usage = { inputTokens: collected.inputTokens, outputTokens: collected.outputTokens };

@@ -11,6 +11,12 @@ export function failed(message: string): Failure {
   return { kind: 'failed', message };
 }
 
+/** An answer of nothing, where one is needed. `reason`: how the provider says it ended; `wasCutOff`: not because the model was done. */
+export function emptyAnswer(reason: string, wasCutOff: boolean): Failure {
+  const failure = failed(`the model gave an empty answer (${reason})`);
+  return wasCutOff ? failure : { ...failure, isEmpty: true };
+}
+
 /** An answer with an error status: rate limits and server faults may pass, everything else will not. */
 export function failedWithStatus(status: number, message: string, afterMs?: number): Failure {
   const text = message.trim() === '' ? `HTTP ${status}` : message;

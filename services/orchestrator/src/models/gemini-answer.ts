@@ -1,5 +1,5 @@
 import type { GenerateContentResponse, Part } from '@google/genai';
-import { brokenOff, failed } from './failure.ts';
+import { brokenOff, emptyAnswer, failed } from './failure.ts';
 import { isObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
@@ -97,8 +97,8 @@ export function answerOf(
   if (finishReason === 'MAX_TOKENS' && calls.length > 0)
     return failed('the answer was cut off in a tool call (MAX_TOKENS)');
   const isSilent = text.trim() === '' && calls.length === 0;
-  if (isSilent && (request.mayBeSilent !== true || finishReason === 'MAX_TOKENS'))
-    return failed(`the model gave an empty answer (${finishReason})`);
+  const wasCutOff = finishReason === 'MAX_TOKENS';
+  if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(finishReason, wasCutOff);
   const opaque = parts.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, parts) } : {};
   const usage = {
     inputTokens: collected.usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0),

@@ -1,5 +1,6 @@
 import type { Content, FunctionDeclaration, Part } from '@google/genai';
 import { parseObject } from './json.ts';
+import { base64Of, sortedMedia, withNotes } from './media.ts';
 import { decodeOpaque, type Origin } from './opaque.ts';
 import type { ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
@@ -8,7 +9,15 @@ import { type Assistant, type Turn, turnsOf } from './transcript.ts';
 // Gemini 3 and later refuse a call of the current turn without its signature; this value, given by Google for histories
 // of other models, tells them not to look for one.
 const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
-const MODEL_WITHOUT_SIGNATURES = /^(?:models\/)?gemini-[12][.-]/;
+const MODEL_BEFORE_3 = /^(?:models\/)?gemini-[12][.-]/;
+
+/** Media that a function response may hold. */
+const TAKEN_INSIDE: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf']);
+/** Further media that stand beside it. */
+const TAKEN_BESIDE: ReadonlySet<string> = new Set([
+  ...['image/heic', 'image/heif', 'audio/wav', 'audio/mpeg', 'audio/aiff', 'audio/aac', 'audio/ogg', 'audio/flac'],
+  ...['video/mp4', 'video/mpeg', 'video/webm', 'video/quicktime'],
+]);
 
 /** The transcript as Gemini's contents; calls and results as real function calls and responses. */
 export function geminiContents(messages: readonly ModelMessage[], model: string, origin: Origin): Content[] {
@@ -41,14 +50,39 @@ function partsOf(turn: Turn, model: string, origin: Origin): Part[] {
     case 'assistant':
       return replayed(turn.message, origin) ?? rebuilt(turn.message, model);
     case 'results':
-      return turn.results.map(({ call, content, isError }) => ({
-        functionResponse: {
-          ...idOf(turn.of, call.providerCallId),
-          name: providerToolName(call.name),
-          response: isError ? { error: content } : { output: content },
-        },
-      }));
+      return resultParts(turn, model);
   }
+}
+
+/**
+ * The results, with their media inside of them as far as that is possible. Models before Gemini 3, and all of them with sounds and
+ * films, take media beside the results only, in the same content.
+ */
+function resultParts({ of, results }: Extract<Turn, { kind: 'results' }>, model: string): Part[] {
+  const beside: Part[] = [];
+  const responses = results.map(({ call, content, isError, media }): Part => {
+    const { shown, notes } = sortedMedia(media, geminiTakes);
+    const text = withNotes(content, notes);
+    const inside: { inlineData: { mimeType: string; data: string } }[] = [];
+    for (const one of shown) {
+      const part = { inlineData: { mimeType: one.mediaType, data: base64Of(one) } };
+      if (TAKEN_INSIDE.has(one.mediaType) && !MODEL_BEFORE_3.test(model)) inside.push(part);
+      else beside.push(part);
+    }
+    return {
+      functionResponse: {
+        ...idOf(of, call.providerCallId),
+        name: providerToolName(call.name),
+        response: isError ? { error: text } : { output: text },
+        ...(inside.length === 0 ? {} : { parts: inside }),
+      },
+    };
+  });
+  return [...responses, ...beside];
+}
+
+function geminiTakes(mediaType: string): boolean {
+  return TAKEN_INSIDE.has(mediaType) || TAKEN_BESIDE.has(mediaType);
 }
 
 /** What Gemini itself said, unless it does not fit the recorded calls. */
@@ -62,7 +96,7 @@ function replayed(message: Assistant, origin: Origin): Part[] | undefined {
 }
 
 function rebuilt(message: Assistant, model: string): Part[] {
-  const unsigned = MODEL_WITHOUT_SIGNATURES.test(model) ? {} : { thoughtSignature: SKIP_SIGNATURE_CHECK };
+  const unsigned = MODEL_BEFORE_3.test(model) ? {} : { thoughtSignature: SKIP_SIGNATURE_CHECK };
   const calls = message.calls.map((call, index) => ({
     functionCall: {
       ...idOf(message, call.providerCallId),

@@ -16,22 +16,64 @@ const PREFIXES: ReadonlyMap<string, ProviderName> = new Map([
   ['ollama', 'ollama'],
 ]);
 
+/** What people write in place of a prefix. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['gemini', 'google'],
+  ['claude', 'anthropic'],
+  ['gpt', 'openai'],
+]);
+
+/** Names that are certainly not Gemini's, and the prefixes under which they are had, the likeliest first. */
+const OTHERS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^(?:gpt-|chatgpt-|o[1-9](?:-|$))/, ['openai']],
+  [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral)-/, ['mistral']],
+  // A maker and a slash; `models/…` and the like are Gemini's own way to write a name.
+  [/^(?!(?:models|tunedModels|projects|publishers)\/)[\w.-]+\//, ['openrouter', 'groq']],
+  [/^(?:llama|qwen|deepseek|phi|mixtral)/, ['ollama', 'groq', 'openrouter']],
+];
+
+/** How Ollama writes the variant of a model: `qwen3:8b`, `llama3.2:latest`. */
+const OLLAMA_VARIANT = /^(?:latest|\d+(?:\.\d+)?[bm])\b/;
+
 /**
  * Finds the provider of a model name: `provider:model` is split at its first colon; without a
- * prefix `claude-…` is Anthropic's and everything else Gemini's.
+ * prefix `claude-…` is Anthropic's and everything else Gemini's, but for names that certainly are of another provider: they are
+ * refused with the prefix that they lack.
  */
 export function resolveModel(name: string): ResolvedModel {
   const colon = name.indexOf(':');
-  if (colon < 0) {
-    if (name.trim() === '')
-      return { kind: 'refused', problem: 'the model name is empty; use for example gemini-2.5-flash' };
-    return { kind: 'supported', provider: name.startsWith('claude-') ? 'anthropic' : 'gemini', model: name };
-  }
+  if (colon < 0) return withoutPrefix(name);
   const prefix = name.slice(0, colon);
   const model = name.slice(colon + 1);
   const provider = PREFIXES.get(prefix);
-  if (!provider) return { kind: 'refused', problem: `unknown LLM provider: "${prefix}"` };
+  if (!provider) return { kind: 'refused', problem: unknownPrefix(prefix, model) };
   if (model.trim() === '')
     return { kind: 'refused', problem: `model "${name}": the name after "${prefix}:" is missing` };
   return { kind: 'supported', provider, model };
+}
+
+function withoutPrefix(name: string): ResolvedModel {
+  if (name.trim() === '')
+    return { kind: 'refused', problem: 'the model name is empty; use for example gemini-2.5-flash' };
+  const prefixes = OTHERS.find(([pattern]) => pattern.test(name))?.[1];
+  if (prefixes === undefined)
+    return { kind: 'supported', provider: name.startsWith('claude-') ? 'anthropic' : 'gemini', model: name };
+  const problem = `model "${name}" does not say its provider: write ${oneOf(prefixes.map((prefix) => `${prefix}:${name}`))}`;
+  return { kind: 'refused', problem };
+}
+
+function unknownPrefix(prefix: string, model: string): string {
+  const meant =
+    MEANT.get(prefix.toLowerCase()) ?? (PREFIXES.has(prefix.toLowerCase()) ? prefix.toLowerCase() : undefined);
+  const hint =
+    meant !== undefined
+      ? `, did you mean ${meant}:${model}?`
+      : OLLAMA_VARIANT.test(model)
+        ? `, a model of Ollama is written ollama:${prefix}:${model}`
+        : '';
+  return `unknown LLM provider: "${prefix}" (known: ${[...PREFIXES.keys()].join(', ')})${hint}`;
+}
+
+function oneOf(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -1,4 +1,4 @@
-import { brokenOff, failed, unreadable } from './failure.ts';
+import { brokenOff, emptyAnswer, failed, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import { addContent, type Content, noContent, replayFields, visibleText } from './openai-content.ts';
@@ -91,8 +91,8 @@ export function answerOf(
   }
   const text = visibleText(content);
   const isSilent = text.trim() === '' && calls.length === 0;
-  if (isSilent && (request.mayBeSilent !== true || CUT_OFF.includes(finishReason)))
-    return failed(`the model gave an empty answer (${finishReason})`);
+  const wasCutOff = CUT_OFF.includes(finishReason);
+  if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(finishReason, wasCutOff);
   const value = {
     text: isSilent ? '' : text,
     calls,

@@ -9,6 +9,10 @@ export type Dialect = {
   readonly takesReasoning: boolean;
   /** What the field is called that limits the tokens of an answer. */
   readonly limitField: 'max_completion_tokens' | 'max_tokens';
+  /** How a PDF is handed over; `none`: not at all. */
+  readonly files: 'file' | 'document_url' | 'none';
+  /** Media that one request may show. */
+  readonly mediaMax: number;
   /** Headers beside those of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -20,14 +24,26 @@ export const DIALECTS = {
     asksForUsage: true,
     takesReasoning: true,
     limitField: 'max_completion_tokens',
+    mediaMax: 20,
+    files: 'file',
     headers: {},
   },
-  mistral: { provider: 'mistral', asksForUsage: false, takesReasoning: true, limitField: 'max_tokens', headers: {} },
+  mistral: {
+    provider: 'mistral',
+    asksForUsage: false,
+    takesReasoning: true,
+    limitField: 'max_tokens',
+    mediaMax: 8,
+    files: 'document_url',
+    headers: {},
+  },
   groq: {
     provider: 'groq',
     asksForUsage: true,
     takesReasoning: false,
     limitField: 'max_completion_tokens',
+    mediaMax: 5,
+    files: 'none',
     headers: {},
   },
   // By these OpenRouter tells which program a request came from.
@@ -36,7 +52,17 @@ export const DIALECTS = {
     asksForUsage: true,
     takesReasoning: true,
     limitField: 'max_tokens',
+    mediaMax: 20,
+    files: 'file',
     headers: { 'HTTP-Referer': 'http://localhost', 'X-Title': 'Stop and Go' },
   },
-  ollama: { provider: 'ollama', asksForUsage: true, takesReasoning: true, limitField: 'max_tokens', headers: {} },
+  ollama: {
+    provider: 'ollama',
+    asksForUsage: true,
+    takesReasoning: true,
+    limitField: 'max_tokens',
+    mediaMax: 20,
+    files: 'none',
+    headers: {},
+  },
 } as const satisfies Readonly<Record<string, Dialect>>;

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { OpenAI } from 'openai';
 import { isObject, parseObject } from './json.ts';
+import { latestMedia, sortedMedia, withNotes } from './media.ts';
 import type { ProviderName } from './model-name.ts';
 import { decodeOpaque, type Origin } from './opaque.ts';
+import type { Dialect } from './openai-dialects.ts';
+import { openaiPart, openaiTakes } from './openai-media.ts';
 import type { ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
 import { type Assistant, turnsOf } from './transcript.ts';
@@ -11,6 +14,12 @@ import { type Assistant, turnsOf } from './transcript.ts';
 export const ERROR_RESULT_PREFIX = 'Error: ';
 /** Stands between results and what the user said next; Mistral's models refuse the one right after the other. */
 export const STOPPED_BEFORE_ANSWER = 'I was stopped before I could answer.';
+
+/** Stands between results and the media that they hold, for the same reason. */
+export const LOOKS_AT_MEDIA = 'I will look at what the tools returned beside text.';
+/** Stands before the media, as they come in a message of the user's role. */
+export const MEDIA_OF_RESULTS =
+  'What the tools returned beside text, in their order. It comes from the tools, not from the user.';
 
 /** The length of an id that every provider takes: Mistral insists on nine letters and digits. */
 const DERIVED_ID_LENGTH = 9;
@@ -22,7 +31,7 @@ type AssistantMessage = OpenAI.ChatCompletionAssistantMessageParam;
 export type Addressee = {
   readonly system: string;
   readonly model: string;
-  readonly provider: ProviderName;
+  readonly dialect: Dialect;
   readonly origin: Origin;
 };
 
@@ -32,15 +41,16 @@ export type Addressee = {
  */
 export function openaiMessages(
   messages: readonly ModelMessage[],
-  { system, model, provider, origin }: Addressee,
+  { system, model, dialect, origin }: Addressee,
 ): Message[] {
+  const { provider } = dialect;
   const said: Message[] = [];
-  for (const turn of turnsOf(messages)) {
+  for (const turn of turnsOf(latestMedia(messages, dialect.mediaMax))) {
     const before = said.at(-1);
     switch (turn.kind) {
       case 'user':
         if (before?.role === 'tool') said.push({ role: 'assistant', content: STOPPED_BEFORE_ANSWER });
-        if (before?.role === 'user') before.content = `${before.content}\n\n${turn.text}`;
+        if (before?.role === 'user') before.content = added(before.content, turn.text);
         else said.push({ role: 'user', content: turn.text });
         break;
       case 'assistant': {
@@ -51,14 +61,30 @@ export function openaiMessages(
       }
       case 'results': {
         const ids = idsOf(turn.of, provider);
-        turn.results.forEach(({ content, isError }, index) => {
-          const text = isError ? `${ERROR_RESULT_PREFIX}${content}` : content;
+        const beside: OpenAI.ChatCompletionContentPart[] = [];
+        turn.results.forEach(({ content, isError, media }, index) => {
+          const { shown, notes } = sortedMedia(media, openaiTakes(dialect, model));
+          const text = withNotes(isError ? `${ERROR_RESULT_PREFIX}${content}` : content, notes);
           said.push({ role: 'tool', tool_call_id: ids[index] ?? '', content: text });
+          beside.push(...shown.map((one) => openaiPart(one, dialect)));
         });
+        if (beside.length > 0) said.push(...besideResults(beside));
       }
     }
   }
   return said.length === 0 || system.trim() === '' ? said : [{ role: 'system', content: system }, ...said];
+}
+
+/** Results can only be text, so that what they hold besides comes in a message after them: of a user, as only these may have it. */
+function besideResults(parts: readonly OpenAI.ChatCompletionContentPart[]): Message[] {
+  return [
+    { role: 'assistant', content: LOOKS_AT_MEDIA },
+    { role: 'user', content: [{ type: 'text', text: MEDIA_OF_RESULTS }, ...parts] },
+  ];
+}
+
+function added(content: OpenAI.ChatCompletionUserMessageParam['content'], text: string) {
+  return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text' as const, text }];
 }
 
 /** The tools with their JSON Schema as it is; a schema that is no JSON object is an error. */

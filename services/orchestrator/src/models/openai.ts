@@ -30,7 +30,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
   let client: Promise<OpenAI> | undefined;
   const generateOnce: GenerateOnce = async (request, signal, emit) => {
     client ??= createClient(dialect, options);
-    const messages = openaiMessages(request.messages, { ...request, provider, origin: options.origin });
+    const messages = openaiMessages(request.messages, { ...request, dialect, origin: options.origin });
     if (messages.length === 0) return failed('there is no message to answer');
     const tools = openaiTools(request.tools);
     const collected = nothingCollected();

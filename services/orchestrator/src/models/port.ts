@@ -28,6 +28,21 @@ export type ModelToolResult = {
   readonly name: string;
   readonly content: string;
   readonly isError: boolean;
+  /** What the result holds beside text, in order; absent: nothing. */
+  readonly media?: readonly ModelMedia[];
+};
+
+/** An image, a sound or a document in the result of a call. */
+export type ModelMedia = {
+  /** Of the bytes: the same for the same. */
+  readonly digest: string;
+  readonly mediaType: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Absent: the model is told in words only. */
+  readonly bytes?: Uint8Array;
+  /** Why it is not shown, where the bytes are absent. */
+  readonly leftOut: string;
 };
 
 /** A tool as it is offered to the model; the schema is JSON Schema text and is passed on whole. */
@@ -65,7 +80,11 @@ export type ModelAnswer = {
 /** An answer, or one line that says why there is none; the line is bounded and free of secrets. */
 export type ModelOutcome =
   | { readonly kind: 'answer'; readonly answer: ModelAnswer }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `isEmpty`: the model ended its answer without a word and without a call; asked again it may have one. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isEmpty?: true };
+
+/** Told that the model is asked again in so many milliseconds, and why; the reason is bounded and free of secrets. */
+export type OnRetry = (reason: string, inMs: number) => void;
 
 /**
  * A model. `generate` never rejects except when its signal aborts, and then with the signal's reason. `onDelta` gets the
@@ -74,6 +93,10 @@ export type ModelOutcome =
 export type ModelPort = {
   generate(
     request: ModelRequest,
-    options: { readonly signal: AbortSignal; readonly onDelta?: (text: string) => void },
+    options: {
+      readonly signal: AbortSignal;
+      readonly onDelta?: (text: string) => void;
+      readonly onRetry?: OnRetry;
+    },
   ): Promise<ModelOutcome>;
 };

@@ -26,13 +26,15 @@ export type Attempt<T> =
       readonly message: string;
       /** The HTTP status, if that is what failed. */
       readonly status?: number;
+      /** See `ModelOutcome`. */
+      readonly isEmpty?: true;
       readonly retry?: { readonly afterMs?: number };
     };
 
 /** The outcome of a call with all its attempts. */
 export type RetriedOutcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  | { readonly kind: 'failed'; readonly message: string; readonly status?: number };
+  | { readonly kind: 'failed'; readonly message: string; readonly status?: number; readonly isEmpty?: true };
 
 /**
  * Calls `attempt`, again after a failure that may pass, at most `RETRIES_MAX` times, only as long as `mayRetry` agrees,
@@ -41,7 +43,15 @@ export type RetriedOutcome<T> =
  */
 export async function callWithRetries<T>(
   attempt: (signal: AbortSignal) => Promise<Attempt<T>>,
-  options: { signal: AbortSignal; timeoutMs: number; clock: Clock; mayRetry: () => boolean },
+  options: {
+    signal: AbortSignal;
+    timeoutMs: number;
+    /** On the clock: when the time is up, if a part of it is spent already. */
+    deadline?: number;
+    clock: Clock;
+    mayRetry: () => boolean;
+    onRetry?: (failure: { readonly message: string; readonly status?: number }, inMs: number) => void;
+  },
 ): Promise<RetriedOutcome<T>> {
   const { signal, timeoutMs, clock } = options;
   signal.throwIfAborted();
@@ -51,8 +61,9 @@ export async function callWithRetries<T>(
   });
   const giveUp = () => limit.abort(over);
   signal.addEventListener('abort', giveUp, { once: true });
-  const deadline = clock.now() + timeoutMs;
-  void clock.sleep(timeoutMs, limit.signal).then(giveUp);
+  const { deadline = clock.now() + timeoutMs } = options;
+  const leftMs = options.deadline === undefined ? timeoutMs : Math.max(0, deadline - clock.now());
+  void clock.sleep(leftMs, limit.signal).then(giveUp);
   try {
     for (let retries = 0; ; retries += 1) {
       const result = await Promise.race([settled(attempt, limit.signal), stopped]);
@@ -63,6 +74,7 @@ export async function callWithRetries<T>(
       const wait =
         retry && retries < RETRIES_MAX && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;
       if (wait === undefined || clock.now() + wait >= deadline) return failure;
+      options.onRetry?.(failure, wait);
       await clock.sleep(wait, limit.signal);
       signal.throwIfAborted();
     }

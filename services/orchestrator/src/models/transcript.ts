@@ -1,4 +1,4 @@
-import type { ModelCall, ModelMessage } from './port.ts';
+import type { ModelCall, ModelMedia, ModelMessage } from './port.ts';
 
 /** What the model is told of a call of which no result was recorded. */
 export const NO_RESULT_RECORDED = 'No result of this call was recorded.';
@@ -7,7 +7,12 @@ export const NO_RESULT_RECORDED = 'No result of this call was recorded.';
 export type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 
 /** A call together with what came of it. */
-export type AnsweredCall = { readonly call: ModelCall; readonly content: string; readonly isError: boolean };
+export type AnsweredCall = {
+  readonly call: ModelCall;
+  readonly content: string;
+  readonly isError: boolean;
+  readonly media?: readonly ModelMedia[];
+};
 
 /**
  * A stretch of the transcript as providers insist on it.
@@ -42,7 +47,7 @@ export function turnsOf(messages: readonly ModelMessage[]): Turn[] {
 
 /** Looks for the results of a message's calls in the tool messages that directly follow it. */
 function resultsOf(message: Assistant, messages: readonly ModelMessage[], from: number): AnsweredCall[] {
-  const byCall = new Map<string, { readonly content: string; readonly isError: boolean }>();
+  const byCall = new Map<string, Omit<AnsweredCall, 'call'>>();
   for (let next = from; next < messages.length; next += 1) {
     const following = messages[next];
     if (following?.role !== 'tool') break;
@@ -50,6 +55,7 @@ function resultsOf(message: Assistant, messages: readonly ModelMessage[], from: 
   }
   return message.calls.map((call) => {
     const result = byCall.get(call.callId);
-    return { call, content: result?.content ?? NO_RESULT_RECORDED, isError: result?.isError ?? true };
+    const media = result?.media === undefined ? {} : { media: result.media };
+    return { call, content: result?.content ?? NO_RESULT_RECORDED, isError: result?.isError ?? true, ...media };
   });
 }

@@ -1,7 +1,7 @@
 import { isUuid, notFound } from '@stopgo/core';
 import type { orchestrator as wire } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
-import type { Nudges } from '../driver/nudges.ts';
+import type { Nudges } from '../driver/delegations/nudges.ts';
 import type { Callbacks } from './callbacks.ts';
 
 /** Who may call back, and what comes of it. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
-import type { DriverPorts } from '../driver/ports.ts';
+import type { DriverPorts } from '../driver/handle/ports.ts';
 import { deliver, type Resolve } from './deliver.ts';
 import { Outbox } from './outbox.ts';
 import { PushLog } from './push-log.ts';

@@ -303,7 +303,7 @@ export class Teller {
     const { liveness, logger, pushes } = this.#ports;
     const { conversationId } = this.#push;
     // Somebody else may have taken this process for dead.
-    if (!liveness.isFresh()) await liveness.renewed(this.#signal);
+    while (!liveness.isFresh()) await liveness.renewed(this.#signal);
     const outcome = await this.#send(config, { revision, state });
     const failures = config.failures + 1;
     const isGivenUp = outcome.kind === 'failed' && (outcome.gone === true || failures >= attemptsMax);

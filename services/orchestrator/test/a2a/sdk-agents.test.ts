@@ -131,7 +131,7 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
       expect(await by.notify({ ...request, taskId: 'other' }, callback, never)).toMatchObject({ kind: 'refused' });
       const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
       await by.answer(request, answer, () => undefined, never, may);
-      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0));
+      await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0), 30_000);
       const shown = calls.map((one) => one['x-a2a-notification-token'] ?? one.authorization);
       for (const one of shown) expect(one).toMatch(/^(Bearer )?t0ken-of-the-callback$/);
     }

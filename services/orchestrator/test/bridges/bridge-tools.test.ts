@@ -206,3 +206,21 @@ test('a bridge is sent so many calls of a server as it makes at the same time; a
   first.leave();
   await second.come;
 });
+
+test('that the last server has listed its tools is known, though they are the same as before', async () => {
+  const { tools, start, listening } = await world();
+  await start('one', 'host:1');
+  const service = listening.get('host:1');
+  if (service === undefined) throw new Error('no bridge');
+  let unlistedServers = ['late'];
+  const offered = { instance: 'one', revision: 'r2', tools: [{ server: 'files', name: 'read', callsAtOnce: 1 }] };
+  listening.set('host:1', { ...service, listTools: async () => ({ ...offered, unlistedServers }) });
+  await tools.refresh();
+  const before = tools.catalogue();
+  expect(before.unlisted).toEqual(new Set(['late']));
+  await tools.refresh();
+  expect(tools.catalogue()).toBe(before);
+  unlistedServers = [];
+  await tools.refresh();
+  expect(tools.catalogue()).toEqual({ ...before, unlisted: new Set() });
+});

@@ -1,8 +1,9 @@
 import { fact, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
+import { Waits } from '@stopgo/log';
 import { facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
-import { Registry } from '../../src/driver/registry.ts';
+import { Registry } from '../../src/driver/run/registry.ts';
 import { asked, asks, decide, finished, inWords, longMs, node, second, shown, token } from './asking-agent.ts';
 import { done, Errand, lost, quiet } from './errands.ts';
 import { HandClock } from './one-driver.ts';
@@ -279,6 +280,42 @@ test('a decision for an agent that is away is kept for it, and keeps nobody else
   await pass(16);
   expect([errand.answered.length, await errand.response()]).toEqual([1, 'Paid.']);
 });
+
+test.each([
+  ['does not answer', async () => Promise.reject(lost), 1_500],
+  ['says nothing at all', () => new Promise<never>(() => undefined), 2_500],
+])(
+  'nobody is kept waiting for an agent that %s, and what the run waits for is told until it is back',
+  async (_, away, ms) => {
+    let look: () => Promise<ReturnType<typeof asks>> = away;
+    const errand = await asked(shown, { lookUp: Array(99).fill(() => look()), answer: [done('Paid.')] });
+    decide(errand);
+    const clock = new HandClock();
+    const definitions = { agent: async () => errand.agent, toolset: async () => new Map() };
+    const ports = { ...errand.watcher('second', ['second'], clock), waits: new Waits(() => clock.now()) };
+    const registry = new Registry(ports, definitions, 10);
+    await registry.resume('c');
+    const driver = registry.driver('c');
+    let standing: string | undefined;
+    if (driver === undefined) throw new Error('nobody drives');
+    void registry.settled(driver, new AbortController().signal).then((how) => {
+      standing = how;
+    });
+    const pass = async (all: number) => {
+      for (let at = 0; at < all; at += 250) await quiet().then(() => clock.pass(250));
+      await quiet();
+    };
+    await pass(ms - 250);
+    expect([standing, driver.isDriving()]).toEqual([undefined, true]);
+    await pass(250);
+    expect([standing, driver.isDriving()]).toEqual(['working', true]);
+    expect(ports.waits.told('c')).toMatchObject([{ conversationId: 'c', runId: 'r', name: 'peer' }]);
+    if (ms > 2_000) return;
+    look = async () => asks(shown);
+    await pass(16_000);
+    expect([errand.answered.length, await errand.response(), ports.waits.told()]).toEqual([1, 'Paid.', []]);
+  },
+);
 
 test.each([
   ['for ten seconds is not asked again', 6, 1],

@@ -1,6 +1,6 @@
 import type { InputState, RunCommand } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
-import { answerSamplings } from '../../src/driver/answer-samplings.ts';
+import { answerSamplings } from '../../src/driver/questions/answer-samplings.ts';
 import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
 import { driverWith } from './one-driver.ts';
 

@@ -1,6 +1,6 @@
 import type { Effect, RunState } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
-import { performCall } from '../../src/driver/perform-call.ts';
+import { performCall } from '../../src/driver/calls/perform-call.ts';
 import type { ExecuteOutcome } from '../../src/tool-port.ts';
 import { driverWith } from './one-driver.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { callsPerAnswerMax, type OfferedTool, type RequestedCall, type Toolset } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
-import { checkCalls, heldNow } from '../../src/driver/check-calls.ts';
+import { checkCalls, heldFor, heldNow } from '../../src/driver/calls/check-calls.ts';
 
 const call = (argumentsJson: string, name = 'add'): RequestedCall => ({ providerCallId: 'p', name, argumentsJson });
 
@@ -34,7 +34,7 @@ describe('a call', () => {
     [
       'that does not fit',
       '{"name":"x","value":"4.2"}',
-      /^The arguments are not what the tool takes: arguments\.value: .*; the call was not run\.$/,
+      /^The arguments are not what the tool takes: arguments\.value: .*[^.]; the call was not run\.$/,
     ],
     ['that lacks something', '{}', /not what the tool takes: .*"name"/],
     ['that is no object', '[]', /not a JSON object/],
@@ -54,6 +54,15 @@ describe('a call', () => {
     const [checked] = await checkCalls([call('{}', name)], offered(schema), held);
     expect(checked?.refusal).toBe(`The call was not run: the tool "${name}" of the server "s" is held: ${words}`);
     expect((await checkCalls([call('{"name":"x"}')], offered(schema), held))[0]?.refusal).toBeUndefined();
+  });
+
+  test('is told of to a node only that would be offered it', () => {
+    const held = new Map([['drop', { server: 's', isNew: true }]]);
+    const node = { type: 'llm', name: 'n', model: 'm', prompt: '', outputKey: '', canExitLoop: false } as const;
+    const of = (more: object) => [...heldFor({ ...node, turnsMax: 1, approval: 'default', ...more }, held).keys()];
+    expect(of({})).toEqual(['drop']);
+    expect(of({ toolServers: ['other'] })).toEqual([]);
+    expect(of({ tools: ['read_*'] })).toEqual([]);
   });
 
   test('goes on while no bridge has told its tools yet', () => {

@@ -1,8 +1,8 @@
 import { conversationStream, type Fact, fact, fold, initialState, type RecordedFact } from '@stopgo/core';
 import type { Append, AppendOutcome } from '@stopgo/log';
 import { expect, test } from 'vitest';
-import { claimsMax, claimsWindowMs } from '../../src/driver/claims.ts';
-import { Registry } from '../../src/driver/registry.ts';
+import { claimsMax, claimsWindowMs } from '../../src/driver/run/claims.ts';
+import { Registry } from '../../src/driver/run/registry.ts';
 import { driverWith } from './one-driver.ts';
 
 const runId = 'run';

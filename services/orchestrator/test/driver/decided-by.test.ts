@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decidedBy } from '../../src/driver/decided-by.ts';
+import { decidedBy } from '../../src/driver/handle/decided-by.ts';
 
 const approver = (id: string) => ({ kind: 'approver', id, claimed: true }) as const;
 

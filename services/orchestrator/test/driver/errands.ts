@@ -27,9 +27,9 @@ import type {
   DelegationRequest,
   DelegationUpdate,
 } from '../../src/delegation-port.ts';
-import type { DriverPorts } from '../../src/driver/ports.ts';
-import { RunDriver } from '../../src/driver/run-driver.ts';
-import { Transcripts } from '../../src/driver/transcripts.ts';
+import type { DriverPorts } from '../../src/driver/handle/ports.ts';
+import { Transcripts } from '../../src/driver/handle/transcripts.ts';
+import { RunDriver } from '../../src/driver/run/run-driver.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
 import { driverWith, type HandClock } from './one-driver.ts';
 

@@ -1,6 +1,6 @@
 import { DomainError, type Fact, fact, type RecordedFact, type RunCommand, type SettledInput } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
-import { handOverAnswers } from '../../src/driver/hand-over-answers.ts';
+import { handOverAnswers } from '../../src/driver/questions/hand-over-answers.ts';
 import type { HandedAnswer, QuestionAnswer } from '../../src/tool-port.ts';
 import { driverWith } from './one-driver.ts';
 
@@ -62,8 +62,8 @@ function driverThatKnows(
 
 test('an answer is handed over until the bridge has heard it, and then no more', async () => {
   const { driver, clock, handed, submitted, end } = driverThatKnows({ 'i-1': answered }, silence, silence, 'taken');
+  vi.spyOn(driver, 'movedOn').mockResolvedValueOnce(true);
   for (let pause = 0; pause < 4; pause += 1) await clock.pass(2_000);
-  driver.moves.tell();
   await clock.pass(1);
   await end();
   const answer = { questionId: 'q-1', action: 'accept', contentJson: '{"amount":3}' };

@@ -2,7 +2,7 @@ import type { RemoteQuestion } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import type { DelegationRequest } from '../../src/delegation-port.ts';
-import { TaskWatch } from '../../src/driver/task-watch.ts';
+import { TaskWatch } from '../../src/driver/delegations/task-watch.ts';
 import { decide, second } from './asking-agent.ts';
 import { done, Errand, peer, quiet } from './errands.ts';
 import { HandClock } from './one-driver.ts';

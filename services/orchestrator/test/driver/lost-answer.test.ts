@@ -1,7 +1,7 @@
 import { DomainError } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { askFence } from '../../src/driver/ask-fence.ts';
-import { sendOnce, sendRepeatable } from '../../src/driver/send-call.ts';
+import { sendOnce, sendRepeatable } from '../../src/driver/calls/send-call.ts';
+import { askFence } from '../../src/driver/questions/ask-fence.ts';
 import type { ExecuteOutcome, ExecuteRequest, FenceOutcome } from '../../src/tool-port.ts';
 import { driverWith } from './one-driver.ts';
 

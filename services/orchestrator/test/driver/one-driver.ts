@@ -1,9 +1,10 @@
 import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
-import type { Clock, ConversationLog, Peer } from '@stopgo/log';
-import { AgentNews } from '../../src/driver/agent-news.ts';
-import type { DriverPorts } from '../../src/driver/ports.ts';
-import { RunDriver } from '../../src/driver/run-driver.ts';
-import { Transcripts } from '../../src/driver/transcripts.ts';
+import { type Clock, type ConversationLog, type Peer, Waits } from '@stopgo/log';
+import { AgentNews } from '../../src/driver/handle/agent-news.ts';
+import type { DriverPorts } from '../../src/driver/handle/ports.ts';
+import { Room } from '../../src/driver/handle/room.ts';
+import { Transcripts } from '../../src/driver/handle/transcripts.ts';
+import { RunDriver } from '../../src/driver/run/run-driver.ts';
 import type { ExecuteOutcome, ExecuteRequest, FenceOutcome } from '../../src/tool-port.ts';
 
 /** A clock that goes on only when it is told to. */
@@ -36,6 +37,11 @@ export class HandClock implements Clock {
     });
   }
 
+  /** How many wait for time to pass. */
+  get sleeping(): number {
+    return this.sleepers.size;
+  }
+
   /** Lets time pass, and whoever it wakes do what there is to do. */
   async pass(ms: number): Promise<void> {
     this.at += ms;
@@ -59,8 +65,11 @@ export type ScriptedBridge = {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-/** A driver of a run, on a clock of its own, whose bridge does as it is told. */
-export function driverWith({ execute = never, fence = never, dead = new Set(), alive = [] }: ScriptedBridge) {
+/** A driver of a run, on a clock of its own, whose bridge does as it is told; `others` stand for what else it has. */
+export function driverWith(
+  { execute = never, fence = never, dead = new Set(), alive = [] }: ScriptedBridge,
+  others: Partial<DriverPorts> = {},
+) {
   const clock = new HandClock();
   const asked: string[] = [];
   const peer = (instance: string): Peer => ({ instance, role: 'mcp-bridge', address: 'host:1', counter: 1 });
@@ -101,11 +110,15 @@ export function driverWith({ execute = never, fence = never, dead = new Set(), a
     newId: () => 'id',
     random: () => 0.5,
     deltas: { publish: () => undefined, ended: () => undefined, watched: () => undefined },
+    blobs: { read: () => Promise.reject(new Error('there are no blobs')) },
+    blobRoom: new Room(1),
     onModelFailed: () => undefined,
+    waits: new Waits(() => clock.now()),
     news: new AgentNews(() => undefined),
     onFault: (error) => {
       throw error;
     },
+    ...others,
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
   const state = { ...initialState, id: 'c' };

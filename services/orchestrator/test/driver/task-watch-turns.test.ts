@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DelegationPort } from '../../src/delegation-port.ts';
-import { TaskWatch } from '../../src/driver/task-watch.ts';
+import { TaskWatch } from '../../src/driver/delegations/task-watch.ts';
 import { Errand, peer, quiet } from './errands.ts';
 import { HandClock } from './one-driver.ts';
 

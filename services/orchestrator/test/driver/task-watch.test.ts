@@ -1,9 +1,9 @@
 import { parkedTasks, type RemoteQuestion } from '@stopgo/core';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
-import { AgentNews } from '../../src/driver/agent-news.ts';
-import { Registrations } from '../../src/driver/registrations.ts';
-import { TaskWatch } from '../../src/driver/task-watch.ts';
+import { Registrations } from '../../src/driver/delegations/registrations.ts';
+import { TaskWatch } from '../../src/driver/delegations/task-watch.ts';
+import { AgentNews } from '../../src/driver/handle/agent-news.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
 

@@ -17,8 +17,8 @@ import {
 } from '@stopgo/core';
 import { type Append, type AppendOutcome, type ConversationLog, recordedOf } from '@stopgo/log';
 import { expect, test } from 'vitest';
-import { RunDriver } from '../../src/driver/run-driver.ts';
-import { Transcripts } from '../../src/driver/transcripts.ts';
+import { Transcripts } from '../../src/driver/handle/transcripts.ts';
+import { RunDriver } from '../../src/driver/run/run-driver.ts';
 import type { ModelAnswer, ModelRequest } from '../../src/models/port.ts';
 import { driverWith } from './one-driver.ts';
 
@@ -236,7 +236,7 @@ test('however often others are faster, a model is asked ahead once, and that doe
 });
 
 test('a node of a tree that has nothing to add after its calls comes to their result; an agent of one node has failed', async () => {
-  const silent = { only: [says('', [looks]), says('')] };
+  const silent = { only: [says('', [looks]), says(''), says(' ')] };
   const tree = await driven({ type: 'sequential', name: 'pipe', children: [llm('only', 'x')] }, silent);
   expect([tree.status, tree.response]).toEqual(['completed', 'three']);
   // The models' adapters refuse silence of those who are not said to be free to say nothing.
@@ -245,9 +245,18 @@ test('a node of a tree that has nothing to add after its calls comes to their re
   expect([single.status, single.response]).toEqual(['failed', expect.stringMatching(/^LLM error: .*empty answer/)]);
   const mute = await driven(
     { type: 'loop', name: 'l', iterationsMax: 2, children: [llm('only', 'x')] },
-    { only: [says('')] },
+    { only: [says(''), says('')] },
   );
   expect([mute.status, mute.response]).toEqual(['failed', 'Pipeline error: LLM error: the model gave an empty answer']);
+});
+
+test('a model that answers nothing is asked once more, with the same words, and both are on the record', async () => {
+  const { status, response, asked, log } = await driven(llm('only', 'x'), { only: [says('\n'), says('Here.')] });
+  expect([status, response]).toEqual(['completed', 'Here.']);
+  expect(asked[1]).toEqual(asked[0]);
+  expect(log.map((event) => event.fact.case)).toEqual(
+    expect.arrayContaining(['modelAnsweredNothing', 'modelResponded', 'runCompleted']),
+  );
 });
 
 test('an empty line before a call is not the answer of a node', async () => {

@@ -266,8 +266,11 @@ export function modelContract(under: ModelUnderTest): void {
       const port = fixture.models({ clock }).forModel(model);
       const busy = (retryAfterSeconds: number) => ({ error: { status: 429, message: 'busy', retryAfterSeconds } });
       await fixture.script(busy(3), { text: 'thanks' });
-      expect(answerOf(await port.generate(ask(model, 'hi'), { signal: NEVER })).text).toBe('thanks');
+      const told: unknown[] = [];
+      const onRetry = (reason: string, inMs: number) => told.push([reason, inMs]);
+      expect(answerOf(await port.generate(ask(model, 'hi'), { signal: NEVER, onRetry })).text).toBe('thanks');
       expect(waits).toEqual([3500]);
+      expect(told).toEqual([[`${withStatus(429)}: busy`, 3500]]);
       await fixture.reset();
       await fixture.script(busy(21));
       const patient = fixture.models({ clock: impatientClock(100_000).clock, modelTimeoutMs: 100_000 }).forModel(model);
@@ -304,6 +307,7 @@ export function modelContract(under: ModelUnderTest): void {
       expect(await port.generate(ask(model, 'hi'), { signal: NEVER })).toMatchObject({
         kind: 'failed',
         message: expect.stringContaining('the model gave an empty answer'),
+        isEmpty: true,
       });
       expect(await fixture.requests()).toHaveLength(2);
     });

@@ -68,7 +68,7 @@ test('what keeps a model from being called is said by name, one line each, befor
     'GROQ_API_KEY environment variable not set (needed by model "groq:x")',
     'OPENROUTER_API_KEY environment variable not set (needed by model "openrouter:x")',
     'OLLAMA_BASE_URL is not an http or https URL (needed by model "ollama:x")',
-    'unknown LLM provider: "acme"',
+    'unknown LLM provider: "acme" (known: google, anthropic, openai, mistral, groq, openrouter, ollama)',
     'model "google:": the name after "google:" is missing',
     'model "groq:": the name after "groq:" is missing',
     'the model name is empty; use for example gemini-2.5-flash',

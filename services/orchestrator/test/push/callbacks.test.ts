@@ -1,7 +1,7 @@
 import { orchestrator } from '@stopgo/proto';
 import { createInProcessClient } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
-import type { Nudges } from '../../src/driver/nudges.ts';
+import type { Nudges } from '../../src/driver/delegations/nudges.ts';
 import { callbackService } from '../../src/push/callback-service.ts';
 import { Callbacks } from '../../src/push/callbacks.ts';
 
@@ -44,7 +44,7 @@ test('who shows the token has the task looked at; everybody else hears the same,
   const client = (service: ReturnType<typeof callbackService>) =>
     createInProcessClient(orchestrator.OrchestratorService, {
       ...{ createConversation: nobody, sendMessage: nobody, cancelRun: nobody, resumeRun: nobody },
-      ...{ provideInput: nobody },
+      ...{ provideInput: nobody, listAgents: nobody },
       ...{ setPush: nobody, removePush: nobody },
       ...service,
     });

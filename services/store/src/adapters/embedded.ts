@@ -1,7 +1,10 @@
 import type { StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
+import type { DiskCondition } from '../disk-condition.ts';
 import { LiveEvents } from '../live-events.ts';
+import { noBlobs } from '../no-blobs.ts';
 import type { Observe } from '../observe.ts';
+import { hasBlobs, SqliteBlobStore } from './sqlite/blob-store.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
 import { SqliteEventLog } from './sqlite/event-log.ts';
 import { logTables } from './sqlite/log-tables.ts';
@@ -15,7 +18,13 @@ import { SqliteViews } from './sqlite-views/views.ts';
 /** The log and the views of one open file, in which each append and its rows are one transaction. */
 export type EmbeddedParts = ReturnType<typeof embeddedParts>;
 
-export function embeddedParts(database: SqlDatabase, log: Logger, observe: Observe) {
+export function embeddedParts(
+  database: SqlDatabase,
+  log: Logger,
+  observe: Observe,
+  /** Is told of commits that failed; without it nothing is known of the disk. */
+  disk: Pick<DiskCondition, 'failed'> = { failed: () => false },
+) {
   const tables = logTables(database);
   const heads = new StreamHeads(tables);
   const ofViews = viewTables(database);
@@ -25,7 +34,18 @@ export function embeddedParts(database: SqlDatabase, log: Logger, observe: Obser
   };
   const hot = new HotConversations(ofViews, refolding({ database, tables: ofViews, read, log }));
   const projection = new SqliteProjection(ofViews, hot);
-  const events = new SqliteEventLog({ database, tables, heads, projection, live: new LiveEvents(), log, observe });
+  const events = new SqliteEventLog({
+    database,
+    tables,
+    heads,
+    projection,
+    live: new LiveEvents(),
+    log,
+    observe,
+    disk,
+  });
   const { allSetAside } = ofViews;
-  return { heads, projection, events, views: new SqliteViews(ofViews, hot), allSetAside };
+  // A file that only an older release has written, opened to read.
+  const blobs = hasBlobs(database) ? new SqliteBlobStore(database) : noBlobs;
+  return { heads, projection, events, blobs, views: new SqliteViews(ofViews, hot), allSetAside };
 }

@@ -25,6 +25,7 @@ import { type PlannedAppend, planAppend } from './append-plan.ts';
 import { loggedAppend, positionOf, sequenceOf, subjectOf } from './batch-message.ts';
 import type { IndexedHead, StreamIndex } from './index-tables.ts';
 import { type Leader, noAnswer } from './leader.ts';
+import type { NoSpace } from './no-space.ts';
 import type { Pipeline } from './pipeline.ts';
 
 export type AppendsParts = {
@@ -33,6 +34,8 @@ export type AppendsParts = {
   readonly pipeline: Pipeline;
   readonly index: StreamIndex;
   readonly projection: Projection;
+  /** Is told of appends that are refused because the servers have no space, and of those that are stored. */
+  readonly space: Pick<NoSpace, 'refused' | 'stored'>;
   /** The events after a revision up to another, or none of them if they are more than a page. */
   readonly unseen: (stream: StreamName, after: number, upTo: number) => Promise<readonly RecordedEvent[]>;
   readonly observe: Observe;
@@ -143,7 +146,7 @@ export class Appends {
   }
 
   async #publish(append: StreamAppend, head: IndexedHead | undefined, deadline: number): Promise<AppendOutcome> {
-    const { leader, pipeline, projection } = this.#parts;
+    const { leader, pipeline, projection, space } = this.#parts;
     const planned = planAppend(append, head, projection, {
       key: pipeline.applied + 1,
       bytesMax: leader.messageBytesMax - headerBytesMax,
@@ -156,6 +159,8 @@ export class Appends {
       const published = await leader.publish(subject, planned.data, expected, waitMs);
       if (published.kind === 'stored') return this.#stored(planned, published.sequence);
       mayHaveLanded ||= published.kind === 'unknown';
+      if (published.kind === 'unknown' && published.error.details.reason === 'disk_full')
+        space.refused(planned.data.byteLength);
       const now = await this.#lookAgain(append.stream, deadline);
       const found = this.#known(append, mayHaveLanded ? planned.hash : undefined);
       if (found !== undefined) return found;
@@ -168,6 +173,7 @@ export class Appends {
 
   #stored({ parts, data, known }: PlannedAppend, sequence: number): AppendOutcome {
     const append = loggedAppend(parts, sequence, data.byteLength);
+    this.#parts.space.stored(data.byteLength);
     this.#acknowledged = Math.max(this.#acknowledged, sequence);
     this.#parts.pipeline.own({ kind: 'own', append, known });
     const position = positionOf(sequence, append.events.length - 1);

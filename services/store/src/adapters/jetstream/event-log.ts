@@ -8,6 +8,7 @@ import { sequenceOf } from './batch-message.ts';
 import { differencesOf } from './differences.ts';
 import { type StreamIndex, toKnownKey } from './index-tables.ts';
 import type { Leader } from './leader.ts';
+import { lostMessages } from './lost-messages.ts';
 import type { Messages } from './messages.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -80,6 +81,12 @@ export class JetStreamEventLog implements EventLog {
   async *differences(stream: StreamName, signal: AbortSignal): AsyncGenerator<string, void> {
     await this.#parts.caughtUp();
     yield* differencesOf(this.#parts, stream, signal);
+  }
+
+  /** The server gives each message that it stores the next number, and the stream is set to keep them all: they have no gaps. */
+  async *lost(signal: AbortSignal): AsyncGenerator<string, void> {
+    signal.throwIfAborted();
+    yield* lostMessages(await this.#parts.leader.kept());
   }
 
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {

@@ -29,6 +29,19 @@ export const noAnswer = (cause?: unknown): DomainError =>
 /** While the server that says it is not there. */
 const messageBytesMaxDefault = 1024 * 1024;
 
+/** What a stream holds, as of one moment. */
+export type Kept = {
+  /** Sequences of its first and its last message; where it holds none, the first is the one after the last. */
+  readonly first: number;
+  readonly last: number;
+  readonly messages: number;
+  /** Sequences between the two that have no message, in order; empty also if there are too many to be named. */
+  readonly deleted: readonly number[];
+};
+
+/** The server names them in one answer. */
+const namedDeletedMax = 20_000;
+
 /** The part of the server's words on a stream that is read; `cluster` if it is in one. */
 type StreamInfo = { readonly state?: { readonly last_seq?: unknown }; readonly cluster?: Cluster };
 
@@ -88,6 +101,16 @@ export class Leader {
   async firstSequence(): Promise<number> {
     const { manager, streamName } = this.#parts;
     return (await this.#ask(() => manager.streams.info(streamName))).state.first_seq;
+  }
+
+  /** Which of all the numbers that the stream gave have a message. */
+  async kept(): Promise<Kept> {
+    const { manager, streamName } = this.#parts;
+    const info = (details: boolean) => this.#ask(() => manager.streams.info(streamName, { deleted_details: details }));
+    let { state } = await info(false);
+    if (state.num_deleted > 0 && state.num_deleted <= namedDeletedMax) ({ state } = await info(true));
+    const { first_seq: first, last_seq: last, messages, deleted = [] } = state;
+    return { first, last, messages, deleted };
   }
 
   /** Sequence of the last message of a stream's subject; 0 if there is none. */
@@ -161,7 +184,21 @@ function leads({ leader = '', replicas = [] }: Cluster): boolean {
   return leader !== '' && 2 * (heard.length + 1) > replicas.length + 1;
 }
 
+/**
+ * A server, or the account, has no space left; or the message could not be stored. Each may be said of a message that the servers of a
+ * cluster have agreed on, or that was stored and taken out again (docs/decisions/0057-nothing-was-recorded-is-said-where-it-is-certain.md).
+ */
+const outOfSpace: ReadonlySet<number> = new Set([10023, 10002]);
+const storeFailed = 10077;
+const notStoredText =
+  'the event log (NATS) has no space left, and it is not known whether this was recorded; look before you send it again';
+
 /** Whatever goes wrong here may be over soon: a server that starts, a leader that is elected, a disk that is full. */
-function failureOf(error: unknown): DomainError {
-  return error instanceof DomainError ? error : noAnswer(error);
+export function failureOf(error: unknown): DomainError {
+  if (error instanceof DomainError) return error;
+  if (!(error instanceof JetStreamApiError)) return noAnswer(error);
+  const hasFailed = error.code === storeFailed && /space|maximum bytes|storage/i.test(error.message);
+  if (outOfSpace.has(error.code) || hasFailed)
+    return unavailable(notStoredText, { reason: 'disk_full' }, { retryAfterMs, cause: error });
+  return noAnswer(error);
 }

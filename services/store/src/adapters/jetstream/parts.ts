@@ -1,5 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from '@stopgo/runtime';
+import type { DiskProblem } from '../../disk-condition.ts';
 import type { EventLog } from '../../event-log.ts';
 import { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
@@ -18,6 +19,7 @@ import { Feed } from './feed.ts';
 import { StreamIndex } from './index-tables.ts';
 import { Leader } from './leader.ts';
 import { Messages } from './messages.ts';
+import { NoSpace } from './no-space.ts';
 import { Pipeline } from './pipeline.ts';
 import { repairing } from './repair.ts';
 import { emptyViewsFile, prepareViewsFile } from './views-file.ts';
@@ -38,6 +40,10 @@ export type JetStreamPartsOptions = {
 export type JetStreamParts = {
   readonly events: EventLog;
   readonly views: Views;
+  /** Why nothing is recorded now; undefined if nothing is known to be wrong. */
+  readonly condition: () => DiskProblem | undefined;
+  /** To be told of what else is handed to the same servers. */
+  readonly space: Pick<NoSpace, 'refused' | 'stored'>;
   /** Conversations whose events cannot be folded, at most `limit`. */
   allSetAside(limit: number): readonly SetAside[];
   /**
@@ -80,7 +86,8 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
   const catchUp = new CatchUp({ leader, pipeline, index, feed, log, startOver });
   const notBack = link.onBack(() => void catchUp.compare());
   const unseen: AppendsParts['unseen'] = (stream, after, upTo) => events.unseen(stream, after, upTo);
-  const appends = new Appends({ link, leader, pipeline, index, projection, unseen, observe });
+  const space = new NoSpace(log, () => performance.now());
+  const appends = new Appends({ link, leader, pipeline, index, projection, space, unseen, observe });
   const caughtUp = () => catchUp.caughtUp();
   const events = new JetStreamEventLog({ index, pipeline, messages, leader, appends, live, caughtUp, observe });
   return {
@@ -91,6 +98,8 @@ export async function jetStreamParts(options: JetStreamPartsOptions): Promise<Je
       position: () => pipeline.position,
     }),
     allSetAside: tables.allSetAside,
+    condition: () => space.problem,
+    space,
     ready: (signal) => catchUp.follow(signal),
     async close() {
       await appends.close();

@@ -5,8 +5,8 @@ import type { Requests } from './requests.ts';
 export type Expected = {
   /** Name of the stream. */
   readonly stream: string;
-  /** Sequence of the last message of the subject; 0: none. */
-  readonly lastSubjectSequence: number;
+  /** Sequence of the last message of the subject; 0: none; absent: whatever there is. */
+  readonly lastSubjectSequence?: number;
 };
 
 /**
@@ -22,7 +22,8 @@ export async function publish(
 ): Promise<number> {
   const expectations = headers();
   expectations.set('Nats-Expected-Stream', stream);
-  expectations.set('Nats-Expected-Last-Subject-Sequence', String(lastSubjectSequence));
+  if (lastSubjectSequence !== undefined)
+    expectations.set('Nats-Expected-Last-Subject-Sequence', String(lastSubjectSequence));
   const { seq } = (await requests.ask(subject, { data, headers: expectations, waitMs })) as { readonly seq?: unknown };
   if (typeof seq !== 'number' || seq < 1) throw new Error('an acknowledgement without a sequence');
   return seq;

@@ -1,7 +1,7 @@
 import type { KvWatchEntry } from '@nats-io/kv';
-import { fromBinary, store } from '@stopgo/proto';
+import { fromBinary, store, type views } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
-import type { Posted } from '../../instance-board.ts';
+import { type Heard, type Posted, postedOf, waitsIn } from '../../instance-board.ts';
 import { beatKeptMs } from './bounds.ts';
 
 /** The entries of a bucket as the server delivers them: an ordered iterator that can be stopped. */
@@ -14,7 +14,7 @@ export const beatKeys = 'beats';
 export class BucketWatch {
   readonly #entries: BucketEntries;
   readonly #now: () => number;
-  readonly #known = new Map<string, { readonly posted: Posted; readonly at: number }>();
+  readonly #known = new Map<string, Heard>();
   readonly #waiting = new Set<() => void>();
   #seen = 0;
   #ended = false;
@@ -59,6 +59,11 @@ export class BucketWatch {
     return [...this.#known.values()].map(({ posted }) => posted);
   }
 
+  /** What runs wait for by what was posted lately. */
+  waits(): readonly views.RunWait[] {
+    return this.#ended ? [] : waitsIn(this.#known.values(), this.#now());
+  }
+
   stop(): void {
     this.#entries.stop();
     this.#end();
@@ -97,8 +102,8 @@ export class BucketWatch {
 /** Undefined for what is none of ours. */
 function postedIn(value: Uint8Array): Posted | undefined {
   try {
-    const { instance, role, address, counter, left } = fromBinary(store.InstanceSchema, value);
-    return instance === '' ? undefined : { instance, role, address, counter, left };
+    const said = fromBinary(store.InstanceSchema, value);
+    return said.instance === '' ? undefined : postedOf(said, said.left);
   } catch {
     return undefined;
   }

@@ -19,6 +19,8 @@ export type DurabilityOptions = {
   readonly monitorUrl: string | undefined;
   /** Go on, with a warning, where nothing is shown. */
   readonly accepted: boolean;
+  /** Whether the server that is asked about still answers. Does not reject. */
+  readonly isStillThere: () => Promise<boolean>;
   readonly log: Logger;
 };
 
@@ -26,7 +28,7 @@ export type DurabilityOptions = {
  * Looks whether acknowledged means on disk.
  *
  * @throws DomainError `failed_precondition` with one line that says how to make it so, if that is not accepted;
- * `unavailable` if the monitoring address is silent.
+ * `unavailable` if the monitoring address is silent, or the server is gone before it has told.
  */
 export async function checkDurability(
   info: StreamInfo,
@@ -48,7 +50,7 @@ export async function checkDurability(
 async function whyNot(
   info: StreamInfo,
   server: ServerInfo | undefined,
-  { monitorUrl, accepted }: DurabilityOptions,
+  { monitorUrl, accepted, isStillThere }: DurabilityOptions,
 ): Promise<string | undefined> {
   const wanted = 'set sync_interval: always in its jetstream block';
   if (monitorUrl === undefined)
@@ -59,8 +61,8 @@ async function whyNot(
   try {
     shown = await ask(monitorUrl);
   } catch (error) {
-    // A server that stands still is waited for, as everywhere.
-    if (!accepted && isSilence(error))
+    // A server that stands still, or is being restarted, is waited for, as everywhere.
+    if (!accepted && (isSilence(error) || !(await isStillThere())))
       throw unavailable(`its monitoring address ${monitorUrl} does not answer now (${reasonOf(error)})`);
     return `its monitoring address ${monitorUrl} does not tell (${reasonOf(error)}); check NATS_MONITOR_URL, and http: in the server's configuration`;
   }
@@ -105,6 +107,12 @@ function reasonOf(error: unknown): string {
   return messageOf(cause instanceof Error ? cause : error);
 }
 
-/** True if somebody was there and said nothing, or broke off. */
-const isSilence = (error: unknown): boolean =>
-  (error instanceof Error && error.name === 'TimeoutError') || reasonOf(error).includes('ECONNRESET');
+/** What `fetch` says of a connection that was made, and that the server broke off. */
+const brokenOff: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** True if somebody was there and said nothing, or broke off, as a server does that is restarted at that moment. */
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { cause } = error;
+  return error.name === 'TimeoutError' || (cause instanceof Error && 'code' in cause && brokenOff.has(cause.code));
+}

@@ -21,9 +21,9 @@ import {
 import { type KV, Kvm } from '@nats-io/kv';
 import { nanos } from '@nats-io/transport-node';
 import { DomainError, sha256Hex, unavailable } from '@stopgo/core';
-import { create, store, toBinary } from '@stopgo/proto';
+import { create, store, toBinary, type views } from '@stopgo/proto';
 import { instancesMax } from '../../bounds.ts';
-import type { Beat, InstanceBoard, Posted } from '../../instance-board.ts';
+import { type Beat, type InstanceBoard, type Posted, postedOf } from '../../instance-board.ts';
 import { checkBeat } from '../../instances.ts';
 import { askMsMax, beatKeptMs, beatSeenMsMax, beatTriesMax, electedMsMax, retryAfterMs, stuckMsMax } from './bounds.ts';
 import { BucketWatch, beatKeys } from './bucket-watch.ts';
@@ -51,6 +51,8 @@ export class NatsInstanceBoard implements InstanceBoard {
   readonly #options: BoardOptions;
   readonly #notBack: () => void;
   #opened: Promise<Opened> | undefined;
+  /** Of the bucket that was opened last. */
+  #watch: BucketWatch | undefined;
   /**
    * Since when failures have followed each other, though the server is there; undefined: none since the last success. It counts only
    * while the last failure is recent.
@@ -92,6 +94,16 @@ export class NatsInstanceBoard implements InstanceBoard {
     }
   }
 
+  waits(): readonly views.RunWait[] {
+    // A replica that nobody sends heartbeats to looks for itself, from now on.
+    if (this.#opened === undefined) {
+      const opening = this.#open();
+      this.#opened = opening;
+      opening.catch(() => this.#forget(opening));
+    }
+    return this.#watch?.waits() ?? [];
+  }
+
   /** Ends the watch. */
   close(): void {
     this.#notBack();
@@ -100,7 +112,7 @@ export class NatsInstanceBoard implements InstanceBoard {
 
   /** Undefined if the watch does not show what was just said: it is of a bucket that is gone. */
   async #post({ bucket, watch }: Opened, beat: Beat, left: boolean): Promise<readonly Posted[] | undefined> {
-    const { instance, role, address, counter } = beat;
+    const { instance } = beat;
     const before = watch.seen;
     // A question is an entry too, in a place of its own: when it comes back, so did all before it.
     const [key, value] =
@@ -108,7 +120,7 @@ export class NatsInstanceBoard implements InstanceBoard {
         ? [`asks.${this.#options.replica}`, new Uint8Array()]
         : [
             `${beatKeys}.${sha256Hex(instance)}`,
-            toBinary(store.InstanceSchema, create(store.InstanceSchema, { instance, role, address, counter, left })),
+            toBinary(store.InstanceSchema, create(store.InstanceSchema, postedOf(beat, left))),
           ];
     const revision = await bucket.put(key, value, { timeout: askMsMax });
     if (revision <= before || !(await watch.reached(revision, beatSeenMsMax))) return undefined;
@@ -127,7 +139,9 @@ export class NatsInstanceBoard implements InstanceBoard {
       await this.#make(name);
       return watched();
     });
-    return { bucket, watch: new BucketWatch(entries, now) };
+    const watch = new BucketWatch(entries, now);
+    this.#watch = watch;
+    return { bucket, watch };
   }
 
   /** A failure long after the one before says nothing of the time between: others may have been answered elsewhere. */

@@ -57,6 +57,15 @@ async function check(
   const manager = await openJetStream(connection, address);
   const stored: EventStreamOptions = { manager, address, stream, replicas, newId };
   const { info, logId } = await find(stored);
-  await checkDurability(info, server, { address, monitorUrl, accepted: acceptUnverifiedDurability, log });
+  const isStillThere = () =>
+    link
+      .ask(() => connection.flush())
+      .then(
+        () => connection.info?.server_id === server?.server_id,
+        () => false,
+      );
+  await checkDurability(info, server, {
+    ...{ address, monitorUrl, accepted: acceptUnverifiedDurability, isStillThere, log },
+  });
   return { logId, serverId: server?.server_id };
 }

@@ -1,5 +1,5 @@
 import { toBinary, views } from '@stopgo/proto';
-import type { PendingApproval } from './hot-conversations.ts';
+import type { PendingApproval } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
 
 /** Writes the row of an approval of the conversation of this key, inside the caller's transaction. */

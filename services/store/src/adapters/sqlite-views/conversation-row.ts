@@ -1,6 +1,6 @@
 import { contextOf, hasWork, parkedTasks, principalOf, standingOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
-import type { HotConversation } from './hot-conversations.ts';
+import type { HotConversation } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
 
 /** Writes the row of a conversation with the statement that is given, inside the caller's transaction. */

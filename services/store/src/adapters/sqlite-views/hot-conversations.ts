@@ -3,21 +3,9 @@ import { fromBinary, views } from '@stopgo/proto';
 import { hotBytesMax, hotConversationsMax } from '../../bounds.ts';
 import { LruMap } from '../../lru-map.ts';
 import type { SetAside } from '../../views.ts';
+import type { HotConversation, PendingApproval } from './hot-conversation.ts';
 import type { Refold } from './refold.ts';
 import type { ConversationRow, ViewTables } from './view-tables.ts';
-
-/** A conversation as the last append left it. */
-export type HotConversation = {
-  /** Position of its first event. */
-  readonly key: number;
-  readonly state: ConversationState;
-  readonly snapshot: Uint8Array;
-  readonly head: views.ConversationHead;
-  /** By id, oldest first. */
-  readonly pending: ReadonlyMap<string, PendingApproval>;
-};
-
-export type PendingApproval = { readonly key: number; readonly approval: views.Approval };
 
 /** The conversations used last, so that an append need not decode what the one before it encoded. */
 export class HotConversations {

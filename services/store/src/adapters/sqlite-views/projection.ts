@@ -12,12 +12,13 @@ import {
   type StreamName,
   textToTell,
 } from '@stopgo/core';
-import { fromBinary, toBinary, views } from '@stopgo/proto';
+import { facts, fromBinary, toBinary, views } from '@stopgo/proto';
 import { conversationKeyMax, messagesPerConversationMax } from '../../bounds.ts';
 import type { Folded, Projection, ProjectionBatch, SetAside } from '../../views.ts';
 import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
-import type { HotConversation, HotConversations, PendingApproval } from './hot-conversations.ts';
+import type { HotConversation, PendingApproval } from './hot-conversation.ts';
+import type { HotConversations } from './hot-conversations.ts';
 import { messagesAt } from './messages-at.ts';
 import { PushRows } from './push-rows.ts';
 import { searchableText } from './search.ts';
@@ -171,6 +172,7 @@ class Batch implements ProjectionBatch {
     this.#tables.deleteConversation(key);
     this.#tables.deleteMessages(messageKey(key, 0), messageKey(key + 1, 0));
     this.#tables.deleteApprovals(key);
+    this.#tables.deleteBlobNames(key);
   }
 
   #writeMessage(conversation: number, message: views.Message): void {
@@ -179,6 +181,8 @@ class Batch implements ProjectionBatch {
     this.#tables.insertMessage(key, message.revision, isTold, toBinary(views.MessageSchema, message));
     const words = searchableText(message);
     if (words !== '') this.#tables.insertWords(key, words);
+    for (const blob of message.toolCall?.blobs ?? [])
+      this.#tables.insertBlobName(blob.digest, conversation, toBinary(facts.BlobRefSchema, blob));
   }
 
   #earlierRows(

@@ -20,7 +20,7 @@ import { equal } from '../../problems.ts';
 import { type SqlDatabase, sqlCode } from '../sqlite/database.ts';
 import { writeApproval } from './approval-row.ts';
 import { writeConversation } from './conversation-row.ts';
-import type { HotConversation, PendingApproval } from './hot-conversations.ts';
+import type { HotConversation, PendingApproval } from './hot-conversation.ts';
 import { messagesAt } from './messages-at.ts';
 import type { ConversationRow, ViewTables } from './view-tables.ts';
 

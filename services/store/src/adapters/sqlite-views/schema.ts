@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 4;
+const rowsVersion = 5;
 
 /** How texts are made into words, and what the index keeps of them. */
 export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'`;
@@ -22,6 +22,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  *
  * `set_aside` names the conversations whose events cannot be folded: they have no other row, but words may be left, which
  * then lead to no conversation.
+ *
+ * `blob_names` has the blobs that the events of a conversation name, each as it was named first.
  *
  * `push.head` is the revision of the conversation, as far as it is known: what is between it and `settled` may have to be told.
  */
@@ -106,6 +108,13 @@ const tables = `
   CREATE TRIGGER push_conversation_changed AFTER UPDATE OF revision ON conversations BEGIN
     UPDATE push SET head = new.revision WHERE id = new.id;
   END;
+  CREATE TABLE blob_names (
+    digest TEXT NOT NULL,
+    conversation INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (digest, conversation)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX blob_names_of_conversation ON blob_names (conversation, digest);
   CREATE TABLE set_aside (
     id TEXT PRIMARY KEY,
     position INTEGER NOT NULL,
@@ -128,6 +137,7 @@ const names = [
   'message_words',
   'approvals',
   'push',
+  'blob_names',
   'set_aside',
 ];
 

@@ -4,12 +4,14 @@
 // 1. First pass: a sum over the words of each message, minus the same sum over the index. What is left over is suspected.
 // 2. Second pass: the words themselves, of those that are suspected. Messages and their words are written once, so one that
 //    was appended during the first pass is whole in the second.
+// 3. Both are read beside whoever writes, on one connection: a query of the index takes long, and would be broken off. What a
+//    transaction holds that is still open is in neither.
 import { canceled } from '@stopgo/core';
 import { fromBinary, views } from '@stopgo/proto';
 import {
   messagesPerConversationMax,
   messagesPerPassMax,
-  occurrencesPerReadMax,
+  occurrencesPerTurnMax,
   pageBytesMax,
   problemsMax,
   quotedWordsMax,
@@ -21,28 +23,30 @@ import { openDatabase } from '../sqlite/database.ts';
 import { lastThatFits } from '../sqlite/page-size.ts';
 import { wordIndexOptions } from './schema.ts';
 import { searchableText } from './search.ts';
-import { conversationOfMessage, type ViewTables } from './view-tables.ts';
+import { conversationOfMessage, type ViewTables, viewTables } from './view-tables.ts';
 import { type Occurrence, wordsOf } from './words.ts';
 
 const messagesPerReadMax = 200;
 const beyondAnyKey = Number.MAX_SAFE_INTEGER;
-/** Sums stay exact below twice this. */
+/** Sums are kept from 0 to below this: two of them are added exactly, three would not be. */
 const sumMax = 2 ** 52;
 
-type Tables = Pick<ViewTables, 'words' | 'messageSizes' | 'messages' | 'conversationAt' | 'allSetAside'>;
-
 /** As {@link Views.verifySearch}. The loop is given free after each small piece; what is kept does not grow with the log. */
-export async function verifySearch(tables: Tables, signal: AbortSignal): Promise<VerifiedSearch> {
-  const index = new IndexedMessages(tables, signal);
+export async function verifySearch(
+  { toRead }: Pick<ViewTables, 'toRead'>,
+  signal: AbortSignal,
+): Promise<VerifiedSearch> {
+  const reader = toRead();
+  const index = new IndexedMessages(viewTables(reader), signal);
   try {
     const problems = new Problems();
     let messages = 0;
     for (let after = 0; after < beyondAnyKey && !problems.full; ) {
       const sums = new Map<number, number>();
       const add = (message: number, part: number) => {
-        const sum = ((sums.get(message) ?? 0) + part + sumMax) % sumMax;
-        if (sum === 0) sums.delete(message);
-        else sums.set(message, sum);
+        const sum = (sums.get(message) ?? 0) + part;
+        if (sum === 0 || sum === sumMax) sums.delete(message);
+        else sums.set(message, sum < 0 ? sum + sumMax : sum % sumMax);
       };
       const expected = await index.expected(after, beyondAnyKey, (one) => add(one.message, sumOf(one)));
       messages += expected.messages;
@@ -56,18 +60,19 @@ export async function verifySearch(tables: Tables, signal: AbortSignal): Promise
     return { messages, problems: problems.found };
   } finally {
     index.close();
+    reader.close();
   }
 }
 
 class IndexedMessages {
-  readonly #tables: Tables;
+  readonly #tables: ViewTables;
   readonly #signal: AbortSignal;
   /** Holds the words of a few messages at a time, made as those of the index are. */
   readonly #scratch = openDatabase(':memory:', 'write');
   readonly #made: ReturnType<typeof wordsOf>;
   readonly #insert: (...parameters: readonly (number | string)[]) => number;
 
-  constructor(tables: Tables, signal: AbortSignal) {
+  constructor(tables: ViewTables, signal: AbortSignal) {
     this.#tables = tables;
     this.#signal = signal;
     this.#scratch.exec(`CREATE VIRTUAL TABLE made USING fts5 (${wordIndexOptions})`);
@@ -91,7 +96,7 @@ class IndexedMessages {
         const words = textOf(bytes);
         if (words !== '') this.#insert(key, words);
       }
-      for (const one of this.#made.occurrences('', '\u{10ffff}', -1, 0)) take(one);
+      for (const one of this.#made.occurrences()) take(one);
       this.#scratch.exec(`INSERT INTO made (made) VALUES ('delete-all')`);
       messages += rows.length;
       last = end;
@@ -101,23 +106,11 @@ class IndexedMessages {
 
   /** What the index says of the messages with keys above one up to another. */
   async found(after: number, upTo: number, take: (one: Occurrence) => void): Promise<void> {
-    const { words } = this.#tables;
-    for (let [from, some] = ['', words.after('', occurrencesPerReadMax)]; some.length > 0; ) {
-      let [count, to] = [0, ''];
-      for (const next of some) {
-        if (count > 0 && count + next.count > occurrencesPerReadMax) break;
-        count += next.count;
-        to = next.word;
-      }
-      const first = some[0]?.word ?? '';
-      for (let offset = 0; ; offset += occurrencesPerReadMax) {
-        const read = words.occurrences(first, to, occurrencesPerReadMax, offset);
-        for (const one of read) if (one.message > after && one.message <= upTo) take(one);
-        await this.#pause();
-        if (read.length < occurrencesPerReadMax) break;
-      }
-      from = to;
-      some = words.after(from, occurrencesPerReadMax);
+    let read = 0;
+    for (const one of this.#tables.words.occurrences()) {
+      if (one.message > after && one.message <= upTo) take(one);
+      read += 1;
+      if (read % occurrencesPerTurnMax === 0) await this.#pause();
     }
   }
 

@@ -208,8 +208,24 @@ export function viewTables(database: SqlDatabase) {
         }),
       ),
     ),
+    idsAfter: ofAny(
+      database.all('SELECT id FROM conversations WHERE id > ? ORDER BY id LIMIT ?', (row) => text(row, 0)),
+    ),
+    pushIdsAfter: database.all('SELECT id FROM push WHERE id > ? ORDER BY id LIMIT ?', (row) => text(row, 0)),
+    insertBlobName: database.run('INSERT OR IGNORE INTO blob_names (digest, conversation, bytes) VALUES (?, ?, ?)'),
+    blobName: database.one('SELECT bytes FROM blob_names WHERE digest = ? AND conversation = ?', (row) =>
+      bytes(row, 0),
+    ),
+    isBlobNamed: database.one('SELECT 1 FROM blob_names WHERE digest = ? LIMIT 1', (row) => integer(row, 0)),
+    blobNames: database.all(
+      'SELECT digest, bytes FROM blob_names WHERE conversation = ? AND digest > ? ORDER BY digest LIMIT ?',
+      (row) => ({ key: text(row, 0), bytes: bytes(row, 1) }),
+    ),
+    deleteBlobNames: database.run('DELETE FROM blob_names WHERE conversation = ?'),
     /** The whole index of words, for verification. */
     words: wordsOf(database, 'message_words'),
+    /** What reads beside these: see {@link SqlDatabase.toRead}. */
+    toRead: database.toRead,
     setAside: database.one(`${setAside} WHERE id = ?`, toSetAside),
     allSetAside: database.all(`${setAside} ORDER BY id LIMIT ?`, toSetAside),
     insertSetAside: database.run('INSERT INTO set_aside (id, position, revision, reason) VALUES (?, ?, ?, ?)'),

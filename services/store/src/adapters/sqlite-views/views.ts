@@ -1,5 +1,5 @@
 import { type EarlierTexts, foldVersion } from '@stopgo/core';
-import { create, fromBinary, views } from '@stopgo/proto';
+import { create, facts, fromBinary, views } from '@stopgo/proto';
 import { listBytesMax, listRowsPerRead, messagesPerConversationMax, viewApprovalBytesMax } from '../../bounds.ts';
 import type {
   ApprovalFilter,
@@ -192,6 +192,30 @@ export class SqliteViews implements Views {
   storedApprovals(conversationId: string) {
     const key = this.#tables.conversationKey(conversationId);
     return key === undefined ? [] : this.#tables.storedApprovals(key);
+  }
+
+  blobNamed(conversationId: string, digest: string) {
+    const key = this.#hot.get(conversationId)?.key;
+    const bytes = key === undefined ? undefined : this.#tables.blobName(digest, key);
+    return bytes === undefined ? undefined : fromBinary(facts.BlobRefSchema, bytes);
+  }
+
+  isBlobNamed(digest: string) {
+    if (this.#tables.isBlobNamed(digest) !== undefined) return true;
+    return this.#tables.allSetAside(1).length > 0 ? undefined : false;
+  }
+
+  storedBlobNames(conversationId: string, after: string, limit: number) {
+    const key = this.#tables.conversationKey(conversationId);
+    return key === undefined ? [] : this.#tables.blobNames(key, after, limit);
+  }
+
+  storedIds(after: string, limit: number) {
+    return this.#tables.idsAfter(after, limit);
+  }
+
+  storedPushIds(after: string, limit: number) {
+    return this.#tables.pushIdsAfter(after, limit);
   }
 
   storedPush(conversationId: string) {

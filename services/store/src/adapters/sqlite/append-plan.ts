@@ -1,4 +1,4 @@
-import { chainHash, chainStart, type RecordedFact, type StreamName } from '@stopgo/core';
+import { chainHash, chainStart, failedPrecondition, type RecordedFact, type StreamName } from '@stopgo/core';
 import { create, envelope } from '@stopgo/proto';
 import { pageBytesMax, pageEventsMax } from '../../bounds.ts';
 import type { AppendOutcome, KnownKey, LoggedEvent, RecordedEvent, StreamAppend } from '../../event-log.ts';
@@ -61,6 +61,10 @@ export class AppendPlan {
     const head = this.#planned.get(stream)?.head ?? this.#heads.get(stream);
     const known = head === undefined ? undefined : this.#knownKey(stream, head.id, append.idempotencyKey);
     if (known !== undefined) return this.#duplicate(stream, head?.id ?? 0, known);
+    if (head === undefined && this.#tables.streamId(stream) !== undefined)
+      throw failedPrecondition(
+        `the events of ${stream} are gone from the log, and its name is still there; run \`stopgo verify\`, and restore the data directory from a backup`,
+      );
     const revision = head?.revision ?? 0;
     if (revision !== append.expectedRevision)
       return { kind: 'conflict', revision, unseen: this.#unseen(stream, head?.id, append.expectedRevision, revision) };

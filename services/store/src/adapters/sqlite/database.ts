@@ -5,6 +5,7 @@
 // 2. The driver takes no read-only option; a URI says it.
 import { DomainError, dataLoss, unavailable } from '@stopgo/core';
 import Database from 'libsql';
+import { diskTexts } from '../../disk-condition.ts';
 
 export type SqlValue = number | string | Uint8Array | null;
 export type SqlRow = readonly SqlValue[];
@@ -21,6 +22,16 @@ export type SqlDatabase = {
   one<T>(sql: string, read: (row: SqlRow) => T): (...parameters: readonly SqlValue[]) => T | undefined;
   /** A query for all rows, which the SQL must bound. */
   all<T>(sql: string, read: (row: SqlRow) => T): (...parameters: readonly SqlValue[]) => T[];
+  /**
+   * A query for any number of rows, each of which is read when it is taken. Until the last one is, nothing may be written on this
+   * connection: the driver would break the query off.
+   */
+  each<T>(sql: string, read: (row: SqlRow) => T): (...parameters: readonly SqlValue[]) => Iterable<T>;
+  /**
+   * What reads beside this connection: another one to the same file, so that a query shows the file as it was when the query began,
+   * whatever is written meanwhile. It is closed with this one, if it is not closed before. Of one that only reads it is that one.
+   */
+  toRead(): SqlDatabase;
   inTransaction(): boolean;
   close(): void;
 };
@@ -37,32 +48,34 @@ type Prepared = {
   run(...parameters: unknown[]): { changes: number };
   get(...parameters: unknown[]): unknown;
   all(...parameters: unknown[]): unknown[];
+  iterate(...parameters: unknown[]): Iterator<unknown>;
 };
 
 /** Opens a file. */
 export function openDatabase(path: string, mode: OpenMode): SqlDatabase {
   const database = translated(() => new Database(mode === 'write' ? path : readUri(path, mode)));
   let open = true;
+  const readers = new Set<SqlDatabase>();
 
+  const prepared = (sql: string, raw: boolean): Prepared => {
+    const fresh = database.prepare(sql);
+    return raw ? fresh.raw() : fresh;
+  };
   const statement = (sql: string, raw: boolean) => {
-    const prepare = (): Prepared => {
-      const fresh = database.prepare(sql);
-      return raw ? fresh.raw() : fresh;
-    };
-    let prepared: Prepared | undefined;
+    let kept: Prepared | undefined;
     return <T>(use: (ready: Prepared) => T): T => {
-      if (!open) throw unavailable('the store is stopped; start it again');
+      if (!open) throw closed();
       return translated(() => {
-        const ready = prepared ?? prepare();
-        prepared = undefined;
+        const ready = kept ?? prepared(sql, raw);
+        kept = undefined;
         const result = use(ready);
-        prepared = ready;
+        kept = ready;
         return result;
       });
     };
   };
 
-  return {
+  const self: SqlDatabase = {
     exec: (sql) => translated(() => void database.exec(sql)),
     run: (sql) => {
       const use = statement(sql, false);
@@ -79,13 +92,39 @@ export function openDatabase(path: string, mode: OpenMode): SqlDatabase {
       const use = statement(sql, true);
       return (...parameters) => use((ready) => ready.all(parameters)).map((row) => read(row as SqlRow));
     },
-    inTransaction: () => database.inTransaction,
+    each: (sql, read) =>
+      function* (...parameters) {
+        if (!open) throw closed();
+        const rows = translated(() => prepared(sql, true).iterate(parameters));
+        for (;;) {
+          if (!open) throw closed();
+          const { done, value } = translated(() => rows.next());
+          if (done) return;
+          yield read(value as SqlRow);
+        }
+      },
+    toRead: () => {
+      // The file may have gone, and what was written since then is not to be seen either.
+      if (mode !== 'write') return { ...self, close: () => undefined };
+      const reader = openDatabase(path, 'read');
+      readers.add(reader);
+      const close = (): void => {
+        readers.delete(reader);
+        reader.close();
+      };
+      return { ...reader, close };
+    },
+    inTransaction: () => open && database.inTransaction,
     close: () => {
+      for (const reader of readers) reader.close();
       if (open) database.close();
       open = false;
     },
   };
+  return self;
 }
+
+const closed = (): DomainError => unavailable('the store is stopped; start it again');
 
 function readUri(path: string, mode: 'read' | 'read-immutable'): string {
   const escaped = path.split('/').map(encodeURIComponent).join('/');
@@ -145,5 +184,17 @@ function failureOf(cause: unknown): unknown {
     return dataLoss(`the database file is damaged (${code}); restore it from a backup`, {}, { cause });
   if (code.startsWith('SQLITE_CONSTRAINT'))
     return dataLoss(`what is to be written contradicts what is stored (${code}); verify the stream`, {}, { cause });
+  if (code === 'SQLITE_FULL')
+    return unavailable(
+      diskTexts.disk_full,
+      { reason: 'disk_full', recorded: 'nothing' },
+      { cause, retryAfterMs: 5_000 },
+    );
+  // With these the whole transaction may be in SQLite's log already, and the next start finds it there: after a sync that fails, and
+  // where its index of that log cannot be made larger, which is done last.
+  if (code === 'SQLITE_IOERR_SHMSIZE')
+    return unavailable(diskTexts.disk_full, { reason: 'disk_full' }, { cause, retryAfterMs: 5_000 });
+  if (/^SQLITE_(IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|SHMOPEN|SHMMAP))/.test(code))
+    return unavailable(`${diskTexts.disk_fails} (${code})`, { reason: 'disk_fails' }, { cause, retryAfterMs: 5_000 });
   return unavailable(`the database cannot be read or written now (${code})`, {}, { cause, retryAfterMs: 1_000 });
 }

@@ -3,8 +3,10 @@ import { catchUpBytesMax, catchUpEventsMax, pageEventsMax } from '../../bounds.t
 import type { AppendOutcome, EventLog, RecordedEvent, StreamAppend, StreamEvent } from '../../event-log.ts';
 import type { LiveEvents } from '../../live-events.ts';
 import { brokenSeals } from './append-seal.ts';
+import type { SqlDatabase } from './database.ts';
 import { GroupCommit, type GroupCommitParts } from './group-commit.ts';
 import type { LogTables } from './log-tables.ts';
+import { lostRows } from './lost-rows.ts';
 import type { StreamHeads } from './stream-heads.ts';
 
 /** Ends the names that start with a prefix: higher than any character of a stream name. */
@@ -12,6 +14,7 @@ const afterAnyName = '\u007f';
 
 /** The event log in one SQLite file that belongs to this process. */
 export class SqliteEventLog implements EventLog {
+  readonly #database: SqlDatabase;
   readonly #tables: LogTables;
   readonly #heads: StreamHeads;
   readonly #live: LiveEvents;
@@ -19,6 +22,7 @@ export class SqliteEventLog implements EventLog {
   readonly #commits: GroupCommit;
 
   constructor(parts: GroupCommitParts) {
+    this.#database = parts.database;
     this.#tables = parts.tables;
     this.#heads = parts.heads;
     this.#live = parts.live;
@@ -69,6 +73,11 @@ export class SqliteEventLog implements EventLog {
   async *differences(stream: StreamName, signal: AbortSignal): AsyncGenerator<string, void> {
     const head = this.#heads.get(stream);
     if (head !== undefined) yield* brokenSeals(this.#tables, stream, head.id, signal);
+  }
+
+  /** Positions are given one by one, and none of a commit that failed is used up: they have no gaps. */
+  async *lost(signal: AbortSignal): AsyncGenerator<string, void> {
+    yield* lostRows(this.#database, signal);
   }
 
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {

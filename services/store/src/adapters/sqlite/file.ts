@@ -1,5 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { DomainError, failedPrecondition } from '@stopgo/core';
+import { blobSchema } from './blob-store.ts';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
 import { addSeals, hasSeals, logSchema } from './log-tables.ts';
@@ -11,6 +14,8 @@ const logVersion = 1;
 const pagesPerCheckpoint = 4_000;
 const cacheKibibytes = 16 * 1024;
 const walBytesKept = 64 * 1024 * 1024;
+/** How long a reader waits while the process that writes the file opens or closes it, in milliseconds. */
+const busyMs = 5_000;
 
 /** An open file of a data directory that this process has locked. */
 export type OpenFile = { readonly database: SqlDatabase; close(): void };
@@ -26,7 +31,7 @@ export function openFile(dataDir: string): OpenFile {
     // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
     const database = openToWrite(directory.databaseFile, 'FULL');
     checkVersion(database, dataDir);
-    database.exec(`BEGIN IMMEDIATE; ${logSchema}`);
+    database.exec(`BEGIN IMMEDIATE; ${logSchema} ${blobSchema}`);
     if (!hasSeals(database)) database.exec(addSeals);
     database.exec(`PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
@@ -69,6 +74,16 @@ function emptiedAtClose({ database, close }: OpenFile): OpenFile {
   };
 }
 
+/** Commits what changes nothing, as an append is committed: it fails if the disk takes nothing. */
+export function writeNothing(database: SqlDatabase): void {
+  try {
+    database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${logVersion}; COMMIT`);
+  } catch (error) {
+    if (database.inTransaction()) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** Moves all commits into the file itself, so that it is whole without the log beside it. */
 function emptyWal(database: SqlDatabase): void {
   try {
@@ -78,21 +93,79 @@ function emptyWal(database: SqlDatabase): void {
   }
 }
 
+/** An open file that is read. */
+export type ReadFile = OpenFile & {
+  /** True if a process writes the directory meanwhile. */
+  readonly isInUse: boolean;
+};
+
 /**
- * Opens the file of a data directory that no process uses, to read. Nothing in it is changed.
+ * Opens the file of a data directory to read, as it is at this moment: what a process that uses it writes meanwhile is not seen.
+ * Nothing in the directory is changed.
  *
  * @throws DomainError with one line that names the directory and what to do.
  */
-export function openFileReadOnly(dataDir: string): OpenFile {
+export function openFileReadOnly(dataDir: string): ReadFile {
   const directory = lockForReading(dataDir);
-  return opened(dataDir, directory.unlock, () => {
-    const wal = `${directory.databaseFile}-wal`;
-    // After a crash the log beside the file holds commits that belong to it; after a clean stop there is none.
-    const crashed = existsSync(wal) && statSync(wal).size > 0;
-    const database = openDatabase(directory.databaseFile, crashed ? 'read' : 'read-immutable');
+  const { databaseFile, isInUse, unlock } = directory;
+  const file = opened(dataDir, unlock, () => {
+    const database = isInUse ? openBeside(databaseFile) : openAtRest(databaseFile, unlock);
     checkVersion(database, dataDir);
     return database;
   });
+  return { database: file.database, isInUse, close: () => closeRead(file) };
+}
+
+/** Lets go of what it saw first: a connection that is closed lives on until its statements are collected. */
+function closeRead({ database, close }: OpenFile): void {
+  if (database.inTransaction()) database.exec('COMMIT');
+  close();
+}
+
+/** Beside the process that writes it: readers and one writer do not disturb each other, and each commit is seen whole or not at all. */
+function openBeside(databaseFile: string): SqlDatabase {
+  const database = openDatabase(databaseFile, 'read');
+  database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+  pin(database);
+  return database;
+}
+
+/**
+ * The file of a directory that nobody writes. After a clean stop, and in a copy that SQLite made, the log beside it is empty or
+ * missing. After a crash, and in a snapshot of the file system, it holds commits: taking them up needs to write, which is
+ * done in a copy. The directory is not needed any more then.
+ */
+function openAtRest(databaseFile: string, unlock: () => void): SqlDatabase {
+  const wal = walOf(databaseFile);
+  if (!existsSync(wal) || statSync(wal).size === 0) return openDatabase(databaseFile, 'read-immutable');
+  const folder = temporaryFolder();
+  try {
+    const copy = join(folder, basename(databaseFile));
+    for (const [from, to] of [
+      [databaseFile, copy],
+      [wal, walOf(copy)],
+    ] as const)
+      copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    unlock();
+    const database = openDatabase(copy, 'read');
+    pin(database);
+    return database;
+  } finally {
+    // What is open stays open, and is gone with this process however that ends.
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** From here on the connection sees the commits of now. */
+function pin(database: SqlDatabase): void {
+  database.exec('BEGIN; SELECT count(*) FROM sqlite_master');
+}
+
+const walOf = (databaseFile: string): string => `${databaseFile}-wal`;
+
+/** A folder of our own, for copies. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'stopgo-read-'));
 }
 
 function opened(dataDir: string, unlock: () => void, open: () => SqlDatabase): OpenFile {

@@ -8,6 +8,7 @@
 import { chainStart, DomainError, resourceExhausted, unavailable } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { appendsPerCommitMax, bytesPerCommitMax, waitingAppendsMax, waitingBytesMax } from '../../bounds.ts';
+import type { DiskCondition } from '../../disk-condition.ts';
 import type { AppendOutcome, StreamAppend } from '../../event-log.ts';
 import type { LiveEvents } from '../../live-events.ts';
 import type { Observe } from '../../observe.ts';
@@ -33,6 +34,8 @@ export type GroupCommitParts = {
   readonly live: LiveEvents;
   readonly log: Logger;
   readonly observe: Observe;
+  /** Is told of commits that failed; says nothing of those that are not the disk's fault. */
+  readonly disk: Pick<DiskCondition, 'failed'>;
 };
 
 const retryAfterMs = 1_000;
@@ -168,7 +171,8 @@ export class GroupCommit {
       for (const one of batch) this.#commit([one]);
       return;
     }
-    log.error('a commit failed; none of its appends was recorded', { error: cause, appends: batch.length });
+    if (!this.#parts.disk.failed(cause, batch.length))
+      log.error('a commit failed; none of its appends was recorded', { error: cause, appends: batch.length });
     for (const { reject } of batch) reject(cause);
   }
 

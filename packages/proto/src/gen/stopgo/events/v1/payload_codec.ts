@@ -2,8 +2,8 @@
 // @generated from file stopgo/events/v1/payload.proto (package stopgo.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AgentDefined, ApprovalKind, ApprovalRequested, ApprovalResolved, Binding, Call, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Disposition, EarlierText, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelFailed, ModelResponded, Output, OutputPart, Owner, Payload, PinnedTool, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserMessageReceived } from "./payload_pb.ts";
-import { AgentDefinedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, BindingSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, EarlierTextSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserMessageReceivedSchema } from "./payload_pb.ts";
+import type { AgentDefined, ApprovalKind, ApprovalRequested, ApprovalResolved, Binding, BlobRef, Call, ConversationCreated, Cut, Decision, DelegationAnswered, DelegationAsked, DelegationFinished, DelegationRequested, DelegationStarted, DelegationUpdated, Disposition, EarlierText, Idempotency, InputAction, InputKind, InputProvided, InputRequested, InputWithdrawn, ModelAnsweredNothing, ModelFailed, ModelResponded, Output, OutputPart, Owner, Payload, PinnedTool, PushAttempted, PushClaimed, PushConfigured, PushReleased, PushRemoved, RefusalReason, RemoteQuestion, RemoteTask, RunCanceled, RunClaimed, RunCompleted, RunFailed, RunReleased, RunStarted, SamplingAnswer, SamplingMessage, SamplingRequest, ServerQuestion, StateSet, StepFinished, StepStarted, ToolCallFinished, ToolCallInDoubt, ToolCallRefused, ToolCallStarted, ToolDefined, ToolsAccepted, ToolServerMet, ToolsetDefined, Usage, UserMessageReceived } from "./payload_pb.ts";
+import { AgentDefinedSchema, ApprovalRequestedSchema, ApprovalResolvedSchema, BindingSchema, BlobRefSchema, CallSchema, ConversationCreatedSchema, CutSchema, DelegationAnsweredSchema, DelegationAskedSchema, DelegationFinishedSchema, DelegationRequestedSchema, DelegationStartedSchema, DelegationUpdatedSchema, EarlierTextSchema, IdempotencySchema, InputProvidedSchema, InputRequestedSchema, InputWithdrawnSchema, ModelAnsweredNothingSchema, ModelFailedSchema, ModelRespondedSchema, OutputPartSchema, OutputSchema, OwnerSchema, PayloadSchema, PinnedToolSchema, PushAttemptedSchema, PushClaimedSchema, PushConfiguredSchema, PushReleasedSchema, PushRemovedSchema, RemoteQuestionSchema, RemoteTaskSchema, RunCanceledSchema, RunClaimedSchema, RunCompletedSchema, RunFailedSchema, RunReleasedSchema, RunStartedSchema, SamplingAnswerSchema, SamplingMessageSchema, SamplingRequestSchema, ServerQuestionSchema, StateSetSchema, StepFinishedSchema, StepStartedSchema, ToolCallFinishedSchema, ToolCallInDoubtSchema, ToolCallRefusedSchema, ToolCallStartedSchema, ToolDefinedSchema, ToolsAcceptedSchema, ToolServerMetSchema, ToolsetDefinedSchema, UsageSchema, UserMessageReceivedSchema } from "./payload_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
@@ -190,6 +190,12 @@ export function writePayload(writer: Writer, message: Payload): void {
       writer.join(begin);
       break;
     }
+    case "modelAnsweredNothing": {
+      const begin = writer.fork(234);
+      writeModelAnsweredNothing(writer, message.fact.value);
+      writer.join(begin);
+      break;
+    }
     case "pushConfigured": {
       const begin = writer.fork(242);
       writePushConfigured(writer, message.fact.value);
@@ -372,6 +378,10 @@ export function readPayload(reader: Reader, length: number, message: Payload): P
         if (tag !== 226) throw new LeftToLibrary();
         message.fact = { case: "inputWithdrawn", value: readInputWithdrawn(reader, reader.uint32(), message.fact.case === "inputWithdrawn" ? message.fact.value : zeroInputWithdrawn()) };
         break;
+      case 29:
+        if (tag !== 234) throw new LeftToLibrary();
+        message.fact = { case: "modelAnsweredNothing", value: readModelAnsweredNothing(reader, reader.uint32(), message.fact.case === "modelAnsweredNothing" ? message.fact.value : zeroModelAnsweredNothing()) };
+        break;
       case 30:
         if (tag !== 242) throw new LeftToLibrary();
         message.fact = { case: "pushConfigured", value: readPushConfigured(reader, reader.uint32(), message.fact.case === "pushConfigured" ? message.fact.value : zeroPushConfigured()) };
@@ -509,6 +519,9 @@ export function createPayload(given: Given): Payload {
         break;
       case "inputWithdrawn":
         message.fact = { case: "inputWithdrawn", value: toMessage(value, createInputWithdrawn, "stopgo.events.v1.InputWithdrawn") };
+        break;
+      case "modelAnsweredNothing":
+        message.fact = { case: "modelAnsweredNothing", value: toMessage(value, createModelAnsweredNothing, "stopgo.events.v1.ModelAnsweredNothing") };
         break;
       case "pushConfigured":
         message.fact = { case: "pushConfigured", value: toMessage(value, createPushConfigured, "stopgo.events.v1.PushConfigured") };
@@ -834,6 +847,7 @@ export function zeroRunStarted(): RunStarted {
     toolsetDigest: '',
     bearerTokenPresent: false,
     pipeline: false,
+    sessionId: '',
   };
 }
 
@@ -858,6 +872,9 @@ export function writeRunStarted(writer: Writer, message: RunStarted): void {
   }
   if (message.pipeline !== false) {
     writer.bool(48, message.pipeline);
+  }
+  if (message.sessionId !== '') {
+    writer.string(58, message.sessionId);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -892,6 +909,10 @@ export function readRunStarted(reader: Reader, length: number, message: RunStart
         if (tag !== 48) throw new LeftToLibrary();
         message.pipeline = reader.bool();
         break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -909,6 +930,7 @@ export function createRunStarted(given: Given): RunStarted {
   if (given.owner != null) message.owner = toMessage(given.owner, createOwner, "stopgo.events.v1.Owner");
   if (given.bearerTokenPresent != null) message.bearerTokenPresent = given.bearerTokenPresent;
   if (given.pipeline != null) message.pipeline = given.pipeline;
+  if (given.sessionId != null) message.sessionId = given.sessionId;
   return message;
 }
 
@@ -1601,6 +1623,91 @@ export function createModelFailed(given: Given): ModelFailed {
   return message;
 }
 
+export function zeroModelAnsweredNothing(): ModelAnsweredNothing {
+  return {
+    $typeName: "stopgo.events.v1.ModelAnsweredNothing",
+    runId: '',
+    stepId: '',
+    turn: 0,
+    model: '',
+    message: '',
+    node: '',
+  };
+}
+
+export function writeModelAnsweredNothing(writer: Writer, message: ModelAnsweredNothing): void {
+  if (message.$typeName !== "stopgo.events.v1.ModelAnsweredNothing") throw new LeftToLibrary();
+  if (message.runId !== '') {
+    writer.string(10, message.runId);
+  }
+  if (message.stepId !== '') {
+    writer.string(18, message.stepId);
+  }
+  if (message.turn != 0) {
+    writer.uint32(24, message.turn);
+  }
+  if (message.model !== '') {
+    writer.string(34, message.model);
+  }
+  if (message.message !== '') {
+    writer.string(42, message.message);
+  }
+  if (message.node !== '') {
+    writer.string(50, message.node);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readModelAnsweredNothing(reader: Reader, length: number, message: ModelAnsweredNothing): ModelAnsweredNothing {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.stepId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.turn = reader.uint32();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.model = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.message = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.node = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createModelAnsweredNothing(given: Given): ModelAnsweredNothing {
+  const message = zeroModelAnsweredNothing();
+  if (given.runId != null) message.runId = given.runId;
+  if (given.stepId != null) message.stepId = given.stepId;
+  if (given.turn != null) message.turn = given.turn;
+  if (given.model != null) message.model = given.model;
+  if (given.message != null) message.message = given.message;
+  if (given.node != null) message.node = given.node;
+  return message;
+}
+
 export function zeroApprovalRequested(): ApprovalRequested {
   return {
     $typeName: "stopgo.events.v1.ApprovalRequested",
@@ -1866,6 +1973,7 @@ export function zeroApprovalResolved(): ApprovalResolved {
     tool: '',
     byPolicy: false,
     proxy: false,
+    sessionId: '',
   };
 }
 
@@ -1902,6 +2010,9 @@ export function writeApprovalResolved(writer: Writer, message: ApprovalResolved)
   }
   if (message.proxy !== false) {
     writer.bool(80, message.proxy);
+  }
+  if (message.sessionId !== '') {
+    writer.string(90, message.sessionId);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1952,6 +2063,10 @@ export function readApprovalResolved(reader: Reader, length: number, message: Ap
         if (tag !== 80) throw new LeftToLibrary();
         message.proxy = reader.bool();
         break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1973,6 +2088,7 @@ export function createApprovalResolved(given: Given): ApprovalResolved {
   if (given.tool != null) message.tool = given.tool;
   if (given.byPolicy != null) message.byPolicy = given.byPolicy;
   if (given.proxy != null) message.proxy = given.proxy;
+  if (given.sessionId != null) message.sessionId = given.sessionId;
   return message;
 }
 
@@ -2406,6 +2522,7 @@ export function zeroInputProvided(): InputProvided {
     text: '',
     action: 0,
     contentJson: '',
+    sessionId: '',
   };
 }
 
@@ -2435,6 +2552,9 @@ export function writeInputProvided(writer: Writer, message: InputProvided): void
     const begin = writer.fork(58);
     writeSamplingAnswer(writer, message.sampling);
     writer.join(begin);
+  }
+  if (message.sessionId !== '') {
+    writer.string(66, message.sessionId);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2473,6 +2593,10 @@ export function readInputProvided(reader: Reader, length: number, message: Input
         if (tag !== 58) throw new LeftToLibrary();
         message.sampling = readSamplingAnswer(reader, reader.uint32(), message.sampling ?? zeroSamplingAnswer());
         break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.sessionId = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2491,6 +2615,7 @@ export function createInputProvided(given: Given): InputProvided {
   if (given.contentJson != null) message.contentJson = given.contentJson;
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.sampling != null) message.sampling = toMessage(given.sampling, createSamplingAnswer, "stopgo.events.v1.SamplingAnswer");
+  if (given.sessionId != null) message.sessionId = given.sessionId;
   return message;
 }
 
@@ -2695,6 +2820,73 @@ export function createCut(given: Given): Cut {
   return message;
 }
 
+export function zeroBlobRef(): BlobRef {
+  return {
+    $typeName: "stopgo.events.v1.BlobRef",
+    digest: '',
+    mediaType: '',
+    size: 0n,
+    name: '',
+  };
+}
+
+export function writeBlobRef(writer: Writer, message: BlobRef): void {
+  if (message.$typeName !== "stopgo.events.v1.BlobRef") throw new LeftToLibrary();
+  if (message.digest !== '') {
+    writer.string(10, message.digest);
+  }
+  if (message.mediaType !== '') {
+    writer.string(18, message.mediaType);
+  }
+  if (message.size != 0n) {
+    writer.uint64(24, message.size);
+  }
+  if (message.name !== '') {
+    writer.string(34, message.name);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readBlobRef(reader: Reader, length: number, message: BlobRef): BlobRef {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.mediaType = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.size = reader.uint64();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createBlobRef(given: Given): BlobRef {
+  const message = zeroBlobRef();
+  if (given.digest != null) message.digest = given.digest;
+  if (given.mediaType != null) message.mediaType = given.mediaType;
+  if (given.size != null) message.size = given.size;
+  if (given.name != null) message.name = given.name;
+  return message;
+}
+
 export function zeroToolCallFinished(): ToolCallFinished {
   return {
     $typeName: "stopgo.events.v1.ToolCallFinished",
@@ -2707,6 +2899,8 @@ export function zeroToolCallFinished(): ToolCallFinished {
     late: false,
     durationMs: 0,
     tool: '',
+    blobs: [],
+    structuredJson: '',
   };
 }
 
@@ -2743,6 +2937,14 @@ export function writeToolCallFinished(writer: Writer, message: ToolCallFinished)
   }
   if (message.tool !== '') {
     writer.string(82, message.tool);
+  }
+  for (const one of message.blobs) {
+    const begin = writer.fork(90);
+    writeBlobRef(writer, one);
+    writer.join(begin);
+  }
+  if (message.structuredJson !== '') {
+    writer.string(98, message.structuredJson);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2793,6 +2995,14 @@ export function readToolCallFinished(reader: Reader, length: number, message: To
         if (tag !== 82) throw new LeftToLibrary();
         message.tool = reader.string();
         break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.blobs.push(readBlobRef(reader, reader.uint32(), zeroBlobRef()));
+        break;
+      case 12:
+        if (tag !== 98) throw new LeftToLibrary();
+        message.structuredJson = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2814,6 +3024,8 @@ export function createToolCallFinished(given: Given): ToolCallFinished {
   if (given.late != null) message.late = given.late;
   if (given.durationMs != null) message.durationMs = given.durationMs;
   if (given.tool != null) message.tool = given.tool;
+  if (given.blobs != null) message.blobs = toMessages(given.blobs, createBlobRef, "stopgo.events.v1.BlobRef");
+  if (given.structuredJson != null) message.structuredJson = given.structuredJson;
   return message;
 }
 
@@ -3522,6 +3734,7 @@ export function zeroDelegationFinished(): DelegationFinished {
     durationMs: 0,
     tool: '',
     agent: '',
+    node: '',
   };
 }
 
@@ -3566,6 +3779,9 @@ export function writeDelegationFinished(writer: Writer, message: DelegationFinis
     const begin = writer.fork(98);
     writeRemoteTask(writer, message.task);
     writer.join(begin);
+  }
+  if (message.node !== '') {
+    writer.string(106, message.node);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -3624,6 +3840,10 @@ export function readDelegationFinished(reader: Reader, length: number, message: 
         if (tag !== 98) throw new LeftToLibrary();
         message.task = readRemoteTask(reader, reader.uint32(), message.task ?? zeroRemoteTask());
         break;
+      case 13:
+        if (tag !== 106) throw new LeftToLibrary();
+        message.node = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -3647,6 +3867,7 @@ export function createDelegationFinished(given: Given): DelegationFinished {
   if (given.tool != null) message.tool = given.tool;
   if (given.agent != null) message.agent = given.agent;
   if (given.task != null) message.task = toMessage(given.task, createRemoteTask, "stopgo.events.v1.RemoteTask");
+  if (given.node != null) message.node = given.node;
   return message;
 }
 
@@ -4755,6 +4976,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [UsageSchema, { zero: zeroUsage, write: writeUsage, read: readUsage, create: createUsage }],
   [ModelRespondedSchema, { zero: zeroModelResponded, write: writeModelResponded, read: readModelResponded, create: createModelResponded }],
   [ModelFailedSchema, { zero: zeroModelFailed, write: writeModelFailed, read: readModelFailed, create: createModelFailed }],
+  [ModelAnsweredNothingSchema, { zero: zeroModelAnsweredNothing, write: writeModelAnsweredNothing, read: readModelAnsweredNothing, create: createModelAnsweredNothing }],
   [ApprovalRequestedSchema, { zero: zeroApprovalRequested, write: writeApprovalRequested, read: readApprovalRequested, create: createApprovalRequested }],
   [RemoteQuestionSchema, { zero: zeroRemoteQuestion, write: writeRemoteQuestion, read: readRemoteQuestion, create: createRemoteQuestion }],
   [ApprovalResolvedSchema, { zero: zeroApprovalResolved, write: writeApprovalResolved, read: readApprovalResolved, create: createApprovalResolved }],
@@ -4767,6 +4989,7 @@ export const codecs_stopgo_events_v1_payload: readonly (readonly [DescMessage, C
   [InputWithdrawnSchema, { zero: zeroInputWithdrawn, write: writeInputWithdrawn, read: readInputWithdrawn, create: createInputWithdrawn }],
   [ToolCallStartedSchema, { zero: zeroToolCallStarted, write: writeToolCallStarted, read: readToolCallStarted, create: createToolCallStarted }],
   [CutSchema, { zero: zeroCut, write: writeCut, read: readCut, create: createCut }],
+  [BlobRefSchema, { zero: zeroBlobRef, write: writeBlobRef, read: readBlobRef, create: createBlobRef }],
   [ToolCallFinishedSchema, { zero: zeroToolCallFinished, write: writeToolCallFinished, read: readToolCallFinished, create: createToolCallFinished }],
   [ToolCallInDoubtSchema, { zero: zeroToolCallInDoubt, write: writeToolCallInDoubt, read: readToolCallInDoubt, create: createToolCallInDoubt }],
   [ToolCallRefusedSchema, { zero: zeroToolCallRefused, write: writeToolCallRefused, read: readToolCallRefused, create: createToolCallRefused }],

@@ -2,14 +2,14 @@
 // @generated from file stopgo/mcp/v1/mcp.proto (package stopgo.mcp.v1, syntax proto3)
 /* eslint-disable */
 
-import type { AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, CallKey, CancelCallRequest, CancelCallResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LeftOutTool, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
-import { AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LeftOutToolSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
+import type { AcceptToolsRequest, AcceptToolsResponse, AnswerCallRequest, AnswerCallResponse, Asking, CallKey, CancelCallRequest, CancelCallResponse, ExecuteRequest, ExecuteResponse, FailureKind, FenceCallRequest, FenceCallResponse, Finished, Forgotten, HeldTool, HintOrigin, HintOrigins, Hints, LeftOutTool, ListHeldToolsRequest, ListHeldToolsResponse, ListServersRequest, ListServersResponse, ListToolsRequest, ListToolsResponse, NeverSeen, PinState, Question, Refused, RefusedReason, Running, Server, ServerInstructions, ServerState, Tool, ToolPin, Unknown } from "./mcp_pb.ts";
+import { AcceptToolsRequestSchema, AcceptToolsResponseSchema, AnswerCallRequestSchema, AnswerCallResponseSchema, AskingSchema, CallKeySchema, CancelCallRequestSchema, CancelCallResponseSchema, ExecuteRequestSchema, ExecuteResponseSchema, FenceCallRequestSchema, FenceCallResponseSchema, FinishedSchema, ForgottenSchema, HeldToolSchema, HintOriginsSchema, HintsSchema, LeftOutToolSchema, ListHeldToolsRequestSchema, ListHeldToolsResponseSchema, ListServersRequestSchema, ListServersResponseSchema, ListToolsRequestSchema, ListToolsResponseSchema, NeverSeenSchema, QuestionSchema, RefusedSchema, RunningSchema, ServerInstructionsSchema, ServerSchema, ToolPinSchema, ToolSchema, UnknownSchema } from "./mcp_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toMessage, toMessages } from "../../../../codec/made.ts";
-import { createSamplingRequest, readSamplingRequest, writeSamplingRequest, zeroSamplingRequest } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createSamplingRequest, readBlobRef, readSamplingRequest, writeBlobRef, writeSamplingRequest, zeroBlobRef, zeroSamplingRequest } from "../../events/v1/payload_codec.ts";
 import type { InputAction } from "../../events/v1/payload_pb.ts";
 import { createActor, readActor, writeActor, zeroActor } from "../../events/v1/envelope_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
@@ -62,6 +62,8 @@ export function zeroListToolsResponse(): ListToolsResponse {
     tools: [],
     unchanged: false,
     held: [],
+    instructions: [],
+    unlistedServers: [],
   };
 }
 
@@ -85,6 +87,14 @@ export function writeListToolsResponse(writer: Writer, message: ListToolsRespons
     const begin = writer.fork(66);
     writeTool(writer, one);
     writer.join(begin);
+  }
+  for (const one of message.instructions) {
+    const begin = writer.fork(74);
+    writeServerInstructions(writer, one);
+    writer.join(begin);
+  }
+  for (const one of message.unlistedServers) {
+    writer.string(82, one);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -115,6 +125,14 @@ export function readListToolsResponse(reader: Reader, length: number, message: L
         if (tag !== 66) throw new LeftToLibrary();
         message.held.push(readTool(reader, reader.uint32(), zeroTool()));
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.instructions.push(readServerInstructions(reader, reader.uint32(), zeroServerInstructions()));
+        break;
+      case 10:
+        if (tag !== 82) throw new LeftToLibrary();
+        message.unlistedServers.push(reader.string());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -131,6 +149,75 @@ export function createListToolsResponse(given: Given): ListToolsResponse {
   if (given.tools != null) message.tools = toMessages(given.tools, createTool, "stopgo.mcp.v1.Tool");
   if (given.unchanged != null) message.unchanged = given.unchanged;
   if (given.held != null) message.held = toMessages(given.held, createTool, "stopgo.mcp.v1.Tool");
+  if (given.instructions != null) message.instructions = toMessages(given.instructions, createServerInstructions, "stopgo.mcp.v1.ServerInstructions");
+  if (given.unlistedServers != null) message.unlistedServers = given.unlistedServers;
+  return message;
+}
+
+export function zeroServerInstructions(): ServerInstructions {
+  return {
+    $typeName: "stopgo.mcp.v1.ServerInstructions",
+    server: '',
+    text: '',
+    pin: '',
+    definitionJson: '',
+  };
+}
+
+export function writeServerInstructions(writer: Writer, message: ServerInstructions): void {
+  if (message.$typeName !== "stopgo.mcp.v1.ServerInstructions") throw new LeftToLibrary();
+  if (message.server !== '') {
+    writer.string(10, message.server);
+  }
+  if (message.text !== '') {
+    writer.string(18, message.text);
+  }
+  if (message.pin !== '') {
+    writer.string(26, message.pin);
+  }
+  if (message.definitionJson !== '') {
+    writer.string(34, message.definitionJson);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readServerInstructions(reader: Reader, length: number, message: ServerInstructions): ServerInstructions {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.server = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.text = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.pin = reader.string();
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.definitionJson = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createServerInstructions(given: Given): ServerInstructions {
+  const message = zeroServerInstructions();
+  if (given.server != null) message.server = given.server;
+  if (given.text != null) message.text = given.text;
+  if (given.pin != null) message.pin = given.pin;
+  if (given.definitionJson != null) message.definitionJson = given.definitionJson;
   return message;
 }
 
@@ -148,6 +235,7 @@ export function zeroTool(): Tool {
     forwardsBearer: false,
     callsAtOnce: 0,
     pinState: 0,
+    ownName: '',
   };
 }
 
@@ -195,6 +283,9 @@ export function writeTool(writer: Writer, message: Tool): void {
   }
   if ((message.pinState as number) !== 0) {
     writer.int32(160, message.pinState);
+  }
+  if (message.ownName !== '') {
+    writer.string(170, message.ownName);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -257,6 +348,10 @@ export function readTool(reader: Reader, length: number, message: Tool): Tool {
         if (tag !== 160) throw new LeftToLibrary();
         message.pinState = reader.int32() as PinState;
         break;
+      case 21:
+        if (tag !== 170) throw new LeftToLibrary();
+        message.ownName = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -281,6 +376,7 @@ export function createTool(given: Given): Tool {
   if (given.callsAtOnce != null) message.callsAtOnce = given.callsAtOnce;
   if (given.hintOrigins != null) message.hintOrigins = toMessage(given.hintOrigins, createHintOrigins, "stopgo.mcp.v1.HintOrigins");
   if (given.pinState != null) message.pinState = given.pinState;
+  if (given.ownName != null) message.ownName = given.ownName;
   return message;
 }
 
@@ -943,6 +1039,8 @@ export function zeroFinished(): Finished {
     sha256: '',
     durationMs: 0,
     failure: 0,
+    blobs: [],
+    structuredJson: '',
   };
 }
 
@@ -965,6 +1063,14 @@ export function writeFinished(writer: Writer, message: Finished): void {
   }
   if ((message.failure as number) !== 0) {
     writer.int32(48, message.failure);
+  }
+  for (const one of message.blobs) {
+    const begin = writer.fork(58);
+    writeBlobRef(writer, one);
+    writer.join(begin);
+  }
+  if (message.structuredJson !== '') {
+    writer.string(66, message.structuredJson);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -999,6 +1105,14 @@ export function readFinished(reader: Reader, length: number, message: Finished):
         if (tag !== 48) throw new LeftToLibrary();
         message.failure = reader.int32() as FailureKind;
         break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.blobs.push(readBlobRef(reader, reader.uint32(), zeroBlobRef()));
+        break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.structuredJson = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1016,6 +1130,8 @@ export function createFinished(given: Given): Finished {
   if (given.sha256 != null) message.sha256 = given.sha256;
   if (given.durationMs != null) message.durationMs = given.durationMs;
   if (given.failure != null) message.failure = given.failure;
+  if (given.blobs != null) message.blobs = toMessages(given.blobs, createBlobRef, "stopgo.events.v1.BlobRef");
+  if (given.structuredJson != null) message.structuredJson = given.structuredJson;
   return message;
 }
 
@@ -1628,6 +1744,8 @@ export function zeroServer(): Server {
     identity: '',
     toolsHeld: 0,
     pinsStrict: false,
+    toolsDeselected: 0,
+    instructions: 0,
   };
 }
 
@@ -1697,6 +1815,12 @@ export function writeServer(writer: Writer, message: Server): void {
   }
   if (message.pinsStrict !== false) {
     writer.bool(208, message.pinsStrict);
+  }
+  if (message.toolsDeselected != 0) {
+    writer.uint32(216, message.toolsDeselected);
+  }
+  if ((message.instructions as number) !== 0) {
+    writer.int32(224, message.instructions);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -1791,6 +1915,14 @@ export function readServer(reader: Reader, length: number, message: Server): Ser
         if (tag !== 208) throw new LeftToLibrary();
         message.pinsStrict = reader.bool();
         break;
+      case 27:
+        if (tag !== 216) throw new LeftToLibrary();
+        message.toolsDeselected = reader.uint32();
+        break;
+      case 28:
+        if (tag !== 224) throw new LeftToLibrary();
+        message.instructions = reader.int32() as PinState;
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1823,6 +1955,8 @@ export function createServer(given: Given): Server {
   if (given.identity != null) message.identity = given.identity;
   if (given.toolsHeld != null) message.toolsHeld = given.toolsHeld;
   if (given.pinsStrict != null) message.pinsStrict = given.pinsStrict;
+  if (given.toolsDeselected != null) message.toolsDeselected = given.toolsDeselected;
+  if (given.instructions != null) message.instructions = given.instructions;
   return message;
 }
 
@@ -2144,6 +2278,7 @@ export function createAcceptToolsResponse(_given: Given): AcceptToolsResponse {
 export const codecs_stopgo_mcp_v1_mcp: readonly (readonly [DescMessage, Codec])[] = [
   [ListToolsRequestSchema, { zero: zeroListToolsRequest, write: writeListToolsRequest, read: readListToolsRequest, create: createListToolsRequest }],
   [ListToolsResponseSchema, { zero: zeroListToolsResponse, write: writeListToolsResponse, read: readListToolsResponse, create: createListToolsResponse }],
+  [ServerInstructionsSchema, { zero: zeroServerInstructions, write: writeServerInstructions, read: readServerInstructions, create: createServerInstructions }],
   [ToolSchema, { zero: zeroTool, write: writeTool, read: readTool, create: createTool }],
   [HintsSchema, { zero: zeroHints, write: writeHints, read: readHints, create: createHints }],
   [HintOriginsSchema, { zero: zeroHintOrigins, write: writeHintOrigins, read: readHintOrigins, create: createHintOrigins }],

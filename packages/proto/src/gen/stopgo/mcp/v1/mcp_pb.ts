@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { InputAction, SamplingRequest } from "../../events/v1/payload_pb.ts";
+import type { BlobRef, InputAction, SamplingRequest } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/mcp/v1/mcp.proto.
  */
 export const file_stopgo_mcp_v1_mcp: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIpEBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbCLiAgoEVG9vbBIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRIZChFpbnB1dF9zY2hlbWFfanNvbhgEIAEoCRIYChBhbm5vdGF0aW9uc19qc29uGAUgASgJEhcKD2RlZmluaXRpb25fanNvbhgGIAEoCRILCgNwaW4YByABKAkSIwoFaGludHMYCCABKAsyFC5zdG9wZ28ubWNwLnYxLkhpbnRzEhkKEWFwcHJvdmFsX3JlcXVpcmVkGAkgASgIEhcKD2ZvcndhcmRzX2JlYXJlchgKIAEoCBIVCg1jYWxsc19hdF9vbmNlGAsgASgNEjAKDGhpbnRfb3JpZ2lucxgMIAEoCzIaLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbnMSKgoJcGluX3N0YXRlGBQgASgOMhcuc3RvcGdvLm1jcC52MS5QaW5TdGF0ZSJXCgVIaW50cxIRCglyZWFkX29ubHkYASABKAgSEwoLZGVzdHJ1Y3RpdmUYAiABKAgSEgoKaWRlbXBvdGVudBgDIAEoCBISCgpvcGVuX3dvcmxkGAQgASgIIskBCgtIaW50T3JpZ2lucxIsCglyZWFkX29ubHkYASABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLgoLZGVzdHJ1Y3RpdmUYAiABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4SLQoKaWRlbXBvdGVudBgDIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgpvcGVuX3dvcmxkGAQgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luIlQKB0NhbGxLZXkSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJEg8KB2F0dGVtcHQYBCABKA0irwEKDkV4ZWN1dGVSZXF1ZXN0EiMKA2tleRgBIAEoCzIWLnN0b3Bnby5tY3AudjEuQ2FsbEtleRIQCghpbnN0YW5jZRgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIWCg5hcmd1bWVudHNfanNvbhgFIAEoCRITCgthcHByb3ZhbF9pZBgGIAEoCRIOCgZkaWdlc3QYByABKAkSCwoDcGluGAggASgJIsgBCg9FeGVjdXRlUmVzcG9uc2USKwoIZmluaXNoZWQYASABKAsyFy5zdG9wZ28ubWNwLnYxLkZpbmlzaGVkSAASKQoHcmVmdXNlZBgCIAEoCzIWLnN0b3Bnby5tY3AudjEuUmVmdXNlZEgAEikKB3Vua25vd24YAyABKAsyFi5zdG9wZ28ubWNwLnYxLlVua25vd25IABInCgZhc2tpbmcYBCABKAsyFS5zdG9wZ28ubWNwLnYxLkFza2luZ0gAQgkKB291dGNvbWUiNAoGQXNraW5nEioKCXF1ZXN0aW9ucxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24ijwEKCFF1ZXN0aW9uEgoKAmlkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEwoLc2NoZW1hX2pzb24YAyABKAkSCwoDdXJsGAQgASgJEg8KB3dhaXRfbXMYBSABKA0SMwoIc2FtcGxpbmcYBiABKAsyIS5zdG9wZ28uZXZlbnRzLnYxLlNhbXBsaW5nUmVxdWVzdCKkAQoRQW5zd2VyQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhMKC3F1ZXN0aW9uX2lkGAMgASgJEi0KBmFjdGlvbhgEIAEoDjIdLnN0b3Bnby5ldmVudHMudjEuSW5wdXRBY3Rpb24SFAoMY29udGVudF9qc29uGAUgASgJIjcKEkFuc3dlckNhbGxSZXNwb25zZRINCgV0YWtlbhgBIAEoCBISCgphc2tlZF9hbmV3GAIgASgIIpMBCghGaW5pc2hlZBIPCgdjb250ZW50GAEgASgJEhAKCGlzX2Vycm9yGAIgASgIEhIKCmZ1bGxfYnl0ZXMYAyABKAQSDgoGc2hhMjU2GAQgASgJEhMKC2R1cmF0aW9uX21zGAUgASgNEisKB2ZhaWx1cmUYBiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kInMKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhcKD2tub3duX3F1ZXN0aW9ucxgDIAMoCRIPCgd3YWl0X21zGAQgASgNItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4ipAEKB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJEioKCXF1ZXN0aW9ucxgFIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24SGAoQbGFwc2VkX3F1ZXN0aW9ucxgGIAMoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIi3QMKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNEhQKDHByb3RvY29sX2VyYRgPIAEoCRISCgpsYXN0X2Vycm9yGBAgASgJEhUKDWxhc3RfZXJyb3JfbXMYESABKAQSLAoIbGVmdF9vdXQYEiADKAsyGi5zdG9wZ28ubWNwLnYxLkxlZnRPdXRUb29sEhAKCGlkZW50aXR5GBggASgJEhIKCnRvb2xzX2hlbGQYGSABKA0SEwoLcGluc19zdHJpY3QYGiABKAgiKwoLTGVmdE91dFRvb2wSDAoEbmFtZRgBIAEoCRIOCgZyZWFzb24YAiABKAkiFgoUTGlzdEhlbGRUb29sc1JlcXVlc3QiPwoVTGlzdEhlbGRUb29sc1Jlc3BvbnNlEiYKBXRvb2xzGAEgAygLMhcuc3RvcGdvLm1jcC52MS5IZWxkVG9vbCJlCghIZWxkVG9vbBIhCgR0b29sGAEgASgLMhMuc3RvcGdvLm1jcC52MS5Ub29sEiAKGGFjY2VwdGVkX2RlZmluaXRpb25fanNvbhgCIAEoCRIUCgxhY2NlcHRlZF9waW4YAyABKAkiYwoSQWNjZXB0VG9vbHNSZXF1ZXN0EiUKBXRvb2xzGAEgAygLMhYuc3RvcGdvLm1jcC52MS5Ub29sUGluEiYKBWFjdG9yGAIgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvciI0CgdUb29sUGluEg4KBnNlcnZlchgBIAEoCRIMCgRuYW1lGAIgASgJEgsKA3BpbhgDIAEoCSIVChNBY2NlcHRUb29sc1Jlc3BvbnNlKoABCghQaW5TdGF0ZRIZChVQSU5fU1RBVEVfVU5TUEVDSUZJRUQQABIXChNQSU5fU1RBVEVfRklSU1RfVVNFEAESFgoSUElOX1NUQVRFX0FDQ0VQVEVEEAISEQoNUElOX1NUQVRFX05FVxADEhUKEVBJTl9TVEFURV9DSEFOR0VEEAQqtAEKCkhpbnRPcmlnaW4SGwoXSElOVF9PUklHSU5fVU5TUEVDSUZJRUQQABIbChdISU5UX09SSUdJTl9BTk5PVEFUSU9OUxABEhkKFUhJTlRfT1JJR0lOX1RPUF9MRVZFTBACEhkKFUhJTlRfT1JJR0lOX1JFQURfT05MWRADEh0KGUhJTlRfT1JJR0lOX0NPTkZJR1VSQVRJT04QBBIXChNISU5UX09SSUdJTl9ERUZBVUxUEAUq3QIKC0ZhaWx1cmVLaW5kEhwKGEZBSUxVUkVfS0lORF9VTlNQRUNJRklFRBAAEhUKEUZBSUxVUkVfS0lORF9UT09MEAESGQoVRkFJTFVSRV9LSU5EX1BST1RPQ09MEAISIgoeRkFJTFVSRV9LSU5EX0lOVkFMSURfQVJHVU1FTlRTEAMSHwobRkFJTFVSRV9LSU5EX0lOVkFMSURfUkVTVUxUEAQSIQodRkFJTFVSRV9LSU5EX1JFU1VMVF9UT09fTEFSR0UQBRIYChRGQUlMVVJFX0tJTkRfVElNRU9VVBAGEhkKFUZBSUxVUkVfS0lORF9DQU5DRUxFRBAHEhwKGEZBSUxVUkVfS0lORF9TRVJWRVJfTE9TVBAIEiMKH0ZBSUxVUkVfS0lORF9TRVJWRVJfVU5BVkFJTEFCTEUQCRIeChpGQUlMVVJFX0tJTkRfTk9UX1NVUFBPUlRFRBAKKuACCg1SZWZ1c2VkUmVhc29uEh4KGlJFRlVTRURfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaUkVGVVNFRF9SRUFTT05fUElOX0NIQU5HRUQQARIiCh5SRUZVU0VEX1JFQVNPTl9VTkFVVEhFTlRJQ0FURUQQAhIhCh1SRUZVU0VEX1JFQVNPTl9UT09MX05PVF9GT1VORBADEh8KG1JFRlVTRURfUkVBU09OX05PVF9BUFBST1ZFRBAEEiUKIVJFRlVTRURfUkVBU09OX1NFUlZFUl9VTkFWQUlMQUJMRRAFEhkKFVJFRlVTRURfUkVBU09OX0ZFTkNFRBAGEhwKGFJFRlVTRURfUkVBU09OX1RPT0xfSEVMRBAHEiAKHFJFRlVTRURfUkVBU09OX05PVF9PTl9SRUNPUkQQCBIlCiFSRUZVU0VEX1JFQVNPTl9SRUNPUkRfVU5BVkFJTEFCTEUQCSroAQoLU2VydmVyU3RhdGUSHAoYU0VSVkVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0VSVkVSX1NUQVRFX1NUQVJUSU5HEAESFgoSU0VSVkVSX1NUQVRFX1JFQURZEAISGQoVU0VSVkVSX1NUQVRFX0RFR1JBREVEEAMSGAoUU0VSVkVSX1NUQVRFX0JBQ0tPRkYQBBIbChdTRVJWRVJfU1RBVEVfQ1JBU0hfTE9PUBAFEhwKGFNFUlZFUl9TVEFURV9RVUFSQU5USU5FRBAGEhgKFFNFUlZFUl9TVEFURV9TVE9QUEVEEAcyqgUKEE1jcEJyaWRnZVNlcnZpY2USTgoJTGlzdFRvb2xzEh8uc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXF1ZXN0GiAuc3RvcGdvLm1jcC52MS5MaXN0VG9vbHNSZXNwb25zZRJICgdFeGVjdXRlEh0uc3RvcGdvLm1jcC52MS5FeGVjdXRlUmVxdWVzdBoeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlEk4KCUZlbmNlQ2FsbBIfLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuRmVuY2VDYWxsUmVzcG9uc2USUQoKQ2FuY2VsQ2FsbBIgLnN0b3Bnby5tY3AudjEuQ2FuY2VsQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXNwb25zZRJRCgpBbnN3ZXJDYWxsEiAuc3RvcGdvLm1jcC52MS5BbnN3ZXJDYWxsUmVxdWVzdBohLnN0b3Bnby5tY3AudjEuQW5zd2VyQ2FsbFJlc3BvbnNlElQKC0xpc3RTZXJ2ZXJzEiEuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1JlcXVlc3QaIi5zdG9wZ28ubWNwLnYxLkxpc3RTZXJ2ZXJzUmVzcG9uc2USWgoNTGlzdEhlbGRUb29scxIjLnN0b3Bnby5tY3AudjEuTGlzdEhlbGRUb29sc1JlcXVlc3QaJC5zdG9wZ28ubWNwLnYxLkxpc3RIZWxkVG9vbHNSZXNwb25zZRJUCgtBY2NlcHRUb29scxIhLnN0b3Bnby5tY3AudjEuQWNjZXB0VG9vbHNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5BY2NlcHRUb29sc1Jlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload]);
+  fileDesc("ChdzdG9wZ28vbWNwL3YxL21jcC5wcm90bxINc3RvcGdvLm1jcC52MSIqChBMaXN0VG9vbHNSZXF1ZXN0EhYKDmtub3duX3JldmlzaW9uGAEgASgJIuQBChFMaXN0VG9vbHNSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIiCgV0b29scxgDIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIRCgl1bmNoYW5nZWQYBCABKAgSIQoEaGVsZBgIIAMoCzITLnN0b3Bnby5tY3AudjEuVG9vbBI3CgxpbnN0cnVjdGlvbnMYCSADKAsyIS5zdG9wZ28ubWNwLnYxLlNlcnZlckluc3RydWN0aW9ucxIYChB1bmxpc3RlZF9zZXJ2ZXJzGAogAygJIlgKElNlcnZlckluc3RydWN0aW9ucxIOCgZzZXJ2ZXIYASABKAkSDAoEdGV4dBgCIAEoCRILCgNwaW4YAyABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAQgASgJIvQCCgRUb29sEg4KBnNlcnZlchgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhkKEWlucHV0X3NjaGVtYV9qc29uGAQgASgJEhgKEGFubm90YXRpb25zX2pzb24YBSABKAkSFwoPZGVmaW5pdGlvbl9qc29uGAYgASgJEgsKA3BpbhgHIAEoCRIjCgVoaW50cxgIIAEoCzIULnN0b3Bnby5tY3AudjEuSGludHMSGQoRYXBwcm92YWxfcmVxdWlyZWQYCSABKAgSFwoPZm9yd2FyZHNfYmVhcmVyGAogASgIEhUKDWNhbGxzX2F0X29uY2UYCyABKA0SMAoMaGludF9vcmlnaW5zGAwgASgLMhouc3RvcGdvLm1jcC52MS5IaW50T3JpZ2lucxIqCglwaW5fc3RhdGUYFCABKA4yFy5zdG9wZ28ubWNwLnYxLlBpblN0YXRlEhAKCG93bl9uYW1lGBUgASgJIlcKBUhpbnRzEhEKCXJlYWRfb25seRgBIAEoCBITCgtkZXN0cnVjdGl2ZRgCIAEoCBISCgppZGVtcG90ZW50GAMgASgIEhIKCm9wZW5fd29ybGQYBCABKAgiyQEKC0hpbnRPcmlnaW5zEiwKCXJlYWRfb25seRgBIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhIuCgtkZXN0cnVjdGl2ZRgCIAEoDjIZLnN0b3Bnby5tY3AudjEuSGludE9yaWdpbhItCgppZGVtcG90ZW50GAMgASgOMhkuc3RvcGdvLm1jcC52MS5IaW50T3JpZ2luEi0KCm9wZW5fd29ybGQYBCABKA4yGS5zdG9wZ28ubWNwLnYxLkhpbnRPcmlnaW4iVAoHQ2FsbEtleRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg8KB2NhbGxfaWQYAyABKAkSDwoHYXR0ZW1wdBgEIAEoDSKvAQoORXhlY3V0ZVJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEg4KBnNlcnZlchgDIAEoCRIMCgR0b29sGAQgASgJEhYKDmFyZ3VtZW50c19qc29uGAUgASgJEhMKC2FwcHJvdmFsX2lkGAYgASgJEg4KBmRpZ2VzdBgHIAEoCRILCgNwaW4YCCABKAkiyAEKD0V4ZWN1dGVSZXNwb25zZRIrCghmaW5pc2hlZBgBIAEoCzIXLnN0b3Bnby5tY3AudjEuRmluaXNoZWRIABIpCgdyZWZ1c2VkGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SZWZ1c2VkSAASKQoHdW5rbm93bhgDIAEoCzIWLnN0b3Bnby5tY3AudjEuVW5rbm93bkgAEicKBmFza2luZxgEIAEoCzIVLnN0b3Bnby5tY3AudjEuQXNraW5nSABCCQoHb3V0Y29tZSI0CgZBc2tpbmcSKgoJcXVlc3Rpb25zGAEgAygLMhcuc3RvcGdvLm1jcC52MS5RdWVzdGlvbiKPAQoIUXVlc3Rpb24SCgoCaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCRITCgtzY2hlbWFfanNvbhgDIAEoCRILCgN1cmwYBCABKAkSDwoHd2FpdF9tcxgFIAEoDRIzCghzYW1wbGluZxgGIAEoCzIhLnN0b3Bnby5ldmVudHMudjEuU2FtcGxpbmdSZXF1ZXN0IqQBChFBbnN3ZXJDYWxsUmVxdWVzdBIjCgNrZXkYASABKAsyFi5zdG9wZ28ubWNwLnYxLkNhbGxLZXkSEAoIaW5zdGFuY2UYAiABKAkSEwoLcXVlc3Rpb25faWQYAyABKAkSLQoGYWN0aW9uGAQgASgOMh0uc3RvcGdvLmV2ZW50cy52MS5JbnB1dEFjdGlvbhIUCgxjb250ZW50X2pzb24YBSABKAkiNwoSQW5zd2VyQ2FsbFJlc3BvbnNlEg0KBXRha2VuGAEgASgIEhIKCmFza2VkX2FuZXcYAiABKAgi1gEKCEZpbmlzaGVkEg8KB2NvbnRlbnQYASABKAkSEAoIaXNfZXJyb3IYAiABKAgSEgoKZnVsbF9ieXRlcxgDIAEoBBIOCgZzaGEyNTYYBCABKAkSEwoLZHVyYXRpb25fbXMYBSABKA0SKwoHZmFpbHVyZRgGIAEoDjIaLnN0b3Bnby5tY3AudjEuRmFpbHVyZUtpbmQSKAoFYmxvYnMYByADKAsyGS5zdG9wZ28uZXZlbnRzLnYxLkJsb2JSZWYSFwoPc3RydWN0dXJlZF9qc29uGAggASgJIoMBCgdSZWZ1c2VkEiwKBnJlYXNvbhgBIAEoDjIcLnN0b3Bnby5tY3AudjEuUmVmdXNlZFJlYXNvbhIPCgdtZXNzYWdlGAIgASgJEiEKBHRvb2wYAyABKAsyEy5zdG9wZ28ubWNwLnYxLlRvb2wSFgoOcmV0cnlfYWZ0ZXJfbXMYBCABKA0iRwoHVW5rbm93bhIPCgdtZXNzYWdlGAEgASgJEisKB2ZhaWx1cmUYAiABKA4yGi5zdG9wZ28ubWNwLnYxLkZhaWx1cmVLaW5kInMKEEZlbmNlQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJEhcKD2tub3duX3F1ZXN0aW9ucxgDIAMoCRIPCgd3YWl0X21zGAQgASgNItkBChFGZW5jZUNhbGxSZXNwb25zZRIuCgpuZXZlcl9zZWVuGAEgASgLMhguc3RvcGdvLm1jcC52MS5OZXZlclNlZW5IABIpCgdydW5uaW5nGAIgASgLMhYuc3RvcGdvLm1jcC52MS5SdW5uaW5nSAASMQoHb3V0Y29tZRgDIAEoCzIeLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlc3BvbnNlSAASLQoJZm9yZ290dGVuGAQgASgLMhguc3RvcGdvLm1jcC52MS5Gb3Jnb3R0ZW5IAEIHCgVzdGF0ZSILCglOZXZlclNlZW4ipAEKB1J1bm5pbmcSDwoHd2FpdGluZxgBIAEoCBIQCghwcm9ncmVzcxgCIAEoARIWCg5wcm9ncmVzc190b3RhbBgDIAEoARIYChBwcm9ncmVzc19tZXNzYWdlGAQgASgJEioKCXF1ZXN0aW9ucxgFIAMoCzIXLnN0b3Bnby5tY3AudjEuUXVlc3Rpb24SGAoQbGFwc2VkX3F1ZXN0aW9ucxgGIAMoCSILCglGb3Jnb3R0ZW4iSgoRQ2FuY2VsQ2FsbFJlcXVlc3QSIwoDa2V5GAEgASgLMhYuc3RvcGdvLm1jcC52MS5DYWxsS2V5EhAKCGluc3RhbmNlGAIgASgJIiMKEkNhbmNlbENhbGxSZXNwb25zZRINCgVmb3VuZBgBIAEoCCIUChJMaXN0U2VydmVyc1JlcXVlc3QiTwoTTGlzdFNlcnZlcnNSZXNwb25zZRIQCghpbnN0YW5jZRgBIAEoCRImCgdzZXJ2ZXJzGAIgAygLMhUuc3RvcGdvLm1jcC52MS5TZXJ2ZXIipgQKBlNlcnZlchIMCgRuYW1lGAEgASgJEhEKCXRyYW5zcG9ydBgCIAEoCRIPCgdhZGRyZXNzGAMgASgJEikKBXN0YXRlGAQgASgOMhouc3RvcGdvLm1jcC52MS5TZXJ2ZXJTdGF0ZRIOCgZyZWFzb24YBSABKAkSEAoIc3RhdGVfbXMYBiABKAQSFgoOcmV0cnlfYWZ0ZXJfbXMYByABKA0SDQoFdG9vbHMYCCABKA0SEAoIcHJvYmxlbXMYCSADKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgKIAEoCRISCgpyZWNvbm5lY3RzGAsgASgNEhUKDWNhbGxzX3J1bm5pbmcYDCABKA0SFQoNY2FsbHNfd2FpdGluZxgNIAEoDRIVCg1jYWxsc19hdF9vbmNlGA4gASgNEhQKDHByb3RvY29sX2VyYRgPIAEoCRISCgpsYXN0X2Vycm9yGBAgASgJEhUKDWxhc3RfZXJyb3JfbXMYESABKAQSLAoIbGVmdF9vdXQYEiADKAsyGi5zdG9wZ28ubWNwLnYxLkxlZnRPdXRUb29sEhAKCGlkZW50aXR5GBggASgJEhIKCnRvb2xzX2hlbGQYGSABKA0SEwoLcGluc19zdHJpY3QYGiABKAgSGAoQdG9vbHNfZGVzZWxlY3RlZBgbIAEoDRItCgxpbnN0cnVjdGlvbnMYHCABKA4yFy5zdG9wZ28ubWNwLnYxLlBpblN0YXRlIisKC0xlZnRPdXRUb29sEgwKBG5hbWUYASABKAkSDgoGcmVhc29uGAIgASgJIhYKFExpc3RIZWxkVG9vbHNSZXF1ZXN0Ij8KFUxpc3RIZWxkVG9vbHNSZXNwb25zZRImCgV0b29scxgBIAMoCzIXLnN0b3Bnby5tY3AudjEuSGVsZFRvb2wiZQoISGVsZFRvb2wSIQoEdG9vbBgBIAEoCzITLnN0b3Bnby5tY3AudjEuVG9vbBIgChhhY2NlcHRlZF9kZWZpbml0aW9uX2pzb24YAiABKAkSFAoMYWNjZXB0ZWRfcGluGAMgASgJImMKEkFjY2VwdFRvb2xzUmVxdWVzdBIlCgV0b29scxgBIAMoCzIWLnN0b3Bnby5tY3AudjEuVG9vbFBpbhImCgVhY3RvchgCIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3IiNAoHVG9vbFBpbhIOCgZzZXJ2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRILCgNwaW4YAyABKAkiFQoTQWNjZXB0VG9vbHNSZXNwb25zZSqAAQoIUGluU3RhdGUSGQoVUElOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTUElOX1NUQVRFX0ZJUlNUX1VTRRABEhYKElBJTl9TVEFURV9BQ0NFUFRFRBACEhEKDVBJTl9TVEFURV9ORVcQAxIVChFQSU5fU1RBVEVfQ0hBTkdFRBAEKrQBCgpIaW50T3JpZ2luEhsKF0hJTlRfT1JJR0lOX1VOU1BFQ0lGSUVEEAASGwoXSElOVF9PUklHSU5fQU5OT1RBVElPTlMQARIZChVISU5UX09SSUdJTl9UT1BfTEVWRUwQAhIZChVISU5UX09SSUdJTl9SRUFEX09OTFkQAxIdChlISU5UX09SSUdJTl9DT05GSUdVUkFUSU9OEAQSFwoTSElOVF9PUklHSU5fREVGQVVMVBAFKt0CCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIVChFGQUlMVVJFX0tJTkRfVE9PTBABEhkKFUZBSUxVUkVfS0lORF9QUk9UT0NPTBACEiIKHkZBSUxVUkVfS0lORF9JTlZBTElEX0FSR1VNRU5UUxADEh8KG0ZBSUxVUkVfS0lORF9JTlZBTElEX1JFU1VMVBAEEiEKHUZBSUxVUkVfS0lORF9SRVNVTFRfVE9PX0xBUkdFEAUSGAoURkFJTFVSRV9LSU5EX1RJTUVPVVQQBhIZChVGQUlMVVJFX0tJTkRfQ0FOQ0VMRUQQBxIcChhGQUlMVVJFX0tJTkRfU0VSVkVSX0xPU1QQCBIjCh9GQUlMVVJFX0tJTkRfU0VSVkVSX1VOQVZBSUxBQkxFEAkSHgoaRkFJTFVSRV9LSU5EX05PVF9TVVBQT1JURUQQCirgAgoNUmVmdXNlZFJlYXNvbhIeChpSRUZVU0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGlJFRlVTRURfUkVBU09OX1BJTl9DSEFOR0VEEAESIgoeUkVGVVNFRF9SRUFTT05fVU5BVVRIRU5USUNBVEVEEAISIQodUkVGVVNFRF9SRUFTT05fVE9PTF9OT1RfRk9VTkQQAxIfChtSRUZVU0VEX1JFQVNPTl9OT1RfQVBQUk9WRUQQBBIlCiFSRUZVU0VEX1JFQVNPTl9TRVJWRVJfVU5BVkFJTEFCTEUQBRIZChVSRUZVU0VEX1JFQVNPTl9GRU5DRUQQBhIcChhSRUZVU0VEX1JFQVNPTl9UT09MX0hFTEQQBxIgChxSRUZVU0VEX1JFQVNPTl9OT1RfT05fUkVDT1JEEAgSJQohUkVGVVNFRF9SRUFTT05fUkVDT1JEX1VOQVZBSUxBQkxFEAkq6AEKC1NlcnZlclN0YXRlEhwKGFNFUlZFUl9TVEFURV9VTlNQRUNJRklFRBAAEhkKFVNFUlZFUl9TVEFURV9TVEFSVElORxABEhYKElNFUlZFUl9TVEFURV9SRUFEWRACEhkKFVNFUlZFUl9TVEFURV9ERUdSQURFRBADEhgKFFNFUlZFUl9TVEFURV9CQUNLT0ZGEAQSGwoXU0VSVkVSX1NUQVRFX0NSQVNIX0xPT1AQBRIcChhTRVJWRVJfU1RBVEVfUVVBUkFOVElORUQQBhIYChRTRVJWRVJfU1RBVEVfU1RPUFBFRBAHMqoFChBNY3BCcmlkZ2VTZXJ2aWNlEk4KCUxpc3RUb29scxIfLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVxdWVzdBogLnN0b3Bnby5tY3AudjEuTGlzdFRvb2xzUmVzcG9uc2USSAoHRXhlY3V0ZRIdLnN0b3Bnby5tY3AudjEuRXhlY3V0ZVJlcXVlc3QaHi5zdG9wZ28ubWNwLnYxLkV4ZWN1dGVSZXNwb25zZRJOCglGZW5jZUNhbGwSHy5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlcXVlc3QaIC5zdG9wZ28ubWNwLnYxLkZlbmNlQ2FsbFJlc3BvbnNlElEKCkNhbmNlbENhbGwSIC5zdG9wZ28ubWNwLnYxLkNhbmNlbENhbGxSZXF1ZXN0GiEuc3RvcGdvLm1jcC52MS5DYW5jZWxDYWxsUmVzcG9uc2USUQoKQW5zd2VyQ2FsbBIgLnN0b3Bnby5tY3AudjEuQW5zd2VyQ2FsbFJlcXVlc3QaIS5zdG9wZ28ubWNwLnYxLkFuc3dlckNhbGxSZXNwb25zZRJUCgtMaXN0U2VydmVycxIhLnN0b3Bnby5tY3AudjEuTGlzdFNlcnZlcnNSZXF1ZXN0GiIuc3RvcGdvLm1jcC52MS5MaXN0U2VydmVyc1Jlc3BvbnNlEloKDUxpc3RIZWxkVG9vbHMSIy5zdG9wZ28ubWNwLnYxLkxpc3RIZWxkVG9vbHNSZXF1ZXN0GiQuc3RvcGdvLm1jcC52MS5MaXN0SGVsZFRvb2xzUmVzcG9uc2USVAoLQWNjZXB0VG9vbHMSIS5zdG9wZ28ubWNwLnYxLkFjY2VwdFRvb2xzUmVxdWVzdBoiLnN0b3Bnby5tY3AudjEuQWNjZXB0VG9vbHNSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload]);
 
 /**
  * @generated from message stopgo.mcp.v1.ListToolsRequest
@@ -72,6 +72,20 @@ export type ListToolsResponse = Message<"stopgo.mcp.v1.ListToolsResponse"> & {
    * @generated from field: repeated stopgo.mcp.v1.Tool held = 8;
    */
   held: Tool[];
+
+  /**
+   * What servers say of how their tools are used, as far as it was accepted. Empty if known_revision is current.
+   *
+   * @generated from field: repeated stopgo.mcp.v1.ServerInstructions instructions = 9;
+   */
+  instructions: ServerInstructions[];
+
+  /**
+   * Configured servers that have not listed their tools to this instance yet; given also if known_revision is current.
+   *
+   * @generated from field: repeated string unlisted_servers = 10;
+   */
+  unlistedServers: string[];
 };
 
 /**
@@ -80,6 +94,46 @@ export type ListToolsResponse = Message<"stopgo.mcp.v1.ListToolsResponse"> & {
  */
 export const ListToolsResponseSchema: GenMessage<ListToolsResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_mcp_v1_mcp, 1);
+
+/**
+ * ServerInstructions is what a server says of how its tools are used, for the models that are offered any of them.
+ *
+ * @generated from message stopgo.mcp.v1.ServerInstructions
+ */
+export type ServerInstructions = Message<"stopgo.mcp.v1.ServerInstructions"> & {
+  /**
+   * @generated from field: string server = 1;
+   */
+  server: string;
+
+  /**
+   * In the server's words, at most 16 KiB.
+   *
+   * @generated from field: string text = 2;
+   */
+  text: string;
+
+  /**
+   * SHA-256 of definition_json in hex.
+   *
+   * @generated from field: string pin = 3;
+   */
+  pin: string;
+
+  /**
+   * Canonical JSON with the text as its only member, `instructions`.
+   *
+   * @generated from field: string definition_json = 4;
+   */
+  definitionJson: string;
+};
+
+/**
+ * Describes the message stopgo.mcp.v1.ServerInstructions.
+ * Use `create(ServerInstructionsSchema)` to create a new message.
+ */
+export const ServerInstructionsSchema: GenMessage<ServerInstructions> = /*@__PURE__*/
+  messageDesc(file_stopgo_mcp_v1_mcp, 2);
 
 /**
  * Tool is a tool's definition as its server gave it, with what the platform makes of its hints.
@@ -93,6 +147,8 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
   server: string;
 
   /**
+   * What models and people know it by, and what Execute takes.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -167,6 +223,13 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
    * @generated from field: stopgo.mcp.v1.PinState pin_state = 20;
    */
   pinState: PinState;
+
+  /**
+   * What its server knows it by, and what stands in its definition; empty if that is its name.
+   *
+   * @generated from field: string own_name = 21;
+   */
+  ownName: string;
 };
 
 /**
@@ -174,7 +237,7 @@ export type Tool = Message<"stopgo.mcp.v1.Tool"> & {
  * Use `create(ToolSchema)` to create a new message.
  */
 export const ToolSchema: GenMessage<Tool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 2);
+  messageDesc(file_stopgo_mcp_v1_mcp, 3);
 
 /**
  * Hints are the effective annotations: declared ones, or the defaults of the configuration.
@@ -208,7 +271,7 @@ export type Hints = Message<"stopgo.mcp.v1.Hints"> & {
  * Use `create(HintsSchema)` to create a new message.
  */
 export const HintsSchema: GenMessage<Hints> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 3);
+  messageDesc(file_stopgo_mcp_v1_mcp, 4);
 
 /**
  * @generated from message stopgo.mcp.v1.HintOrigins
@@ -240,7 +303,7 @@ export type HintOrigins = Message<"stopgo.mcp.v1.HintOrigins"> & {
  * Use `create(HintOriginsSchema)` to create a new message.
  */
 export const HintOriginsSchema: GenMessage<HintOrigins> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 4);
+  messageDesc(file_stopgo_mcp_v1_mcp, 5);
 
 /**
  * CallKey names one attempt of one call.
@@ -274,7 +337,7 @@ export type CallKey = Message<"stopgo.mcp.v1.CallKey"> & {
  * Use `create(CallKeySchema)` to create a new message.
  */
 export const CallKeySchema: GenMessage<CallKey> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 5);
+  messageDesc(file_stopgo_mcp_v1_mcp, 6);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteRequest
@@ -332,7 +395,7 @@ export type ExecuteRequest = Message<"stopgo.mcp.v1.ExecuteRequest"> & {
  * Use `create(ExecuteRequestSchema)` to create a new message.
  */
 export const ExecuteRequestSchema: GenMessage<ExecuteRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 6);
+  messageDesc(file_stopgo_mcp_v1_mcp, 7);
 
 /**
  * @generated from message stopgo.mcp.v1.ExecuteResponse
@@ -375,7 +438,7 @@ export type ExecuteResponse = Message<"stopgo.mcp.v1.ExecuteResponse"> & {
  * Use `create(ExecuteResponseSchema)` to create a new message.
  */
 export const ExecuteResponseSchema: GenMessage<ExecuteResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 7);
+  messageDesc(file_stopgo_mcp_v1_mcp, 8);
 
 /**
  * Asking: the call is under way, and its server waits for answers.
@@ -396,7 +459,7 @@ export type Asking = Message<"stopgo.mcp.v1.Asking"> & {
  * Use `create(AskingSchema)` to create a new message.
  */
 export const AskingSchema: GenMessage<Asking> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 8);
+  messageDesc(file_stopgo_mcp_v1_mcp, 9);
 
 /**
  * Question is what a server asks a person, or a model, in the midst of a call.
@@ -452,7 +515,7 @@ export type Question = Message<"stopgo.mcp.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 9);
+  messageDesc(file_stopgo_mcp_v1_mcp, 10);
 
 /**
  * @generated from message stopgo.mcp.v1.AnswerCallRequest
@@ -491,7 +554,7 @@ export type AnswerCallRequest = Message<"stopgo.mcp.v1.AnswerCallRequest"> & {
  * Use `create(AnswerCallRequestSchema)` to create a new message.
  */
 export const AnswerCallRequestSchema: GenMessage<AnswerCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 10);
+  messageDesc(file_stopgo_mcp_v1_mcp, 11);
 
 /**
  * @generated from message stopgo.mcp.v1.AnswerCallResponse
@@ -518,7 +581,7 @@ export type AnswerCallResponse = Message<"stopgo.mcp.v1.AnswerCallResponse"> & {
  * Use `create(AnswerCallResponseSchema)` to create a new message.
  */
 export const AnswerCallResponseSchema: GenMessage<AnswerCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 11);
+  messageDesc(file_stopgo_mcp_v1_mcp, 12);
 
 /**
  * Finished: the call ran and gave a result, or an error of its own.
@@ -561,6 +624,20 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
    * @generated from field: stopgo.mcp.v1.FailureKind failure = 6;
    */
   failure: FailureKind;
+
+  /**
+   * What the result holds beside text, in order. The store has it, held for this call.
+   *
+   * @generated from field: repeated stopgo.events.v1.BlobRef blobs = 7;
+   */
+  blobs: BlobRef[];
+
+  /**
+   * The structured part of the result as JSON, where the content is not that already.
+   *
+   * @generated from field: string structured_json = 8;
+   */
+  structuredJson: string;
 };
 
 /**
@@ -568,7 +645,7 @@ export type Finished = Message<"stopgo.mcp.v1.Finished"> & {
  * Use `create(FinishedSchema)` to create a new message.
  */
 export const FinishedSchema: GenMessage<Finished> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 12);
+  messageDesc(file_stopgo_mcp_v1_mcp, 13);
 
 /**
  * Refused: the attempt certainly did not run.
@@ -604,7 +681,7 @@ export type Refused = Message<"stopgo.mcp.v1.Refused"> & {
  * Use `create(RefusedSchema)` to create a new message.
  */
 export const RefusedSchema: GenMessage<Refused> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 13);
+  messageDesc(file_stopgo_mcp_v1_mcp, 14);
 
 /**
  * Unknown: the call was sent and nobody can tell whether it ran.
@@ -630,7 +707,7 @@ export type Unknown = Message<"stopgo.mcp.v1.Unknown"> & {
  * Use `create(UnknownSchema)` to create a new message.
  */
 export const UnknownSchema: GenMessage<Unknown> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 14);
+  messageDesc(file_stopgo_mcp_v1_mcp, 15);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallRequest
@@ -664,7 +741,7 @@ export type FenceCallRequest = Message<"stopgo.mcp.v1.FenceCallRequest"> & {
  * Use `create(FenceCallRequestSchema)` to create a new message.
  */
 export const FenceCallRequestSchema: GenMessage<FenceCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 15);
+  messageDesc(file_stopgo_mcp_v1_mcp, 16);
 
 /**
  * @generated from message stopgo.mcp.v1.FenceCallResponse
@@ -711,7 +788,7 @@ export type FenceCallResponse = Message<"stopgo.mcp.v1.FenceCallResponse"> & {
  * Use `create(FenceCallResponseSchema)` to create a new message.
  */
 export const FenceCallResponseSchema: GenMessage<FenceCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 16);
+  messageDesc(file_stopgo_mcp_v1_mcp, 17);
 
 /**
  * @generated from message stopgo.mcp.v1.NeverSeen
@@ -724,7 +801,7 @@ export type NeverSeen = Message<"stopgo.mcp.v1.NeverSeen"> & {
  * Use `create(NeverSeenSchema)` to create a new message.
  */
 export const NeverSeenSchema: GenMessage<NeverSeen> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 17);
+  messageDesc(file_stopgo_mcp_v1_mcp, 18);
 
 /**
  * @generated from message stopgo.mcp.v1.Running
@@ -775,7 +852,7 @@ export type Running = Message<"stopgo.mcp.v1.Running"> & {
  * Use `create(RunningSchema)` to create a new message.
  */
 export const RunningSchema: GenMessage<Running> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 18);
+  messageDesc(file_stopgo_mcp_v1_mcp, 19);
 
 /**
  * @generated from message stopgo.mcp.v1.Forgotten
@@ -788,7 +865,7 @@ export type Forgotten = Message<"stopgo.mcp.v1.Forgotten"> & {
  * Use `create(ForgottenSchema)` to create a new message.
  */
 export const ForgottenSchema: GenMessage<Forgotten> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 19);
+  messageDesc(file_stopgo_mcp_v1_mcp, 20);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallRequest
@@ -810,7 +887,7 @@ export type CancelCallRequest = Message<"stopgo.mcp.v1.CancelCallRequest"> & {
  * Use `create(CancelCallRequestSchema)` to create a new message.
  */
 export const CancelCallRequestSchema: GenMessage<CancelCallRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 20);
+  messageDesc(file_stopgo_mcp_v1_mcp, 21);
 
 /**
  * @generated from message stopgo.mcp.v1.CancelCallResponse
@@ -829,7 +906,7 @@ export type CancelCallResponse = Message<"stopgo.mcp.v1.CancelCallResponse"> & {
  * Use `create(CancelCallResponseSchema)` to create a new message.
  */
 export const CancelCallResponseSchema: GenMessage<CancelCallResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 21);
+  messageDesc(file_stopgo_mcp_v1_mcp, 22);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersRequest
@@ -842,7 +919,7 @@ export type ListServersRequest = Message<"stopgo.mcp.v1.ListServersRequest"> & {
  * Use `create(ListServersRequestSchema)` to create a new message.
  */
 export const ListServersRequestSchema: GenMessage<ListServersRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 22);
+  messageDesc(file_stopgo_mcp_v1_mcp, 23);
 
 /**
  * @generated from message stopgo.mcp.v1.ListServersResponse
@@ -866,7 +943,7 @@ export type ListServersResponse = Message<"stopgo.mcp.v1.ListServersResponse"> &
  * Use `create(ListServersResponseSchema)` to create a new message.
  */
 export const ListServersResponseSchema: GenMessage<ListServersResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 23);
+  messageDesc(file_stopgo_mcp_v1_mcp, 24);
 
 /**
  * @generated from message stopgo.mcp.v1.Server
@@ -1006,6 +1083,20 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
    * @generated from field: bool pins_strict = 26;
    */
   pinsStrict: boolean;
+
+  /**
+   * Tools that it offers and that the configuration leaves out.
+   *
+   * @generated from field: uint32 tools_deselected = 27;
+   */
+  toolsDeselected: number;
+
+  /**
+   * How what it says of its tools stands to what was accepted; UNSPECIFIED if it says nothing.
+   *
+   * @generated from field: stopgo.mcp.v1.PinState instructions = 28;
+   */
+  instructions: PinState;
 };
 
 /**
@@ -1013,7 +1104,7 @@ export type Server = Message<"stopgo.mcp.v1.Server"> & {
  * Use `create(ServerSchema)` to create a new message.
  */
 export const ServerSchema: GenMessage<Server> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 24);
+  messageDesc(file_stopgo_mcp_v1_mcp, 25);
 
 /**
  * @generated from message stopgo.mcp.v1.LeftOutTool
@@ -1037,7 +1128,7 @@ export type LeftOutTool = Message<"stopgo.mcp.v1.LeftOutTool"> & {
  * Use `create(LeftOutToolSchema)` to create a new message.
  */
 export const LeftOutToolSchema: GenMessage<LeftOutTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 25);
+  messageDesc(file_stopgo_mcp_v1_mcp, 26);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsRequest
@@ -1050,7 +1141,7 @@ export type ListHeldToolsRequest = Message<"stopgo.mcp.v1.ListHeldToolsRequest">
  * Use `create(ListHeldToolsRequestSchema)` to create a new message.
  */
 export const ListHeldToolsRequestSchema: GenMessage<ListHeldToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 26);
+  messageDesc(file_stopgo_mcp_v1_mcp, 27);
 
 /**
  * @generated from message stopgo.mcp.v1.ListHeldToolsResponse
@@ -1069,7 +1160,7 @@ export type ListHeldToolsResponse = Message<"stopgo.mcp.v1.ListHeldToolsResponse
  * Use `create(ListHeldToolsResponseSchema)` to create a new message.
  */
 export const ListHeldToolsResponseSchema: GenMessage<ListHeldToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 27);
+  messageDesc(file_stopgo_mcp_v1_mcp, 28);
 
 /**
  * @generated from message stopgo.mcp.v1.HeldTool
@@ -1098,7 +1189,7 @@ export type HeldTool = Message<"stopgo.mcp.v1.HeldTool"> & {
  * Use `create(HeldToolSchema)` to create a new message.
  */
 export const HeldToolSchema: GenMessage<HeldTool> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 28);
+  messageDesc(file_stopgo_mcp_v1_mcp, 29);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsRequest
@@ -1124,7 +1215,7 @@ export type AcceptToolsRequest = Message<"stopgo.mcp.v1.AcceptToolsRequest"> & {
  * Use `create(AcceptToolsRequestSchema)` to create a new message.
  */
 export const AcceptToolsRequestSchema: GenMessage<AcceptToolsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 29);
+  messageDesc(file_stopgo_mcp_v1_mcp, 30);
 
 /**
  * ToolPin names a tool exactly as it is defined.
@@ -1153,7 +1244,7 @@ export type ToolPin = Message<"stopgo.mcp.v1.ToolPin"> & {
  * Use `create(ToolPinSchema)` to create a new message.
  */
 export const ToolPinSchema: GenMessage<ToolPin> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 30);
+  messageDesc(file_stopgo_mcp_v1_mcp, 31);
 
 /**
  * @generated from message stopgo.mcp.v1.AcceptToolsResponse
@@ -1166,7 +1257,7 @@ export type AcceptToolsResponse = Message<"stopgo.mcp.v1.AcceptToolsResponse"> &
  * Use `create(AcceptToolsResponseSchema)` to create a new message.
  */
 export const AcceptToolsResponseSchema: GenMessage<AcceptToolsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_mcp_v1_mcp, 31);
+  messageDesc(file_stopgo_mcp_v1_mcp, 32);
 
 /**
  * PinState says how the definition of a tool stands to what was accepted of it.
@@ -1607,7 +1698,8 @@ export const McpBridgeService: GenService<{
     output: typeof ListServersResponseSchema;
   },
   /**
-   * ListHeldTools gives the tools that nobody has accepted as they are now, with the definition that was accepted before.
+   * ListHeldTools gives the tools that nobody has accepted as they are now, with the definition that was accepted before. What a
+   * server says of its tools is among them, under the name `@instructions`.
    *
    * @generated from rpc stopgo.mcp.v1.McpBridgeService.ListHeldTools
    */

@@ -2,8 +2,8 @@
 // @generated from file stopgo/orchestrator/v1/orchestrator.proto (package stopgo.orchestrator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Caller, CancelRunRequest, CancelRunResponse, CreateConversationRequest, CreateConversationResponse, NudgeTaskRequest, NudgeTaskResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, Wait } from "./orchestrator_pb.ts";
-import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, WaitSchema } from "./orchestrator_pb.ts";
+import type { Caller, CancelRunRequest, CancelRunResponse, CreateConversationRequest, CreateConversationResponse, DelegationTool, ListAgentsRequest, ListAgentsResponse, NudgeTaskRequest, NudgeTaskResponse, ProvideInputRequest, ProvideInputResponse, PushSettings, RemovePushRequest, RemovePushResponse, ResumeRunRequest, ResumeRunResponse, SendMessageRequest, SendMessageResponse, SetPushRequest, SetPushResponse, Turn, TurnOutcome, Wait } from "./orchestrator_pb.ts";
+import { CallerSchema, CancelRunRequestSchema, CancelRunResponseSchema, CreateConversationRequestSchema, CreateConversationResponseSchema, DelegationToolSchema, ListAgentsRequestSchema, ListAgentsResponseSchema, NudgeTaskRequestSchema, NudgeTaskResponseSchema, ProvideInputRequestSchema, ProvideInputResponseSchema, PushSettingsSchema, RemovePushRequestSchema, RemovePushResponseSchema, ResumeRunRequestSchema, ResumeRunResponseSchema, SendMessageRequestSchema, SendMessageResponseSchema, SetPushRequestSchema, SetPushResponseSchema, TurnSchema, WaitSchema } from "./orchestrator_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createIdempotency, readIdempotency, writeIdempotency, zeroIdempotency } from "../../events/v1/payload_codec.ts";
@@ -1131,6 +1131,142 @@ export function createNudgeTaskResponse(_given: Given): NudgeTaskResponse {
   return message;
 }
 
+export function zeroListAgentsRequest(): ListAgentsRequest {
+  return {
+    $typeName: "stopgo.orchestrator.v1.ListAgentsRequest",
+  };
+}
+
+export function writeListAgentsRequest(writer: Writer, message: ListAgentsRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListAgentsRequest(reader: Reader, length: number, message: ListAgentsRequest): ListAgentsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListAgentsRequest(_given: Given): ListAgentsRequest {
+  const message = zeroListAgentsRequest();
+  return message;
+}
+
+export function zeroListAgentsResponse(): ListAgentsResponse {
+  return {
+    $typeName: "stopgo.orchestrator.v1.ListAgentsResponse",
+    agents: [],
+  };
+}
+
+export function writeListAgentsResponse(writer: Writer, message: ListAgentsResponse): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.ListAgentsResponse") throw new LeftToLibrary();
+  for (const one of message.agents) {
+    const begin = writer.fork(10);
+    writeDelegationTool(writer, one);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readListAgentsResponse(reader: Reader, length: number, message: ListAgentsResponse): ListAgentsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.agents.push(readDelegationTool(reader, reader.uint32(), zeroDelegationTool()));
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createListAgentsResponse(given: Given): ListAgentsResponse {
+  const message = zeroListAgentsResponse();
+  if (given.agents != null) message.agents = toMessages(given.agents, createDelegationTool, "stopgo.orchestrator.v1.DelegationTool");
+  return message;
+}
+
+export function zeroDelegationTool(): DelegationTool {
+  return {
+    $typeName: "stopgo.orchestrator.v1.DelegationTool",
+    name: '',
+    description: '',
+    inputSchemaJson: '',
+    destructive: false,
+  };
+}
+
+export function writeDelegationTool(writer: Writer, message: DelegationTool): void {
+  if (message.$typeName !== "stopgo.orchestrator.v1.DelegationTool") throw new LeftToLibrary();
+  if (message.name !== '') {
+    writer.string(10, message.name);
+  }
+  if (message.description !== '') {
+    writer.string(18, message.description);
+  }
+  if (message.inputSchemaJson !== '') {
+    writer.string(26, message.inputSchemaJson);
+  }
+  if (message.destructive !== false) {
+    writer.bool(32, message.destructive);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readDelegationTool(reader: Reader, length: number, message: DelegationTool): DelegationTool {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.description = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.inputSchemaJson = reader.string();
+        break;
+      case 4:
+        if (tag !== 32) throw new LeftToLibrary();
+        message.destructive = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createDelegationTool(given: Given): DelegationTool {
+  const message = zeroDelegationTool();
+  if (given.name != null) message.name = given.name;
+  if (given.description != null) message.description = given.description;
+  if (given.inputSchemaJson != null) message.inputSchemaJson = given.inputSchemaJson;
+  if (given.destructive != null) message.destructive = given.destructive;
+  return message;
+}
+
 /** How the messages of stopgo/orchestrator/v1/orchestrator.proto are encoded, decoded and created. */
 export const codecs_stopgo_orchestrator_v1_orchestrator: readonly (readonly [DescMessage, Codec])[] = [
   [CreateConversationRequestSchema, { zero: zeroCreateConversationRequest, write: writeCreateConversationRequest, read: readCreateConversationRequest, create: createCreateConversationRequest }],
@@ -1153,4 +1289,7 @@ export const codecs_stopgo_orchestrator_v1_orchestrator: readonly (readonly [Des
   [RemovePushResponseSchema, { zero: zeroRemovePushResponse, write: writeRemovePushResponse, read: readRemovePushResponse, create: createRemovePushResponse }],
   [NudgeTaskRequestSchema, { zero: zeroNudgeTaskRequest, write: writeNudgeTaskRequest, read: readNudgeTaskRequest, create: createNudgeTaskRequest }],
   [NudgeTaskResponseSchema, { zero: zeroNudgeTaskResponse, write: writeNudgeTaskResponse, read: readNudgeTaskResponse, create: createNudgeTaskResponse }],
+  [ListAgentsRequestSchema, { zero: zeroListAgentsRequest, write: writeListAgentsRequest, read: readListAgentsRequest, create: createListAgentsRequest }],
+  [ListAgentsResponseSchema, { zero: zeroListAgentsResponse, write: writeListAgentsResponse, read: readListAgentsResponse, create: createListAgentsResponse }],
+  [DelegationToolSchema, { zero: zeroDelegationTool, write: writeDelegationTool, read: readDelegationTool, create: createDelegationTool }],
 ];

@@ -2,8 +2,8 @@
 // @generated from file stopgo/store/v1/store.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Appended, AppendRequest, AppendResponse, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetConversationRequest, GetConversationResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, LoadRequest, LoadResponse, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
-import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, LoadRequestSchema, LoadResponseSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
+import type { Appended, AppendRequest, AppendResponse, BlobHolder, Conflict, Delta, DuePush, FollowRequest, FollowResponse, GetApprovalRequest, GetApprovalResponse, GetBlobRequest, GetBlobResponse, GetConditionRequest, GetConditionResponse, GetConversationRequest, GetConversationResponse, GetPushRequest, GetPushResponse, HeartbeatRequest, HeartbeatResponse, Instance, KnownKey, ListApprovalsRequest, ListApprovalsResponse, ListByChangeRequest, ListByChangeResponse, ListConversationsRequest, ListConversationsResponse, ListDuePushesRequest, ListDuePushesResponse, ListOpenRunsRequest, ListOpenRunsResponse, ListStreamsRequest, ListStreamsResponse, LoadRequest, LoadResponse, NamedStream, NewEvent, OpenRun, PublishDeltaRequest, PublishDeltaResponse, PutBlobRequest, PutBlobResponse, ReadContextRequest, ReadContextResponse, ReadStreamRequest, ReadStreamResponse, ReadTicketRequest, ReadTicketResponse, SubscribeRequest, SubscribeResponse, Summary, Ticket, TicketApproval, TicketState, VerifyBlobsRequest, VerifyBlobsResponse, VerifyLogRequest, VerifyLogResponse, VerifySearchRequest, VerifySearchResponse, VerifyStreamRequest, VerifyStreamResponse, WatchDeltasRequest, WatchDeltasResponse } from "./store_pb.ts";
+import { AppendedSchema, AppendRequestSchema, AppendResponseSchema, BlobHolderSchema, ConflictSchema, DeltaSchema, DuePushSchema, FollowRequestSchema, FollowResponseSchema, GetApprovalRequestSchema, GetApprovalResponseSchema, GetBlobRequestSchema, GetBlobResponseSchema, GetConditionRequestSchema, GetConditionResponseSchema, GetConversationRequestSchema, GetConversationResponseSchema, GetPushRequestSchema, GetPushResponseSchema, HeartbeatRequestSchema, HeartbeatResponseSchema, InstanceSchema, KnownKeySchema, ListApprovalsRequestSchema, ListApprovalsResponseSchema, ListByChangeRequestSchema, ListByChangeResponseSchema, ListConversationsRequestSchema, ListConversationsResponseSchema, ListDuePushesRequestSchema, ListDuePushesResponseSchema, ListOpenRunsRequestSchema, ListOpenRunsResponseSchema, ListStreamsRequestSchema, ListStreamsResponseSchema, LoadRequestSchema, LoadResponseSchema, NamedStreamSchema, NewEventSchema, OpenRunSchema, PublishDeltaRequestSchema, PublishDeltaResponseSchema, PutBlobRequestSchema, PutBlobResponseSchema, ReadContextRequestSchema, ReadContextResponseSchema, ReadStreamRequestSchema, ReadStreamResponseSchema, ReadTicketRequestSchema, ReadTicketResponseSchema, SubscribeRequestSchema, SubscribeResponseSchema, SummarySchema, TicketApprovalSchema, TicketSchema, VerifyBlobsRequestSchema, VerifyBlobsResponseSchema, VerifyLogRequestSchema, VerifyLogResponseSchema, VerifySearchRequestSchema, VerifySearchResponseSchema, VerifyStreamRequestSchema, VerifyStreamResponseSchema, WatchDeltasRequestSchema, WatchDeltasResponseSchema } from "./store_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
@@ -11,10 +11,10 @@ import { createActor, createRecorded, readActor, readRecorded, writeActor, write
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
-import { createApproval, createConversationView, createMessage, createPush, readApproval, readConversationView, readMessage, readPush, writeApproval, writeConversationView, writeMessage, writePush, zeroApproval, zeroConversationView, zeroMessage, zeroPush } from "./views_codec.ts";
+import { createApproval, createConversationView, createMessage, createPush, createRunWait, readApproval, readConversationView, readMessage, readPush, readRunWait, writeApproval, writeConversationView, writeMessage, writePush, writeRunWait, zeroApproval, zeroConversationView, zeroMessage, zeroPush, zeroRunWait } from "./views_codec.ts";
 import type { Decision } from "../../events/v1/payload_pb.ts";
 import type { ApprovalStatus, ConversationStatus, Standing } from "./views_pb.ts";
-import { createEarlierText, readEarlierText, writeEarlierText, zeroEarlierText } from "../../events/v1/payload_codec.ts";
+import { createBlobRef, createEarlierText, readBlobRef, readEarlierText, writeBlobRef, writeEarlierText, zeroBlobRef, zeroEarlierText } from "../../events/v1/payload_codec.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
 export function zeroNewEvent(): NewEvent {
@@ -2459,6 +2459,8 @@ export function zeroHeartbeatRequest(): HeartbeatRequest {
     address: '',
     counter: 0n,
     leaving: false,
+    waits: [],
+    waitsMs: 0,
   };
 }
 
@@ -2478,6 +2480,14 @@ export function writeHeartbeatRequest(writer: Writer, message: HeartbeatRequest)
   }
   if (message.leaving !== false) {
     writer.bool(40, message.leaving);
+  }
+  for (const one of message.waits) {
+    const begin = writer.fork(50);
+    writeRunWait(writer, one);
+    writer.join(begin);
+  }
+  if (message.waitsMs != 0) {
+    writer.uint32(56, message.waitsMs);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2508,6 +2518,14 @@ export function readHeartbeatRequest(reader: Reader, length: number, message: He
         if (tag !== 40) throw new LeftToLibrary();
         message.leaving = reader.bool();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.waits.push(readRunWait(reader, reader.uint32(), zeroRunWait()));
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.waitsMs = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2524,6 +2542,8 @@ export function createHeartbeatRequest(given: Given): HeartbeatRequest {
   if (given.address != null) message.address = given.address;
   if (given.counter != null) message.counter = given.counter;
   if (given.leaving != null) message.leaving = given.leaving;
+  if (given.waits != null) message.waits = toMessages(given.waits, createRunWait, "stopgo.store.v1.RunWait");
+  if (given.waitsMs != null) message.waitsMs = given.waitsMs;
   return message;
 }
 
@@ -2586,6 +2606,8 @@ export function zeroInstance(): Instance {
     address: '',
     counter: 0n,
     left: false,
+    waits: [],
+    waitsMs: 0,
   };
 }
 
@@ -2605,6 +2627,14 @@ export function writeInstance(writer: Writer, message: Instance): void {
   }
   if (message.left !== false) {
     writer.bool(40, message.left);
+  }
+  for (const one of message.waits) {
+    const begin = writer.fork(50);
+    writeRunWait(writer, one);
+    writer.join(begin);
+  }
+  if (message.waitsMs != 0) {
+    writer.uint32(56, message.waitsMs);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2635,6 +2665,14 @@ export function readInstance(reader: Reader, length: number, message: Instance):
         if (tag !== 40) throw new LeftToLibrary();
         message.left = reader.bool();
         break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.waits.push(readRunWait(reader, reader.uint32(), zeroRunWait()));
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.waitsMs = reader.uint32();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2651,6 +2689,8 @@ export function createInstance(given: Given): Instance {
   if (given.address != null) message.address = given.address;
   if (given.counter != null) message.counter = given.counter;
   if (given.left != null) message.left = given.left;
+  if (given.waits != null) message.waits = toMessages(given.waits, createRunWait, "stopgo.store.v1.RunWait");
+  if (given.waitsMs != null) message.waitsMs = given.waitsMs;
   return message;
 }
 
@@ -2910,6 +2950,334 @@ export function createWatchDeltasResponse(given: Given): WatchDeltasResponse {
   return message;
 }
 
+export function zeroBlobHolder(): BlobHolder {
+  return {
+    $typeName: "stopgo.store.v1.BlobHolder",
+    conversationId: '',
+    runId: '',
+    callId: '',
+  };
+}
+
+export function writeBlobHolder(writer: Writer, message: BlobHolder): void {
+  if (message.$typeName !== "stopgo.store.v1.BlobHolder") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if (message.callId !== '') {
+    writer.string(26, message.callId);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readBlobHolder(reader: Reader, length: number, message: BlobHolder): BlobHolder {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.callId = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createBlobHolder(given: Given): BlobHolder {
+  const message = zeroBlobHolder();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.callId != null) message.callId = given.callId;
+  return message;
+}
+
+export function zeroPutBlobRequest(): PutBlobRequest {
+  return {
+    $typeName: "stopgo.store.v1.PutBlobRequest",
+    bytes: new Uint8Array(0),
+  };
+}
+
+export function writePutBlobRequest(writer: Writer, message: PutBlobRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.PutBlobRequest") throw new LeftToLibrary();
+  writer.someBytes(10, message.bytes);
+  if (message.holder !== undefined) {
+    const begin = writer.fork(18);
+    writeBlobHolder(writer, message.holder);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPutBlobRequest(reader: Reader, length: number, message: PutBlobRequest): PutBlobRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.bytes = reader.bytes();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.holder = readBlobHolder(reader, reader.uint32(), message.holder ?? zeroBlobHolder());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPutBlobRequest(given: Given): PutBlobRequest {
+  const message = zeroPutBlobRequest();
+  if (given.bytes != null) message.bytes = toBytes(given.bytes);
+  if (given.holder != null) message.holder = toMessage(given.holder, createBlobHolder, "stopgo.store.v1.BlobHolder");
+  return message;
+}
+
+export function zeroPutBlobResponse(): PutBlobResponse {
+  return {
+    $typeName: "stopgo.store.v1.PutBlobResponse",
+    digest: '',
+  };
+}
+
+export function writePutBlobResponse(writer: Writer, message: PutBlobResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.PutBlobResponse") throw new LeftToLibrary();
+  if (message.digest !== '') {
+    writer.string(10, message.digest);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readPutBlobResponse(reader: Reader, length: number, message: PutBlobResponse): PutBlobResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createPutBlobResponse(given: Given): PutBlobResponse {
+  const message = zeroPutBlobResponse();
+  if (given.digest != null) message.digest = given.digest;
+  return message;
+}
+
+export function zeroGetBlobRequest(): GetBlobRequest {
+  return {
+    $typeName: "stopgo.store.v1.GetBlobRequest",
+    conversationId: '',
+    digest: '',
+    held: false,
+  };
+}
+
+export function writeGetBlobRequest(writer: Writer, message: GetBlobRequest): void {
+  if (message.$typeName !== "stopgo.store.v1.GetBlobRequest") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.digest !== '') {
+    writer.string(18, message.digest);
+  }
+  if (message.held !== false) {
+    writer.bool(24, message.held);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetBlobRequest(reader: Reader, length: number, message: GetBlobRequest): GetBlobRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.digest = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.held = reader.bool();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetBlobRequest(given: Given): GetBlobRequest {
+  const message = zeroGetBlobRequest();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.digest != null) message.digest = given.digest;
+  if (given.held != null) message.held = given.held;
+  return message;
+}
+
+export function zeroGetBlobResponse(): GetBlobResponse {
+  return {
+    $typeName: "stopgo.store.v1.GetBlobResponse",
+    bytes: new Uint8Array(0),
+  };
+}
+
+export function writeGetBlobResponse(writer: Writer, message: GetBlobResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.GetBlobResponse") throw new LeftToLibrary();
+  if (message.blob !== undefined) {
+    const begin = writer.fork(10);
+    writeBlobRef(writer, message.blob);
+    writer.join(begin);
+  }
+  writer.someBytes(18, message.bytes);
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetBlobResponse(reader: Reader, length: number, message: GetBlobResponse): GetBlobResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.blob = readBlobRef(reader, reader.uint32(), message.blob ?? zeroBlobRef());
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.bytes = reader.bytes();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetBlobResponse(given: Given): GetBlobResponse {
+  const message = zeroGetBlobResponse();
+  if (given.blob != null) message.blob = toMessage(given.blob, createBlobRef, "stopgo.events.v1.BlobRef");
+  if (given.bytes != null) message.bytes = toBytes(given.bytes);
+  return message;
+}
+
+export function zeroVerifyBlobsRequest(): VerifyBlobsRequest {
+  return {
+    $typeName: "stopgo.store.v1.VerifyBlobsRequest",
+  };
+}
+
+export function writeVerifyBlobsRequest(writer: Writer, message: VerifyBlobsRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifyBlobsRequest(reader: Reader, length: number, message: VerifyBlobsRequest): VerifyBlobsRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifyBlobsRequest(_given: Given): VerifyBlobsRequest {
+  const message = zeroVerifyBlobsRequest();
+  return message;
+}
+
+export function zeroVerifyBlobsResponse(): VerifyBlobsResponse {
+  return {
+    $typeName: "stopgo.store.v1.VerifyBlobsResponse",
+    blobs: 0,
+    problems: [],
+  };
+}
+
+export function writeVerifyBlobsResponse(writer: Writer, message: VerifyBlobsResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.VerifyBlobsResponse") throw new LeftToLibrary();
+  if (message.blobs != 0) {
+    writer.uint32(8, message.blobs);
+  }
+  for (const one of message.problems) {
+    writer.string(18, one);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifyBlobsResponse(reader: Reader, length: number, message: VerifyBlobsResponse): VerifyBlobsResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 8) throw new LeftToLibrary();
+        message.blobs = reader.uint32();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.problems.push(reader.string());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifyBlobsResponse(given: Given): VerifyBlobsResponse {
+  const message = zeroVerifyBlobsResponse();
+  if (given.blobs != null) message.blobs = given.blobs;
+  if (given.problems != null) message.problems = given.problems;
+  return message;
+}
+
 export function zeroVerifyStreamRequest(): VerifyStreamRequest {
   return {
     $typeName: "stopgo.store.v1.VerifyStreamRequest",
@@ -2955,6 +3323,7 @@ export function zeroVerifyStreamResponse(): VerifyStreamResponse {
     $typeName: "stopgo.store.v1.VerifyStreamResponse",
     events: 0,
     problems: [],
+    named: [],
   };
 }
 
@@ -2965,6 +3334,11 @@ export function writeVerifyStreamResponse(writer: Writer, message: VerifyStreamR
   }
   for (const one of message.problems) {
     writer.string(18, one);
+  }
+  for (const one of message.named) {
+    const begin = writer.fork(26);
+    writeNamedStream(writer, one);
+    writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -2983,6 +3357,10 @@ export function readVerifyStreamResponse(reader: Reader, length: number, message
         if (tag !== 18) throw new LeftToLibrary();
         message.problems.push(reader.string());
         break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.named.push(readNamedStream(reader, reader.uint32(), zeroNamedStream()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2995,6 +3373,123 @@ export function readVerifyStreamResponse(reader: Reader, length: number, message
 export function createVerifyStreamResponse(given: Given): VerifyStreamResponse {
   const message = zeroVerifyStreamResponse();
   if (given.events != null) message.events = given.events;
+  if (given.problems != null) message.problems = given.problems;
+  if (given.named != null) message.named = toMessages(given.named, createNamedStream, "stopgo.store.v1.NamedStream");
+  return message;
+}
+
+export function zeroNamedStream(): NamedStream {
+  return {
+    $typeName: "stopgo.store.v1.NamedStream",
+    stream: '',
+    revision: 0,
+  };
+}
+
+export function writeNamedStream(writer: Writer, message: NamedStream): void {
+  if (message.$typeName !== "stopgo.store.v1.NamedStream") throw new LeftToLibrary();
+  if (message.stream !== '') {
+    writer.string(10, message.stream);
+  }
+  if (message.revision != 0) {
+    writer.uint32(16, message.revision);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readNamedStream(reader: Reader, length: number, message: NamedStream): NamedStream {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.stream = reader.string();
+        break;
+      case 2:
+        if (tag !== 16) throw new LeftToLibrary();
+        message.revision = reader.uint32();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createNamedStream(given: Given): NamedStream {
+  const message = zeroNamedStream();
+  if (given.stream != null) message.stream = given.stream;
+  if (given.revision != null) message.revision = given.revision;
+  return message;
+}
+
+export function zeroVerifyLogRequest(): VerifyLogRequest {
+  return {
+    $typeName: "stopgo.store.v1.VerifyLogRequest",
+  };
+}
+
+export function writeVerifyLogRequest(writer: Writer, message: VerifyLogRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifyLogRequest(reader: Reader, length: number, message: VerifyLogRequest): VerifyLogRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifyLogRequest(_given: Given): VerifyLogRequest {
+  const message = zeroVerifyLogRequest();
+  return message;
+}
+
+export function zeroVerifyLogResponse(): VerifyLogResponse {
+  return {
+    $typeName: "stopgo.store.v1.VerifyLogResponse",
+    problems: [],
+  };
+}
+
+export function writeVerifyLogResponse(writer: Writer, message: VerifyLogResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.VerifyLogResponse") throw new LeftToLibrary();
+  for (const one of message.problems) {
+    writer.string(10, one);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readVerifyLogResponse(reader: Reader, length: number, message: VerifyLogResponse): VerifyLogResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.problems.push(reader.string());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createVerifyLogResponse(given: Given): VerifyLogResponse {
+  const message = zeroVerifyLogResponse();
   if (given.problems != null) message.problems = given.problems;
   return message;
 }
@@ -3173,6 +3668,82 @@ export function createListStreamsResponse(given: Given): ListStreamsResponse {
   return message;
 }
 
+export function zeroGetConditionRequest(): GetConditionRequest {
+  return {
+    $typeName: "stopgo.store.v1.GetConditionRequest",
+  };
+}
+
+export function writeGetConditionRequest(writer: Writer, message: GetConditionRequest): void {
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetConditionRequest(reader: Reader, length: number, message: GetConditionRequest): GetConditionRequest {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    unknown = reader.unknown(tag, unknown);
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetConditionRequest(_given: Given): GetConditionRequest {
+  const message = zeroGetConditionRequest();
+  return message;
+}
+
+export function zeroGetConditionResponse(): GetConditionResponse {
+  return {
+    $typeName: "stopgo.store.v1.GetConditionResponse",
+    problem: '',
+    reason: '',
+  };
+}
+
+export function writeGetConditionResponse(writer: Writer, message: GetConditionResponse): void {
+  if (message.$typeName !== "stopgo.store.v1.GetConditionResponse") throw new LeftToLibrary();
+  if (message.problem !== '') {
+    writer.string(10, message.problem);
+  }
+  if (message.reason !== '') {
+    writer.string(18, message.reason);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readGetConditionResponse(reader: Reader, length: number, message: GetConditionResponse): GetConditionResponse {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.problem = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createGetConditionResponse(given: Given): GetConditionResponse {
+  const message = zeroGetConditionResponse();
+  if (given.problem != null) message.problem = given.problem;
+  if (given.reason != null) message.reason = given.reason;
+  return message;
+}
+
 /** How the messages of stopgo/store/v1/store.proto are encoded, decoded and created. */
 export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Codec])[] = [
   [NewEventSchema, { zero: zeroNewEvent, write: writeNewEvent, read: readNewEvent, create: createNewEvent }],
@@ -3222,10 +3793,22 @@ export const codecs_stopgo_store_v1_store: readonly (readonly [DescMessage, Code
   [PublishDeltaResponseSchema, { zero: zeroPublishDeltaResponse, write: writePublishDeltaResponse, read: readPublishDeltaResponse, create: createPublishDeltaResponse }],
   [WatchDeltasRequestSchema, { zero: zeroWatchDeltasRequest, write: writeWatchDeltasRequest, read: readWatchDeltasRequest, create: createWatchDeltasRequest }],
   [WatchDeltasResponseSchema, { zero: zeroWatchDeltasResponse, write: writeWatchDeltasResponse, read: readWatchDeltasResponse, create: createWatchDeltasResponse }],
+  [BlobHolderSchema, { zero: zeroBlobHolder, write: writeBlobHolder, read: readBlobHolder, create: createBlobHolder }],
+  [PutBlobRequestSchema, { zero: zeroPutBlobRequest, write: writePutBlobRequest, read: readPutBlobRequest, create: createPutBlobRequest }],
+  [PutBlobResponseSchema, { zero: zeroPutBlobResponse, write: writePutBlobResponse, read: readPutBlobResponse, create: createPutBlobResponse }],
+  [GetBlobRequestSchema, { zero: zeroGetBlobRequest, write: writeGetBlobRequest, read: readGetBlobRequest, create: createGetBlobRequest }],
+  [GetBlobResponseSchema, { zero: zeroGetBlobResponse, write: writeGetBlobResponse, read: readGetBlobResponse, create: createGetBlobResponse }],
+  [VerifyBlobsRequestSchema, { zero: zeroVerifyBlobsRequest, write: writeVerifyBlobsRequest, read: readVerifyBlobsRequest, create: createVerifyBlobsRequest }],
+  [VerifyBlobsResponseSchema, { zero: zeroVerifyBlobsResponse, write: writeVerifyBlobsResponse, read: readVerifyBlobsResponse, create: createVerifyBlobsResponse }],
   [VerifyStreamRequestSchema, { zero: zeroVerifyStreamRequest, write: writeVerifyStreamRequest, read: readVerifyStreamRequest, create: createVerifyStreamRequest }],
   [VerifyStreamResponseSchema, { zero: zeroVerifyStreamResponse, write: writeVerifyStreamResponse, read: readVerifyStreamResponse, create: createVerifyStreamResponse }],
+  [NamedStreamSchema, { zero: zeroNamedStream, write: writeNamedStream, read: readNamedStream, create: createNamedStream }],
+  [VerifyLogRequestSchema, { zero: zeroVerifyLogRequest, write: writeVerifyLogRequest, read: readVerifyLogRequest, create: createVerifyLogRequest }],
+  [VerifyLogResponseSchema, { zero: zeroVerifyLogResponse, write: writeVerifyLogResponse, read: readVerifyLogResponse, create: createVerifyLogResponse }],
   [VerifySearchRequestSchema, { zero: zeroVerifySearchRequest, write: writeVerifySearchRequest, read: readVerifySearchRequest, create: createVerifySearchRequest }],
   [VerifySearchResponseSchema, { zero: zeroVerifySearchResponse, write: writeVerifySearchResponse, read: readVerifySearchResponse, create: createVerifySearchResponse }],
   [ListStreamsRequestSchema, { zero: zeroListStreamsRequest, write: writeListStreamsRequest, read: readListStreamsRequest, create: createListStreamsRequest }],
   [ListStreamsResponseSchema, { zero: zeroListStreamsResponse, write: writeListStreamsResponse, read: readListStreamsResponse, create: createListStreamsResponse }],
+  [GetConditionRequestSchema, { zero: zeroGetConditionRequest, write: writeGetConditionRequest, read: readGetConditionRequest, create: createGetConditionRequest }],
+  [GetConditionResponseSchema, { zero: zeroGetConditionResponse, write: writeGetConditionResponse, read: readGetConditionResponse, create: createGetConditionResponse }],
 ];

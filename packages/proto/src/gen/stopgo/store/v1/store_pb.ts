@@ -8,9 +8,9 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Actor, Recorded } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
-import type { Decision, EarlierText } from "../../events/v1/payload_pb.ts";
+import type { BlobRef, Decision, EarlierText } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
-import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Push, Standing } from "./views_pb.ts";
+import type { Approval, ApprovalStatus, ConversationStatus, ConversationView, Message as Message$1, Push, RunWait, Standing } from "./views_pb.ts";
 import { file_stopgo_store_v1_views } from "./views_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/store.proto.
  */
 export const file_stopgo_store_v1_store: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iTQoRUmVhZFRpY2tldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJIj0KElJlYWRUaWNrZXRSZXNwb25zZRInCgZ0aWNrZXQYASABKAsyFy5zdG9wZ28uc3RvcmUudjEuVGlja2V0Is0BCgZUaWNrZXQSDgoGc2VydmVyGAEgASgJEgwKBHRvb2wYAiABKAkSCwoDcGluGAMgASgJEg4KBmRpZ2VzdBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRTdGF0ZRIPCgdhdHRlbXB0GAYgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgHIAEoCRIxCghhcHByb3ZhbBgIIAEoCzIfLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRBcHByb3ZhbCJ7Cg5UaWNrZXRBcHByb3ZhbBIKCgJpZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhEKCWJ5X3BvbGljeRgEIAEoCBIMCgR2b2lkGAUgASgIIkkKEVJlYWRTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNEg0KBWxpbWl0GAMgASgNIlcKElJlYWRTdHJlYW1SZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkEhUKDWhlYWRfcmV2aXNpb24YAiABKA0iNgoNRm9sbG93UmVxdWVzdBIOCgZzdHJlYW0YASABKAkSFQoNZnJvbV9yZXZpc2lvbhgCIAEoDSI7Cg5Gb2xsb3dSZXNwb25zZRIpCgVldmVudBgBIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiQQoQU3Vic2NyaWJlUmVxdWVzdBIWCg5hZnRlcl9wb3NpdGlvbhgBIAEoBBIVCg1zdHJlYW1fcHJlZml4GAIgASgJIj4KEVN1YnNjcmliZVJlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJ2ChZHZXRDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoDRIVCg1tZXNzYWdlX2xpbWl0GAMgASgNEhQKDG1pbl9yZXZpc2lvbhgEIAEoDSKEAQoXR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EioKCG1lc3NhZ2VzGAIgAygLMhguc3RvcGdvLnN0b3JlLnYxLk1lc3NhZ2USDAoEbW9yZRgDIAEoCCJ9ChhMaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QSMwoGc3RhdHVzGAEgASgOMiMuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblN0YXR1cxINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkipwEKGUxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEikKB3N1bW1hcnkYAyABKAsyGC5zdG9wZ28uc3RvcmUudjEuU3VtbWFyeRIQCghwb3NpdGlvbhgEIAEoBCJVCgdTdW1tYXJ5Eg0KBXRvdGFsGAEgASgNEg4KBmFjdGl2ZRgCIAEoDRIYChB3YWl0aW5nX2FwcHJvdmFsGAMgASgNEhEKCWNvbXBsZXRlZBgEIAEoDSK7AQoTTGlzdEJ5Q2hhbmdlUmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIrCghzdGFuZGluZxgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5TdGFuZGluZxIxCg1jaGFuZ2VkX3NpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgFIAEoDRIOCgZjdXJzb3IYBiABKAkidwoUTGlzdEJ5Q2hhbmdlUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEhAKCG1hdGNoaW5nGAMgASgNImEKElJlYWRDb250ZXh0UmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIRCgl0ZXh0c19tYXgYAyABKA0SEQoJYnl0ZXNfbWF4GAQgASgNIlUKE1JlYWRDb250ZXh0UmVzcG9uc2USLAoFdGV4dHMYASADKAsyHS5zdG9wZ28uZXZlbnRzLnYxLkVhcmxpZXJUZXh0EhAKCGxlZnRfb3V0GAIgASgIIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSJCChNHZXRBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIpUBChRMaXN0QXBwcm92YWxzUmVxdWVzdBIvCgZzdGF0dXMYASABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCRIUCgxhc2tlZF9pbl9ydW4YBSABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJFChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCRIPCgd3YXRjaGVkGAMgASgIIlMKFExpc3RPcGVuUnVuc1Jlc3BvbnNlEiYKBHJ1bnMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuT3BlblJ1bhITCgtuZXh0X2N1cnNvchgCIAEoCSJxCgdPcGVuUnVuEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSEwoLb3duZXJfZXBvY2gYBCABKA0SEAoIcmV2aXNpb24YBSABKA0iKQoOR2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjYKD0dldFB1c2hSZXNwb25zZRIjCgRwdXNoGAEgASgLMhUuc3RvcGdvLnN0b3JlLnYxLlB1c2giNQoUTGlzdER1ZVB1c2hlc1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGY3Vyc29yGAIgASgJIlYKFUxpc3REdWVQdXNoZXNSZXNwb25zZRIoCgZwdXNoZXMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuRHVlUHVzaBITCgtuZXh0X2N1cnNvchgCIAEoCSI6CgdEdWVQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgCIAEoCSJlChBIZWFydGJlYXRSZXF1ZXN0EhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEg8KB2xlYXZpbmcYBSABKAgiUwoRSGVhcnRiZWF0UmVzcG9uc2USLAoJaW5zdGFuY2VzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkluc3RhbmNlEhAKCGNvbXBsZXRlGAIgASgIIloKCEluc3RhbmNlEhAKCGluc3RhbmNlGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHYWRkcmVzcxgDIAEoCRIPCgdjb3VudGVyGAQgASgEEgwKBGxlZnQYBSABKAgifgoFRGVsdGESFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEgwKBHR1cm4YBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIOCgZvZmZzZXQYBiABKA0SDAoEdGV4dBgHIAEoCSI8ChNQdWJsaXNoRGVsdGFSZXF1ZXN0EiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIigKFFB1Ymxpc2hEZWx0YVJlc3BvbnNlEhAKCHdhdGNoZXJzGAEgASgNIi0KEldhdGNoRGVsdGFzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiPAoTV2F0Y2hEZWx0YXNSZXNwb25zZRIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSIlChNWZXJpZnlTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCSI4ChRWZXJpZnlTdHJlYW1SZXNwb25zZRIOCgZldmVudHMYASABKA0SEAoIcHJvYmxlbXMYAiADKAkiFQoTVmVyaWZ5U2VhcmNoUmVxdWVzdCI6ChRWZXJpZnlTZWFyY2hSZXNwb25zZRIQCghtZXNzYWdlcxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSJCChJMaXN0U3RyZWFtc1JlcXVlc3QSDgoGcHJlZml4GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgNIiYKE0xpc3RTdHJlYW1zUmVzcG9uc2USDwoHc3RyZWFtcxgBIAMoCSp2CgtUaWNrZXRTdGF0ZRIcChhUSUNLRVRfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNUSUNLRVRfU1RBVEVfQ0xPU0VEEAESFgoSVElDS0VUX1NUQVRFX1JFQURZEAISGAoUVElDS0VUX1NUQVRFX1NUQVJURUQQAzLeDgoMU3RvcmVTZXJ2aWNlEkkKBkFwcGVuZBIeLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlc3BvbnNlEkMKBExvYWQSHC5zdG9wZ28uc3RvcmUudjEuTG9hZFJlcXVlc3QaHS5zdG9wZ28uc3RvcmUudjEuTG9hZFJlc3BvbnNlElUKClJlYWRUaWNrZXQSIi5zdG9wZ28uc3RvcmUudjEuUmVhZFRpY2tldFJlcXVlc3QaIy5zdG9wZ28uc3RvcmUudjEuUmVhZFRpY2tldFJlc3BvbnNlElUKClJlYWRTdHJlYW0SIi5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlcXVlc3QaIy5zdG9wZ28uc3RvcmUudjEuUmVhZFN0cmVhbVJlc3BvbnNlEksKBkZvbGxvdxIeLnN0b3Bnby5zdG9yZS52MS5Gb2xsb3dSZXF1ZXN0Gh8uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1Jlc3BvbnNlMAESVAoJU3Vic2NyaWJlEiEuc3RvcGdvLnN0b3JlLnYxLlN1YnNjcmliZVJlcXVlc3QaIi5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVzcG9uc2UwARJkCg9HZXRDb252ZXJzYXRpb24SJy5zdG9wZ28uc3RvcmUudjEuR2V0Q29udmVyc2F0aW9uUmVxdWVzdBooLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXNwb25zZRJqChFMaXN0Q29udmVyc2F0aW9ucxIpLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QaKi5zdG9wZ28uc3RvcmUudjEuTGlzdENvbnZlcnNhdGlvbnNSZXNwb25zZRJbCgxMaXN0QnlDaGFuZ2USJC5zdG9wZ28uc3RvcmUudjEuTGlzdEJ5Q2hhbmdlUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXNwb25zZRJYCgtSZWFkQ29udGV4dBIjLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuUmVhZENvbnRleHRSZXNwb25zZRJYCgtHZXRBcHByb3ZhbBIjLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuR2V0QXBwcm92YWxSZXNwb25zZRJeCg1MaXN0QXBwcm92YWxzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJbCgxMaXN0T3BlblJ1bnMSJC5zdG9wZ28uc3RvcmUudjEuTGlzdE9wZW5SdW5zUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXNwb25zZRJMCgdHZXRQdXNoEh8uc3RvcGdvLnN0b3JlLnYxLkdldFB1c2hSZXF1ZXN0GiAuc3RvcGdvLnN0b3JlLnYxLkdldFB1c2hSZXNwb25zZRJeCg1MaXN0RHVlUHVzaGVzEiUuc3RvcGdvLnN0b3JlLnYxLkxpc3REdWVQdXNoZXNSZXF1ZXN0GiYuc3RvcGdvLnN0b3JlLnYxLkxpc3REdWVQdXNoZXNSZXNwb25zZRJSCglIZWFydGJlYXQSIS5zdG9wZ28uc3RvcmUudjEuSGVhcnRiZWF0UmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXNwb25zZRJbCgxQdWJsaXNoRGVsdGESJC5zdG9wZ28uc3RvcmUudjEuUHVibGlzaERlbHRhUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXNwb25zZRJaCgtXYXRjaERlbHRhcxIjLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuV2F0Y2hEZWx0YXNSZXNwb25zZTABElsKDFZlcmlmeVN0cmVhbRIkLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVN0cmVhbVJlc3BvbnNlElsKDFZlcmlmeVNlYXJjaBIkLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTZWFyY2hSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlZlcmlmeVNlYXJjaFJlc3BvbnNlElgKC0xpc3RTdHJlYW1zEiMuc3RvcGdvLnN0b3JlLnYxLkxpc3RTdHJlYW1zUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1Jlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvc3RvcmUucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLdAQoITmV3RXZlbnQSEAoIZXZlbnRfaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJgoFYWN0b3IYAyABKAsyFy5zdG9wZ28uZXZlbnRzLnYxLkFjdG9yEhQKDGNhdXNhdGlvbl9pZBgEIAEoCRIWCg5jb3JyZWxhdGlvbl9pZBgFIAEoCRIWCg5zY2hlbWFfdmVyc2lvbhgGIAEoDRIWCg5wYXlsb2FkX2tleV9pZBgHIAEoCRIPCgdwYXlsb2FkGAggASgMIqsBCg1BcHBlbmRSZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIZChFleHBlY3RlZF9yZXZpc2lvbhgCIAEoDRIpCgZldmVudHMYAyADKAsyGS5zdG9wZ28uc3RvcmUudjEuTmV3RXZlbnQSFwoPaWRlbXBvdGVuY3lfa2V5GAQgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAUgASgJEhMKC3JldHVybl92aWV3GAYgASgIIqkBCg5BcHBlbmRSZXNwb25zZRItCghhcHBlbmRlZBgBIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi4KCWR1cGxpY2F0ZRgCIAEoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHBlbmRlZEgAEi0KCGNvbmZsaWN0GAMgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkNvbmZsaWN0SABCCQoHb3V0Y29tZSKJAQoIQXBwZW5kZWQSEAoIcmV2aXNpb24YASABKA0SEAoIcG9zaXRpb24YAiABKAQSLwoEdmlldxgDIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhYKDnJlcXVlc3RfZGlnZXN0GAQgASgJEhAKCHdhdGNoZXJzGAUgASgNIlAKCENvbmZsaWN0EhgKEGN1cnJlbnRfcmV2aXNpb24YASABKA0SKgoGdW5zZWVuGAIgAygLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCKkAQoLTG9hZFJlcXVlc3QSGQoPY29udmVyc2F0aW9uX2lkGAEgASgJSAASFQoLYXBwcm92YWxfaWQYAiABKAlIABIYChBpZGVtcG90ZW5jeV9rZXlzGAMgAygJEhYKDmtub3duX3JldmlzaW9uGAQgASgNEhoKEmtub3duX2ZvbGRfdmVyc2lvbhgFIAEoDRIPCgdtYXlfbGFnGAYgASgIQgQKAmJ5IrwBCgxMb2FkUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhAKCHNuYXBzaG90GAMgASgMEhQKDGZvbGRfdmVyc2lvbhgEIAEoDRItCgprbm93bl9rZXlzGAUgAygLMhkuc3RvcGdvLnN0b3JlLnYxLktub3duS2V5EioKBnVuc2VlbhgGIAMoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiagoIS25vd25LZXkSFwoPaWRlbXBvdGVuY3lfa2V5GAEgASgJEhYKDnJlcXVlc3RfZGlnZXN0GAIgASgJEhYKDmZpcnN0X3JldmlzaW9uGAMgASgNEhUKDWxhc3RfcmV2aXNpb24YBCABKA0iTQoRUmVhZFRpY2tldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdjYWxsX2lkGAMgASgJIj0KElJlYWRUaWNrZXRSZXNwb25zZRInCgZ0aWNrZXQYASABKAsyFy5zdG9wZ28uc3RvcmUudjEuVGlja2V0Is0BCgZUaWNrZXQSDgoGc2VydmVyGAEgASgJEgwKBHRvb2wYAiABKAkSCwoDcGluGAMgASgJEg4KBmRpZ2VzdBgEIAEoCRIrCgVzdGF0ZRgFIAEoDjIcLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRTdGF0ZRIPCgdhdHRlbXB0GAYgASgNEhcKD2JyaWRnZV9pbnN0YW5jZRgHIAEoCRIxCghhcHByb3ZhbBgIIAEoCzIfLnN0b3Bnby5zdG9yZS52MS5UaWNrZXRBcHByb3ZhbCJ7Cg5UaWNrZXRBcHByb3ZhbBIKCgJpZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSLAoIZGVjaXNpb24YAyABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhEKCWJ5X3BvbGljeRgEIAEoCBIMCgR2b2lkGAUgASgIIkkKEVJlYWRTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCRIVCg1mcm9tX3JldmlzaW9uGAIgASgNEg0KBWxpbWl0GAMgASgNIlcKElJlYWRTdHJlYW1SZXNwb25zZRIqCgZldmVudHMYASADKAsyGi5zdG9wZ28uZXZlbnRzLnYxLlJlY29yZGVkEhUKDWhlYWRfcmV2aXNpb24YAiABKA0iNgoNRm9sbG93UmVxdWVzdBIOCgZzdHJlYW0YASABKAkSFQoNZnJvbV9yZXZpc2lvbhgCIAEoDSI7Cg5Gb2xsb3dSZXNwb25zZRIpCgVldmVudBgBIAEoCzIaLnN0b3Bnby5ldmVudHMudjEuUmVjb3JkZWQiQQoQU3Vic2NyaWJlUmVxdWVzdBIWCg5hZnRlcl9wb3NpdGlvbhgBIAEoBBIVCg1zdHJlYW1fcHJlZml4GAIgASgJIj4KEVN1YnNjcmliZVJlc3BvbnNlEikKBWV2ZW50GAEgASgLMhouc3RvcGdvLmV2ZW50cy52MS5SZWNvcmRlZCJ2ChZHZXRDb252ZXJzYXRpb25SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5hZnRlcl9zZXF1ZW5jZRgCIAEoDRIVCg1tZXNzYWdlX2xpbWl0GAMgASgNEhQKDG1pbl9yZXZpc2lvbhgEIAEoDSKEAQoXR2V0Q29udmVyc2F0aW9uUmVzcG9uc2USLwoEdmlldxgBIAEoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EioKCG1lc3NhZ2VzGAIgAygLMhguc3RvcGdvLnN0b3JlLnYxLk1lc3NhZ2USDAoEbW9yZRgDIAEoCCJ9ChhMaXN0Q29udmVyc2F0aW9uc1JlcXVlc3QSMwoGc3RhdHVzGAEgASgOMiMuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvblN0YXR1cxINCgVxdWVyeRgCIAEoCRINCgVsaW1pdBgDIAEoDRIOCgZjdXJzb3IYBCABKAkipwEKGUxpc3RDb252ZXJzYXRpb25zUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEikKB3N1bW1hcnkYAyABKAsyGC5zdG9wZ28uc3RvcmUudjEuU3VtbWFyeRIQCghwb3NpdGlvbhgEIAEoBCJVCgdTdW1tYXJ5Eg0KBXRvdGFsGAEgASgNEg4KBmFjdGl2ZRgCIAEoDRIYChB3YWl0aW5nX2FwcHJvdmFsGAMgASgNEhEKCWNvbXBsZXRlZBgEIAEoDSK7AQoTTGlzdEJ5Q2hhbmdlUmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIrCghzdGFuZGluZxgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5TdGFuZGluZxIxCg1jaGFuZ2VkX3NpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVsaW1pdBgFIAEoDRIOCgZjdXJzb3IYBiABKAkidwoUTGlzdEJ5Q2hhbmdlUmVzcG9uc2USOAoNY29udmVyc2F0aW9ucxgBIAMoCzIhLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25WaWV3EhMKC25leHRfY3Vyc29yGAIgASgJEhAKCG1hdGNoaW5nGAMgASgNImEKElJlYWRDb250ZXh0UmVxdWVzdBISCgpjb250ZXh0X2lkGAEgASgJEhEKCXByaW5jaXBhbBgCIAEoCRIRCgl0ZXh0c19tYXgYAyABKA0SEQoJYnl0ZXNfbWF4GAQgASgNIlUKE1JlYWRDb250ZXh0UmVzcG9uc2USLAoFdGV4dHMYASADKAsyHS5zdG9wZ28uZXZlbnRzLnYxLkVhcmxpZXJUZXh0EhAKCGxlZnRfb3V0GAIgASgIIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSJCChNHZXRBcHByb3ZhbFJlc3BvbnNlEisKCGFwcHJvdmFsGAEgASgLMhkuc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsIpUBChRMaXN0QXBwcm92YWxzUmVxdWVzdBIvCgZzdGF0dXMYASABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEg0KBWxpbWl0GAMgASgNEg4KBmN1cnNvchgEIAEoCRIUCgxhc2tlZF9pbl9ydW4YBSABKAkiWgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiwKCWFwcHJvdmFscxgBIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBITCgtuZXh0X2N1cnNvchgCIAEoCSJFChNMaXN0T3BlblJ1bnNSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNEg4KBmN1cnNvchgCIAEoCRIPCgd3YXRjaGVkGAMgASgIIlMKFExpc3RPcGVuUnVuc1Jlc3BvbnNlEiYKBHJ1bnMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuT3BlblJ1bhITCgtuZXh0X2N1cnNvchgCIAEoCSJxCgdPcGVuUnVuEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSFgoOb3duZXJfaW5zdGFuY2UYAyABKAkSEwoLb3duZXJfZXBvY2gYBCABKA0SEAoIcmV2aXNpb24YBSABKA0iKQoOR2V0UHVzaFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJIjYKD0dldFB1c2hSZXNwb25zZRIjCgRwdXNoGAEgASgLMhUuc3RvcGdvLnN0b3JlLnYxLlB1c2giNQoUTGlzdER1ZVB1c2hlc1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGY3Vyc29yGAIgASgJIlYKFUxpc3REdWVQdXNoZXNSZXNwb25zZRIoCgZwdXNoZXMYASADKAsyGC5zdG9wZ28uc3RvcmUudjEuRHVlUHVzaBITCgtuZXh0X2N1cnNvchgCIAEoCSI6CgdEdWVQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIWCg5vd25lcl9pbnN0YW5jZRgCIAEoCSKgAQoQSGVhcnRiZWF0UmVxdWVzdBIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIPCgdsZWF2aW5nGAUgASgIEicKBXdhaXRzGAYgAygLMhguc3RvcGdvLnN0b3JlLnYxLlJ1bldhaXQSEAoId2FpdHNfbXMYByABKA0iUwoRSGVhcnRiZWF0UmVzcG9uc2USLAoJaW5zdGFuY2VzGAEgAygLMhkuc3RvcGdvLnN0b3JlLnYxLkluc3RhbmNlEhAKCGNvbXBsZXRlGAIgASgIIpUBCghJbnN0YW5jZRIQCghpbnN0YW5jZRgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2FkZHJlc3MYAyABKAkSDwoHY291bnRlchgEIAEoBBIMCgRsZWZ0GAUgASgIEicKBXdhaXRzGAYgAygLMhguc3RvcGdvLnN0b3JlLnYxLlJ1bldhaXQSEAoId2FpdHNfbXMYByABKA0ifgoFRGVsdGESFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIPCgdzdGVwX2lkGAMgASgJEgwKBHR1cm4YBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIOCgZvZmZzZXQYBiABKA0SDAoEdGV4dBgHIAEoCSI8ChNQdWJsaXNoRGVsdGFSZXF1ZXN0EiUKBWRlbHRhGAEgASgLMhYuc3RvcGdvLnN0b3JlLnYxLkRlbHRhIigKFFB1Ymxpc2hEZWx0YVJlc3BvbnNlEhAKCHdhdGNoZXJzGAEgASgNIi0KEldhdGNoRGVsdGFzUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkiPAoTV2F0Y2hEZWx0YXNSZXNwb25zZRIlCgVkZWx0YRgBIAEoCzIWLnN0b3Bnby5zdG9yZS52MS5EZWx0YSJGCgpCbG9iSG9sZGVyEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSDwoHY2FsbF9pZBgDIAEoCSJMCg5QdXRCbG9iUmVxdWVzdBINCgVieXRlcxgBIAEoDBIrCgZob2xkZXIYAiABKAsyGy5zdG9wZ28uc3RvcmUudjEuQmxvYkhvbGRlciIhCg9QdXRCbG9iUmVzcG9uc2USDgoGZGlnZXN0GAEgASgJIkcKDkdldEJsb2JSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZkaWdlc3QYAiABKAkSDAoEaGVsZBgDIAEoCCJJCg9HZXRCbG9iUmVzcG9uc2USJwoEYmxvYhgBIAEoCzIZLnN0b3Bnby5ldmVudHMudjEuQmxvYlJlZhINCgVieXRlcxgCIAEoDCIUChJWZXJpZnlCbG9ic1JlcXVlc3QiNgoTVmVyaWZ5QmxvYnNSZXNwb25zZRINCgVibG9icxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSIlChNWZXJpZnlTdHJlYW1SZXF1ZXN0Eg4KBnN0cmVhbRgBIAEoCSJlChRWZXJpZnlTdHJlYW1SZXNwb25zZRIOCgZldmVudHMYASABKA0SEAoIcHJvYmxlbXMYAiADKAkSKwoFbmFtZWQYAyADKAsyHC5zdG9wZ28uc3RvcmUudjEuTmFtZWRTdHJlYW0iLwoLTmFtZWRTdHJlYW0SDgoGc3RyZWFtGAEgASgJEhAKCHJldmlzaW9uGAIgASgNIhIKEFZlcmlmeUxvZ1JlcXVlc3QiJQoRVmVyaWZ5TG9nUmVzcG9uc2USEAoIcHJvYmxlbXMYASADKAkiFQoTVmVyaWZ5U2VhcmNoUmVxdWVzdCI6ChRWZXJpZnlTZWFyY2hSZXNwb25zZRIQCghtZXNzYWdlcxgBIAEoDRIQCghwcm9ibGVtcxgCIAMoCSJCChJMaXN0U3RyZWFtc1JlcXVlc3QSDgoGcHJlZml4GAEgASgJEg0KBWFmdGVyGAIgASgJEg0KBWxpbWl0GAMgASgNIiYKE0xpc3RTdHJlYW1zUmVzcG9uc2USDwoHc3RyZWFtcxgBIAMoCSIVChNHZXRDb25kaXRpb25SZXF1ZXN0IjcKFEdldENvbmRpdGlvblJlc3BvbnNlEg8KB3Byb2JsZW0YASABKAkSDgoGcmVhc29uGAIgASgJKnYKC1RpY2tldFN0YXRlEhwKGFRJQ0tFVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RJQ0tFVF9TVEFURV9DTE9TRUQQARIWChJUSUNLRVRfU1RBVEVfUkVBRFkQAhIYChRUSUNLRVRfU1RBVEVfU1RBUlRFRBADMocSCgxTdG9yZVNlcnZpY2USSQoGQXBwZW5kEh4uc3RvcGdvLnN0b3JlLnYxLkFwcGVuZFJlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuQXBwZW5kUmVzcG9uc2USQwoETG9hZBIcLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVxdWVzdBodLnN0b3Bnby5zdG9yZS52MS5Mb2FkUmVzcG9uc2USVQoKUmVhZFRpY2tldBIiLnN0b3Bnby5zdG9yZS52MS5SZWFkVGlja2V0UmVxdWVzdBojLnN0b3Bnby5zdG9yZS52MS5SZWFkVGlja2V0UmVzcG9uc2USVQoKUmVhZFN0cmVhbRIiLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVxdWVzdBojLnN0b3Bnby5zdG9yZS52MS5SZWFkU3RyZWFtUmVzcG9uc2USSwoGRm9sbG93Eh4uc3RvcGdvLnN0b3JlLnYxLkZvbGxvd1JlcXVlc3QaHy5zdG9wZ28uc3RvcmUudjEuRm9sbG93UmVzcG9uc2UwARJUCglTdWJzY3JpYmUSIS5zdG9wZ28uc3RvcmUudjEuU3Vic2NyaWJlUmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5TdWJzY3JpYmVSZXNwb25zZTABEmQKD0dldENvbnZlcnNhdGlvbhInLnN0b3Bnby5zdG9yZS52MS5HZXRDb252ZXJzYXRpb25SZXF1ZXN0Giguc3RvcGdvLnN0b3JlLnYxLkdldENvbnZlcnNhdGlvblJlc3BvbnNlEmoKEUxpc3RDb252ZXJzYXRpb25zEikuc3RvcGdvLnN0b3JlLnYxLkxpc3RDb252ZXJzYXRpb25zUmVxdWVzdBoqLnN0b3Bnby5zdG9yZS52MS5MaXN0Q29udmVyc2F0aW9uc1Jlc3BvbnNlElsKDExpc3RCeUNoYW5nZRIkLnN0b3Bnby5zdG9yZS52MS5MaXN0QnlDaGFuZ2VSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RCeUNoYW5nZVJlc3BvbnNlElgKC1JlYWRDb250ZXh0EiMuc3RvcGdvLnN0b3JlLnYxLlJlYWRDb250ZXh0UmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5SZWFkQ29udGV4dFJlc3BvbnNlElgKC0dldEFwcHJvdmFsEiMuc3RvcGdvLnN0b3JlLnYxLkdldEFwcHJvdmFsUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5HZXRBcHByb3ZhbFJlc3BvbnNlEl4KDUxpc3RBcHByb3ZhbHMSJS5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1JlcXVlc3QaJi5zdG9wZ28uc3RvcmUudjEuTGlzdEFwcHJvdmFsc1Jlc3BvbnNlElsKDExpc3RPcGVuUnVucxIkLnN0b3Bnby5zdG9yZS52MS5MaXN0T3BlblJ1bnNSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLkxpc3RPcGVuUnVuc1Jlc3BvbnNlEkwKB0dldFB1c2gSHy5zdG9wZ28uc3RvcmUudjEuR2V0UHVzaFJlcXVlc3QaIC5zdG9wZ28uc3RvcmUudjEuR2V0UHVzaFJlc3BvbnNlEl4KDUxpc3REdWVQdXNoZXMSJS5zdG9wZ28uc3RvcmUudjEuTGlzdER1ZVB1c2hlc1JlcXVlc3QaJi5zdG9wZ28uc3RvcmUudjEuTGlzdER1ZVB1c2hlc1Jlc3BvbnNlElIKCUhlYXJ0YmVhdBIhLnN0b3Bnby5zdG9yZS52MS5IZWFydGJlYXRSZXF1ZXN0GiIuc3RvcGdvLnN0b3JlLnYxLkhlYXJ0YmVhdFJlc3BvbnNlElsKDFB1Ymxpc2hEZWx0YRIkLnN0b3Bnby5zdG9yZS52MS5QdWJsaXNoRGVsdGFSZXF1ZXN0GiUuc3RvcGdvLnN0b3JlLnYxLlB1Ymxpc2hEZWx0YVJlc3BvbnNlEloKC1dhdGNoRGVsdGFzEiMuc3RvcGdvLnN0b3JlLnYxLldhdGNoRGVsdGFzUmVxdWVzdBokLnN0b3Bnby5zdG9yZS52MS5XYXRjaERlbHRhc1Jlc3BvbnNlMAESTAoHUHV0QmxvYhIfLnN0b3Bnby5zdG9yZS52MS5QdXRCbG9iUmVxdWVzdBogLnN0b3Bnby5zdG9yZS52MS5QdXRCbG9iUmVzcG9uc2USTgoHR2V0QmxvYhIfLnN0b3Bnby5zdG9yZS52MS5HZXRCbG9iUmVxdWVzdBogLnN0b3Bnby5zdG9yZS52MS5HZXRCbG9iUmVzcG9uc2UwARJbCgxWZXJpZnlTdHJlYW0SJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U3RyZWFtUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTdHJlYW1SZXNwb25zZRJSCglWZXJpZnlMb2cSIS5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5TG9nUmVxdWVzdBoiLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlMb2dSZXNwb25zZRJYCgtWZXJpZnlCbG9icxIjLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlCbG9ic1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5QmxvYnNSZXNwb25zZRJbCgxWZXJpZnlTZWFyY2gSJC5zdG9wZ28uc3RvcmUudjEuVmVyaWZ5U2VhcmNoUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5WZXJpZnlTZWFyY2hSZXNwb25zZRJYCgtMaXN0U3RyZWFtcxIjLnN0b3Bnby5zdG9yZS52MS5MaXN0U3RyZWFtc1JlcXVlc3QaJC5zdG9wZ28uc3RvcmUudjEuTGlzdFN0cmVhbXNSZXNwb25zZRJbCgxHZXRDb25kaXRpb24SJC5zdG9wZ28uc3RvcmUudjEuR2V0Q29uZGl0aW9uUmVxdWVzdBolLnN0b3Bnby5zdG9yZS52MS5HZXRDb25kaXRpb25SZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_store_v1_views]);
 
 /**
  * NewEvent is an event before it has a place in the log.
@@ -1326,6 +1326,20 @@ export type HeartbeatRequest = Message<"stopgo.store.v1.HeartbeatRequest"> & {
    * @generated from field: bool leaving = 5;
    */
   leaving: boolean;
+
+  /**
+   * What runs wait for at the instance now, at most 200: shown to whoever reads their conversations.
+   *
+   * @generated from field: repeated stopgo.store.v1.RunWait waits = 6;
+   */
+  waits: RunWait[];
+
+  /**
+   * For how long that holds without another heartbeat, in milliseconds.
+   *
+   * @generated from field: uint32 waits_ms = 7;
+   */
+  waitsMs: number;
 };
 
 /**
@@ -1391,6 +1405,18 @@ export type Instance = Message<"stopgo.store.v1.Instance"> & {
    * @generated from field: bool left = 5;
    */
   left: boolean;
+
+  /**
+   * See HeartbeatRequest. Kept by stores; answers leave them out.
+   *
+   * @generated from field: repeated stopgo.store.v1.RunWait waits = 6;
+   */
+  waits: RunWait[];
+
+  /**
+   * @generated from field: uint32 waits_ms = 7;
+   */
+  waitsMs: number;
 };
 
 /**
@@ -1524,6 +1550,172 @@ export const WatchDeltasResponseSchema: GenMessage<WatchDeltasResponse> = /*@__P
   messageDesc(file_stopgo_store_v1_store, 46);
 
 /**
+ * BlobHolder is the call whose result is to name a blob.
+ *
+ * @generated from message stopgo.store.v1.BlobHolder
+ */
+export type BlobHolder = Message<"stopgo.store.v1.BlobHolder"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string call_id = 3;
+   */
+  callId: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.BlobHolder.
+ * Use `create(BlobHolderSchema)` to create a new message.
+ */
+export const BlobHolderSchema: GenMessage<BlobHolder> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 47);
+
+/**
+ * @generated from message stopgo.store.v1.PutBlobRequest
+ */
+export type PutBlobRequest = Message<"stopgo.store.v1.PutBlobRequest"> & {
+  /**
+   * 1 byte to 12 MiB.
+   *
+   * @generated from field: bytes bytes = 1;
+   */
+  bytes: Uint8Array;
+
+  /**
+   * @generated from field: stopgo.store.v1.BlobHolder holder = 2;
+   */
+  holder?: BlobHolder | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PutBlobRequest.
+ * Use `create(PutBlobRequestSchema)` to create a new message.
+ */
+export const PutBlobRequestSchema: GenMessage<PutBlobRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 48);
+
+/**
+ * @generated from message stopgo.store.v1.PutBlobResponse
+ */
+export type PutBlobResponse = Message<"stopgo.store.v1.PutBlobResponse"> & {
+  /**
+   * Hex SHA-256 of the bytes.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.PutBlobResponse.
+ * Use `create(PutBlobResponseSchema)` to create a new message.
+ */
+export const PutBlobResponseSchema: GenMessage<PutBlobResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 49);
+
+/**
+ * @generated from message stopgo.store.v1.GetBlobRequest
+ */
+export type GetBlobRequest = Message<"stopgo.store.v1.GetBlobRequest"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * Hex SHA-256 of the bytes.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * True: also bytes that are held for a call of the conversation, and that no event names yet.
+   *
+   * @generated from field: bool held = 3;
+   */
+  held: boolean;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetBlobRequest.
+ * Use `create(GetBlobRequestSchema)` to create a new message.
+ */
+export const GetBlobRequestSchema: GenMessage<GetBlobRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 50);
+
+/**
+ * @generated from message stopgo.store.v1.GetBlobResponse
+ */
+export type GetBlobResponse = Message<"stopgo.store.v1.GetBlobResponse"> & {
+  /**
+   * Only in the first message. Of bytes that no event names yet the media type and name are empty.
+   *
+   * @generated from field: stopgo.events.v1.BlobRef blob = 1;
+   */
+  blob?: BlobRef | undefined;
+
+  /**
+   * At most 256 KiB.
+   *
+   * @generated from field: bytes bytes = 2;
+   */
+  bytes: Uint8Array;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetBlobResponse.
+ * Use `create(GetBlobResponseSchema)` to create a new message.
+ */
+export const GetBlobResponseSchema: GenMessage<GetBlobResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 51);
+
+/**
+ * @generated from message stopgo.store.v1.VerifyBlobsRequest
+ */
+export type VerifyBlobsRequest = Message<"stopgo.store.v1.VerifyBlobsRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.store.v1.VerifyBlobsRequest.
+ * Use `create(VerifyBlobsRequestSchema)` to create a new message.
+ */
+export const VerifyBlobsRequestSchema: GenMessage<VerifyBlobsRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 52);
+
+/**
+ * @generated from message stopgo.store.v1.VerifyBlobsResponse
+ */
+export type VerifyBlobsResponse = Message<"stopgo.store.v1.VerifyBlobsResponse"> & {
+  /**
+   * @generated from field: uint32 blobs = 1;
+   */
+  blobs: number;
+
+  /**
+   * Empty = all that is kept is named by an event, or held for a call that may still name it.
+   *
+   * @generated from field: repeated string problems = 2;
+   */
+  problems: string[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.VerifyBlobsResponse.
+ * Use `create(VerifyBlobsResponseSchema)` to create a new message.
+ */
+export const VerifyBlobsResponseSchema: GenMessage<VerifyBlobsResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 53);
+
+/**
  * @generated from message stopgo.store.v1.VerifyStreamRequest
  */
 export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest"> & {
@@ -1538,7 +1730,7 @@ export type VerifyStreamRequest = Message<"stopgo.store.v1.VerifyStreamRequest">
  * Use `create(VerifyStreamRequestSchema)` to create a new message.
  */
 export const VerifyStreamRequestSchema: GenMessage<VerifyStreamRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 47);
+  messageDesc(file_stopgo_store_v1_store, 54);
 
 /**
  * @generated from message stopgo.store.v1.VerifyStreamResponse
@@ -1555,6 +1747,13 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
    * @generated from field: repeated string problems = 2;
    */
   problems: string[];
+
+  /**
+   * The streams that its events cannot be understood without, whether they are there or not.
+   *
+   * @generated from field: repeated stopgo.store.v1.NamedStream named = 3;
+   */
+  named: NamedStream[];
 };
 
 /**
@@ -1562,7 +1761,66 @@ export type VerifyStreamResponse = Message<"stopgo.store.v1.VerifyStreamResponse
  * Use `create(VerifyStreamResponseSchema)` to create a new message.
  */
 export const VerifyStreamResponseSchema: GenMessage<VerifyStreamResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 48);
+  messageDesc(file_stopgo_store_v1_store, 55);
+
+/**
+ * NamedStream is a stream that an event of another one names: a definition by its digest, a conversation.
+ *
+ * @generated from message stopgo.store.v1.NamedStream
+ */
+export type NamedStream = Message<"stopgo.store.v1.NamedStream"> & {
+  /**
+   * @generated from field: string stream = 1;
+   */
+  stream: string;
+
+  /**
+   * Revision of the first event that names it.
+   *
+   * @generated from field: uint32 revision = 2;
+   */
+  revision: number;
+};
+
+/**
+ * Describes the message stopgo.store.v1.NamedStream.
+ * Use `create(NamedStreamSchema)` to create a new message.
+ */
+export const NamedStreamSchema: GenMessage<NamedStream> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 56);
+
+/**
+ * @generated from message stopgo.store.v1.VerifyLogRequest
+ */
+export type VerifyLogRequest = Message<"stopgo.store.v1.VerifyLogRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.store.v1.VerifyLogRequest.
+ * Use `create(VerifyLogRequestSchema)` to create a new message.
+ */
+export const VerifyLogRequestSchema: GenMessage<VerifyLogRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 57);
+
+/**
+ * @generated from message stopgo.store.v1.VerifyLogResponse
+ */
+export type VerifyLogResponse = Message<"stopgo.store.v1.VerifyLogResponse"> & {
+  /**
+   * Empty = no position is missing where positions have no gaps, every row of the log has its events and every event its row, and
+   * no view shows a conversation that the log does not have.
+   *
+   * @generated from field: repeated string problems = 1;
+   */
+  problems: string[];
+};
+
+/**
+ * Describes the message stopgo.store.v1.VerifyLogResponse.
+ * Use `create(VerifyLogResponseSchema)` to create a new message.
+ */
+export const VerifyLogResponseSchema: GenMessage<VerifyLogResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 58);
 
 /**
  * @generated from message stopgo.store.v1.VerifySearchRequest
@@ -1575,7 +1833,7 @@ export type VerifySearchRequest = Message<"stopgo.store.v1.VerifySearchRequest">
  * Use `create(VerifySearchRequestSchema)` to create a new message.
  */
 export const VerifySearchRequestSchema: GenMessage<VerifySearchRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 49);
+  messageDesc(file_stopgo_store_v1_store, 59);
 
 /**
  * @generated from message stopgo.store.v1.VerifySearchResponse
@@ -1601,7 +1859,7 @@ export type VerifySearchResponse = Message<"stopgo.store.v1.VerifySearchResponse
  * Use `create(VerifySearchResponseSchema)` to create a new message.
  */
 export const VerifySearchResponseSchema: GenMessage<VerifySearchResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 50);
+  messageDesc(file_stopgo_store_v1_store, 60);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsRequest
@@ -1632,7 +1890,7 @@ export type ListStreamsRequest = Message<"stopgo.store.v1.ListStreamsRequest"> &
  * Use `create(ListStreamsRequestSchema)` to create a new message.
  */
 export const ListStreamsRequestSchema: GenMessage<ListStreamsRequest> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 51);
+  messageDesc(file_stopgo_store_v1_store, 61);
 
 /**
  * @generated from message stopgo.store.v1.ListStreamsResponse
@@ -1649,7 +1907,46 @@ export type ListStreamsResponse = Message<"stopgo.store.v1.ListStreamsResponse">
  * Use `create(ListStreamsResponseSchema)` to create a new message.
  */
 export const ListStreamsResponseSchema: GenMessage<ListStreamsResponse> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_store, 52);
+  messageDesc(file_stopgo_store_v1_store, 62);
+
+/**
+ * @generated from message stopgo.store.v1.GetConditionRequest
+ */
+export type GetConditionRequest = Message<"stopgo.store.v1.GetConditionRequest"> & {
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetConditionRequest.
+ * Use `create(GetConditionRequestSchema)` to create a new message.
+ */
+export const GetConditionRequestSchema: GenMessage<GetConditionRequest> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 63);
+
+/**
+ * @generated from message stopgo.store.v1.GetConditionResponse
+ */
+export type GetConditionResponse = Message<"stopgo.store.v1.GetConditionResponse"> & {
+  /**
+   * Why nothing is recorded now, for people; empty if nothing is known to be wrong.
+   *
+   * @generated from field: string problem = 1;
+   */
+  problem: string;
+
+  /**
+   * The same for programs: disk_full or disk_fails.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message stopgo.store.v1.GetConditionResponse.
+ * Use `create(GetConditionResponseSchema)` to create a new message.
+ */
+export const GetConditionResponseSchema: GenMessage<GetConditionResponse> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_store, 64);
 
 /**
  * @generated from enum stopgo.store.v1.TicketState
@@ -1890,6 +2187,27 @@ export const StoreService: GenService<{
     output: typeof WatchDeltasResponseSchema;
   },
   /**
+   * PutBlob keeps bytes for a call that is about to end with them: durable before the answer, and once however often they come.
+   * They stay for as long as that call may still name them in an event, and for good once an event does.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.PutBlob
+   */
+  putBlob: {
+    methodKind: "unary";
+    input: typeof PutBlobRequestSchema;
+    output: typeof PutBlobResponseSchema;
+  },
+  /**
+   * GetBlob gives bytes that an event of a conversation names: first what they are, then the bytes in order. NOT_FOUND if none does.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.GetBlob
+   */
+  getBlob: {
+    methodKind: "server_streaming";
+    input: typeof GetBlobRequestSchema;
+    output: typeof GetBlobResponseSchema;
+  },
+  /**
    * VerifyStream recomputes the hash chain and the views of one stream and compares them with what is stored.
    *
    * @generated from rpc stopgo.store.v1.StoreService.VerifyStream
@@ -1898,6 +2216,26 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof VerifyStreamRequestSchema;
     output: typeof VerifyStreamResponseSchema;
+  },
+  /**
+   * VerifyLog looks for what the log as a whole has lost, and does not show in any stream that is left.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.VerifyLog
+   */
+  verifyLog: {
+    methodKind: "unary";
+    input: typeof VerifyLogRequestSchema;
+    output: typeof VerifyLogResponseSchema;
+  },
+  /**
+   * VerifyBlobs looks for bytes that are kept though no event names them, and no call may still do so.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.VerifyBlobs
+   */
+  verifyBlobs: {
+    methodKind: "unary";
+    input: typeof VerifyBlobsRequestSchema;
+    output: typeof VerifyBlobsResponseSchema;
   },
   /**
    * VerifySearch compares the words of all messages with the index that searches read, both ways.
@@ -1918,6 +2256,16 @@ export const StoreService: GenService<{
     methodKind: "unary";
     input: typeof ListStreamsRequestSchema;
     output: typeof ListStreamsResponseSchema;
+  },
+  /**
+   * GetCondition tells what the replica that is asked knows of why appends fail now. It looks at nothing: the answer comes at once.
+   *
+   * @generated from rpc stopgo.store.v1.StoreService.GetCondition
+   */
+  getCondition: {
+    methodKind: "unary";
+    input: typeof GetConditionRequestSchema;
+    output: typeof GetConditionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_stopgo_store_v1_store, 0);

@@ -2,14 +2,15 @@
 // @generated from file stopgo/store/v1/views.proto (package stopgo.store.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Approval, ApprovalStatus, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, SessionText, ToolCallView } from "./views_pb.ts";
-import { ApprovalSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, SessionTextSchema, ToolCallViewSchema } from "./views_pb.ts";
+import type { Approval, ApprovalStatus, ConversationHead, ConversationStatus, ConversationView, Message, PausedNode, PendingInput, Pipeline, Push, PushConfig, Run, RunStatus, RunWait, SessionText, ToolCallView, WaitKind } from "./views_pb.ts";
+import { ApprovalSchema, ConversationHeadSchema, ConversationViewSchema, MessageSchema, PausedNodeSchema, PendingInputSchema, PipelineSchema, PushConfigSchema, PushSchema, RunSchema, RunWaitSchema, SessionTextSchema, ToolCallViewSchema } from "./views_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
 import { createTimestamp, readTimestamp, writeTimestamp, zeroTimestamp } from "../../../google/protobuf/timestamp_codec.ts";
 import type { Reader } from "../../../../codec/reader.ts";
 import type { Codec, Given } from "../../../../codec/codec.ts";
 import { toBytes, toMessage, toMessages } from "../../../../codec/made.ts";
+import { createBlobRef, readBlobRef, writeBlobRef, zeroBlobRef } from "../../events/v1/payload_codec.ts";
 import type { ApprovalKind, Decision } from "../../events/v1/payload_pb.ts";
 import type { DescMessage } from "@bufbuild/protobuf";
 
@@ -575,6 +576,8 @@ export function zeroToolCallView(): ToolCallView {
     hasResult: false,
     callId: '',
     autoApproved: false,
+    blobs: [],
+    structuredJson: '',
   };
 }
 
@@ -600,6 +603,14 @@ export function writeToolCallView(writer: Writer, message: ToolCallView): void {
   }
   if (message.autoApproved !== false) {
     writer.bool(56, message.autoApproved);
+  }
+  for (const one of message.blobs) {
+    const begin = writer.fork(66);
+    writeBlobRef(writer, one);
+    writer.join(begin);
+  }
+  if (message.structuredJson !== '') {
+    writer.string(74, message.structuredJson);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -638,6 +649,14 @@ export function readToolCallView(reader: Reader, length: number, message: ToolCa
         if (tag !== 56) throw new LeftToLibrary();
         message.autoApproved = reader.bool();
         break;
+      case 8:
+        if (tag !== 66) throw new LeftToLibrary();
+        message.blobs.push(readBlobRef(reader, reader.uint32(), zeroBlobRef()));
+        break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.structuredJson = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -656,6 +675,8 @@ export function createToolCallView(given: Given): ToolCallView {
   if (given.hasResult != null) message.hasResult = given.hasResult;
   if (given.callId != null) message.callId = given.callId;
   if (given.autoApproved != null) message.autoApproved = given.autoApproved;
+  if (given.blobs != null) message.blobs = toMessages(given.blobs, createBlobRef, "stopgo.events.v1.BlobRef");
+  if (given.structuredJson != null) message.structuredJson = given.structuredJson;
   return message;
 }
 
@@ -1054,6 +1075,7 @@ export function zeroConversationView(): ConversationView {
   return {
     $typeName: "stopgo.store.v1.ConversationView",
     pendingApprovals: [],
+    waits: [],
   };
 }
 
@@ -1067,6 +1089,11 @@ export function writeConversationView(writer: Writer, message: ConversationView)
   for (const one of message.pendingApprovals) {
     const begin = writer.fork(18);
     writeApproval(writer, one);
+    writer.join(begin);
+  }
+  for (const one of message.waits) {
+    const begin = writer.fork(26);
+    writeRunWait(writer, one);
     writer.join(begin);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
@@ -1086,6 +1113,10 @@ export function readConversationView(reader: Reader, length: number, message: Co
         if (tag !== 18) throw new LeftToLibrary();
         message.pendingApprovals.push(readApproval(reader, reader.uint32(), zeroApproval()));
         break;
+      case 3:
+        if (tag !== 26) throw new LeftToLibrary();
+        message.waits.push(readRunWait(reader, reader.uint32(), zeroRunWait()));
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -1099,6 +1130,103 @@ export function createConversationView(given: Given): ConversationView {
   const message = zeroConversationView();
   if (given.head != null) message.head = toMessage(given.head, createConversationHead, "stopgo.store.v1.ConversationHead");
   if (given.pendingApprovals != null) message.pendingApprovals = toMessages(given.pendingApprovals, createApproval, "stopgo.store.v1.Approval");
+  if (given.waits != null) message.waits = toMessages(given.waits, createRunWait, "stopgo.store.v1.RunWait");
+  return message;
+}
+
+export function zeroRunWait(): RunWait {
+  return {
+    $typeName: "stopgo.store.v1.RunWait",
+    conversationId: '',
+    runId: '',
+    kind: 0,
+    name: '',
+    reason: '',
+  };
+}
+
+export function writeRunWait(writer: Writer, message: RunWait): void {
+  if (message.$typeName !== "stopgo.store.v1.RunWait") throw new LeftToLibrary();
+  if (message.conversationId !== '') {
+    writer.string(10, message.conversationId);
+  }
+  if (message.runId !== '') {
+    writer.string(18, message.runId);
+  }
+  if ((message.kind as number) !== 0) {
+    writer.int32(24, message.kind);
+  }
+  if (message.name !== '') {
+    writer.string(34, message.name);
+  }
+  if (message.reason !== '') {
+    writer.string(42, message.reason);
+  }
+  if (message.since !== undefined) {
+    const begin = writer.fork(50);
+    writeTimestamp(writer, message.since);
+    writer.join(begin);
+  }
+  if (message.nextTry !== undefined) {
+    const begin = writer.fork(58);
+    writeTimestamp(writer, message.nextTry);
+    writer.join(begin);
+  }
+  if (message.$unknown != null) writer.unknown(message.$unknown);
+}
+
+export function readRunWait(reader: Reader, length: number, message: RunWait): RunWait {
+  const end = reader.enter(length);
+  let unknown = message.$unknown;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    switch (tag >>> 3) {
+      case 1:
+        if (tag !== 10) throw new LeftToLibrary();
+        message.conversationId = reader.string();
+        break;
+      case 2:
+        if (tag !== 18) throw new LeftToLibrary();
+        message.runId = reader.string();
+        break;
+      case 3:
+        if (tag !== 24) throw new LeftToLibrary();
+        message.kind = reader.int32() as WaitKind;
+        break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.name = reader.string();
+        break;
+      case 5:
+        if (tag !== 42) throw new LeftToLibrary();
+        message.reason = reader.string();
+        break;
+      case 6:
+        if (tag !== 50) throw new LeftToLibrary();
+        message.since = readTimestamp(reader, reader.uint32(), message.since ?? zeroTimestamp());
+        break;
+      case 7:
+        if (tag !== 58) throw new LeftToLibrary();
+        message.nextTry = readTimestamp(reader, reader.uint32(), message.nextTry ?? zeroTimestamp());
+        break;
+      default:
+        unknown = reader.unknown(tag, unknown);
+    }
+  }
+  if (unknown !== undefined && unknown.length > 0) message.$unknown = unknown;
+  reader.leave();
+  return message;
+}
+
+export function createRunWait(given: Given): RunWait {
+  const message = zeroRunWait();
+  if (given.conversationId != null) message.conversationId = given.conversationId;
+  if (given.runId != null) message.runId = given.runId;
+  if (given.kind != null) message.kind = given.kind;
+  if (given.name != null) message.name = given.name;
+  if (given.reason != null) message.reason = given.reason;
+  if (given.since != null) message.since = toMessage(given.since, createTimestamp, "google.protobuf.Timestamp");
+  if (given.nextTry != null) message.nextTry = toMessage(given.nextTry, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 
@@ -1368,6 +1496,7 @@ export const codecs_stopgo_store_v1_views: readonly (readonly [DescMessage, Code
   [MessageSchema, { zero: zeroMessage, write: writeMessage, read: readMessage, create: createMessage }],
   [ApprovalSchema, { zero: zeroApproval, write: writeApproval, read: readApproval, create: createApproval }],
   [ConversationViewSchema, { zero: zeroConversationView, write: writeConversationView, read: readConversationView, create: createConversationView }],
+  [RunWaitSchema, { zero: zeroRunWait, write: writeRunWait, read: readRunWait, create: createRunWait }],
   [PushSchema, { zero: zeroPush, write: writePush, read: readPush, create: createPush }],
   [PushConfigSchema, { zero: zeroPushConfig, write: writePushConfig, read: readPushConfig, create: createPushConfig }],
 ];

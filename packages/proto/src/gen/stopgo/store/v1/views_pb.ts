@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { ApprovalKind, Decision } from "../../events/v1/payload_pb.ts";
+import type { ApprovalKind, BlobRef, Decision } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message as Message$1, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file stopgo/store/v1/views.proto.
  */
 export const file_stopgo_store_v1_views: GenFile = /*@__PURE__*/
-  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLNAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0IvsBCgxQZW5kaW5nSW5wdXQSCgoCaWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG5vZGUYCiABKAkSDQoFZmlyc3QYCyABKAgiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSKSAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIIsgBCgdNZXNzYWdlEgoKAmlkGAEgASgJEgwKBHJvbGUYAiABKAkSDwoHY29udGVudBgDIAEoCRIwCgl0b29sX2NhbGwYBCABKAsyHS5zdG9wZ28uc3RvcmUudjEuVG9vbENhbGxWaWV3Ei4KCmNyZWF0ZWRfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCHJldmlzaW9uGAYgASgNEhAKCHNlcXVlbmNlGAcgASgNEgwKBG5vZGUYCCABKAkizQUKCEFwcHJvdmFsEgoKAmlkGAEgASgJEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIPCgdjYWxsX2lkGAUgASgJEiwKBGtpbmQYBiABKA4yHi5zdG9wZ28uZXZlbnRzLnYxLkFwcHJvdmFsS2luZBIMCgR0b29sGAcgASgJEg4KBnNlcnZlchgIIAEoCRIWCg5hcmd1bWVudHNfanNvbhgJIAEoCRIOCgZkaWdlc3QYCiABKAkSEwoLZGVzY3JpcHRpb24YCyABKAkSDwoHY2hvaWNlcxgMIAMoCRIOCgZyZWFzb24YDSABKAkSMAoMcmVxdWVzdGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpleHBpcmVzX2F0GA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgZzdGF0dXMYECABKA4yHy5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWxTdGF0dXMSLAoIZGVjaXNpb24YESABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEhIKCmRlY2lkZWRfYnkYEiABKAkSFwoPZGVjaWRlZF9zdXJmYWNlGBMgASgJEhcKD2RlY2lkZWRfYWRkcmVzcxgUIAEoCRIuCgpkZWNpZGVkX2F0GBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgR2b2lkGBYgASgIEhEKCWJ5X3BvbGljeRgXIAEoCBIMCgRub2RlGBggASgJEhYKDnJlbW90ZV90YXNrX2lkGBkgASgJEhkKEXJlbW90ZV9hZ2VudF9uYW1lGBogASgJEg4KBmFnZW50cxgbIAMoCRIXCg9kZWNpc2lvbl9yZWFzb24YHCABKAkieQoQQ29udmVyc2F0aW9uVmlldxIvCgRoZWFkGAEgASgLMiEuc3RvcGdvLnN0b3JlLnYxLkNvbnZlcnNhdGlvbkhlYWQSNAoRcGVuZGluZ19hcHByb3ZhbHMYAiADKAsyGS5zdG9wZ28uc3RvcmUudjEuQXBwcm92YWwioAEKBFB1c2gSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgNEhYKDm93bmVyX2luc3RhbmNlGAMgASgJEg0KBWVwb2NoGAQgASgNEhgKEHNldHRsZWRfcmV2aXNpb24YBSABKA0SLAoHY29uZmlncxgGIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QdXNoQ29uZmlnIvcCCgpQdXNoQ29uZmlnEgoKAmlkGAEgASgJEgsKA3VybBgCIAEoCRIYChBwcm90b2NvbF92ZXJzaW9uGAMgASgJEg4KBnNjaGVtZRgEIAEoCRIOCgZzZWFsZWQYBSABKAwSDgoGa2V5X2lkGAYgASgJEi4KCmNyZWF0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhgKEHRocm91Z2hfcmV2aXNpb24YCCABKA0SEgoKdGFza19zdGF0ZRgJIAEoCRISCgpkZWxpdmVyaWVzGAogASgNEjAKDGRlbGl2ZXJlZF9hdBgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIZmFpbHVyZXMYDCABKA0SDwoHZmFpbHVyZRgNIAEoCRItCglmYWlsZWRfYXQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGdpdmVuX3VwGA8gASgIKqYBChJDb252ZXJzYXRpb25TdGF0dXMSIwofQ09OVkVSU0FUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQUNUSVZFEAESKAokQ09OVkVSU0FUSU9OX1NUQVRVU19XQUlUSU5HX0FQUFJPVkFMEAISIQodQ09OVkVSU0FUSU9OX1NUQVRVU19DT01QTEVURUQQAyqhAQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1dPUktJTkcQARIWChJSVU5fU1RBVFVTX1dBSVRJTkcQAhIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBADEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAQSFwoTUlVOX1NUQVRVU19DQU5DRUxFRBAFKsYBCghTdGFuZGluZxIYChRTVEFORElOR19VTlNQRUNJRklFRBAAEhAKDFNUQU5ESU5HX05FVxABEhQKEFNUQU5ESU5HX1dPUktJTkcQAhIUChBTVEFORElOR19XQUlUSU5HEAMSHgoaU1RBTkRJTkdfV0FJVElOR19GT1JfVE9LRU4QBBIWChJTVEFORElOR19DT01QTEVURUQQBRITCg9TVEFORElOR19GQUlMRUQQBhIVChFTVEFORElOR19DQU5DRUxFRBAHKsYBCg5BcHByb3ZhbFN0YXR1cxIfChtBUFBST1ZBTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIbChdBUFBST1ZBTF9TVEFUVVNfUEVORElORxABEhwKGEFQUFJPVkFMX1NUQVRVU19BUFBST1ZFRBACEhwKGEFQUFJPVkFMX1NUQVRVU19SRUpFQ1RFRBADEhsKF0FQUFJPVkFMX1NUQVRVU19FWFBJUkVEEAQSHQoZQVBQUk9WQUxfU1RBVFVTX1dJVEhEUkFXThAFYgZwcm90bzM", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
+  fileDesc("ChtzdG9wZ28vc3RvcmUvdjEvdmlld3MucHJvdG8SD3N0b3Bnby5zdG9yZS52MSLNAwoQQ29udmVyc2F0aW9uSGVhZBIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEjMKBnN0YXR1cxgDIAEoDjIjLnN0b3Bnby5zdG9yZS52MS5Db252ZXJzYXRpb25TdGF0dXMSLgoKY3JlYXRlZF9hdBgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdXBkYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIcmV2aXNpb24YBiABKA0SFQoNbWVzc2FnZV9jb3VudBgHIAEoDRIhCgNydW4YCCABKAsyFC5zdG9wZ28uc3RvcmUudjEuUnVuEhwKFHBlbmRpbmdfYXBwcm92YWxfaWRzGAkgAygJEhMKC2F1dGhfcHJvbXB0GAogASgJEg0KBXRpdGxlGAsgASgJEisKCHBpcGVsaW5lGAwgASgLMhkuc3RvcGdvLnN0b3JlLnYxLlBpcGVsaW5lEhIKCmNvbnRleHRfaWQYDSABKAkSNQoOcGVuZGluZ19pbnB1dHMYDiADKAsyHS5zdG9wZ28uc3RvcmUudjEuUGVuZGluZ0lucHV0IvsBCgxQZW5kaW5nSW5wdXQSCgoCaWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRIOCgZzZXJ2ZXIYAyABKAkSDAoEdG9vbBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhMKC3NjaGVtYV9qc29uGAYgASgJEgsKA3VybBgHIAEoCRIwCgxyZXF1ZXN0ZWRfYXQYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmV4cGlyZXNfYXQYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBG5vZGUYCiABKAkSDQoFZmlyc3QYCyABKAgiggEKCFBpcGVsaW5lEisKBnBhdXNlZBgBIAMoCzIbLnN0b3Bnby5zdG9yZS52MS5QYXVzZWROb2RlEjMKDXNlc3Npb25fc3RhdGUYAiADKAsyHC5zdG9wZ28uc3RvcmUudjEuU2Vzc2lvblRleHQSFAoMdXNlcl9tZXNzYWdlGAMgASgJIigKC1Nlc3Npb25UZXh0EgsKA2tleRgBIAEoCRIMCgR0ZXh0GAIgASgJImMKClBhdXNlZE5vZGUSDAoEcGF0aBgBIAMoDRIMCgRub2RlGAIgASgJEhIKCm91dHB1dF9rZXkYAyABKAkSDwoHc3RlcF9pZBgEIAEoCRIUCgxhcHByb3ZhbF9pZHMYBSADKAkiaQoDUnVuEgoKAmlkGAEgASgJEioKBnN0YXR1cxgCIAEoDjIaLnN0b3Bnby5zdG9yZS52MS5SdW5TdGF0dXMSGAoQbWVzc2FnZV9yZXZpc2lvbhgDIAEoDRIQCghyZXNwb25zZRgEIAEoCSLVAQoMVG9vbENhbGxWaWV3EgwKBG5hbWUYASABKAkSFgoOYXJndW1lbnRzX2pzb24YAiABKAkSDgoGcmVzdWx0GAMgASgJEhAKCGlzX2Vycm9yGAQgASgIEhIKCmhhc19yZXN1bHQYBSABKAgSDwoHY2FsbF9pZBgGIAEoCRIVCg1hdXRvX2FwcHJvdmVkGAcgASgIEigKBWJsb2JzGAggAygLMhkuc3RvcGdvLmV2ZW50cy52MS5CbG9iUmVmEhcKD3N0cnVjdHVyZWRfanNvbhgJIAEoCSLIAQoHTWVzc2FnZRIKCgJpZBgBIAEoCRIMCgRyb2xlGAIgASgJEg8KB2NvbnRlbnQYAyABKAkSMAoJdG9vbF9jYWxsGAQgASgLMh0uc3RvcGdvLnN0b3JlLnYxLlRvb2xDYWxsVmlldxIuCgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXZpc2lvbhgGIAEoDRIQCghzZXF1ZW5jZRgHIAEoDRIMCgRub2RlGAggASgJIs0FCghBcHByb3ZhbBIKCgJpZBgBIAEoCRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSDgoGcnVuX2lkGAMgASgJEg8KB3N0ZXBfaWQYBCABKAkSDwoHY2FsbF9pZBgFIAEoCRIsCgRraW5kGAYgASgOMh4uc3RvcGdvLmV2ZW50cy52MS5BcHByb3ZhbEtpbmQSDAoEdG9vbBgHIAEoCRIOCgZzZXJ2ZXIYCCABKAkSFgoOYXJndW1lbnRzX2pzb24YCSABKAkSDgoGZGlnZXN0GAogASgJEhMKC2Rlc2NyaXB0aW9uGAsgASgJEg8KB2Nob2ljZXMYDCADKAkSDgoGcmVhc29uGA0gASgJEjAKDHJlcXVlc3RlZF9hdBgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZXhwaXJlc19hdBgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoGc3RhdHVzGBAgASgOMh8uc3RvcGdvLnN0b3JlLnYxLkFwcHJvdmFsU3RhdHVzEiwKCGRlY2lzaW9uGBEgASgOMhouc3RvcGdvLmV2ZW50cy52MS5EZWNpc2lvbhISCgpkZWNpZGVkX2J5GBIgASgJEhcKD2RlY2lkZWRfc3VyZmFjZRgTIAEoCRIXCg9kZWNpZGVkX2FkZHJlc3MYFCABKAkSLgoKZGVjaWRlZF9hdBgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEdm9pZBgWIAEoCBIRCglieV9wb2xpY3kYFyABKAgSDAoEbm9kZRgYIAEoCRIWCg5yZW1vdGVfdGFza19pZBgZIAEoCRIZChFyZW1vdGVfYWdlbnRfbmFtZRgaIAEoCRIOCgZhZ2VudHMYGyADKAkSFwoPZGVjaXNpb25fcmVhc29uGBwgASgJIqIBChBDb252ZXJzYXRpb25WaWV3Ei8KBGhlYWQYASABKAsyIS5zdG9wZ28uc3RvcmUudjEuQ29udmVyc2F0aW9uSGVhZBI0ChFwZW5kaW5nX2FwcHJvdmFscxgCIAMoCzIZLnN0b3Bnby5zdG9yZS52MS5BcHByb3ZhbBInCgV3YWl0cxgDIAMoCzIYLnN0b3Bnby5zdG9yZS52MS5SdW5XYWl0ItIBCgdSdW5XYWl0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSJwoEa2luZBgDIAEoDjIZLnN0b3Bnby5zdG9yZS52MS5XYWl0S2luZBIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIpCgVzaW5jZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIbmV4dF90cnkYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqABCgRQdXNoEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoDRIWCg5vd25lcl9pbnN0YW5jZRgDIAEoCRINCgVlcG9jaBgEIAEoDRIYChBzZXR0bGVkX3JldmlzaW9uGAUgASgNEiwKB2NvbmZpZ3MYBiADKAsyGy5zdG9wZ28uc3RvcmUudjEuUHVzaENvbmZpZyL3AgoKUHVzaENvbmZpZxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSGAoQcHJvdG9jb2xfdmVyc2lvbhgDIAEoCRIOCgZzY2hlbWUYBCABKAkSDgoGc2VhbGVkGAUgASgMEg4KBmtleV9pZBgGIAEoCRIuCgpjcmVhdGVkX2F0GAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIYChB0aHJvdWdoX3JldmlzaW9uGAggASgNEhIKCnRhc2tfc3RhdGUYCSABKAkSEgoKZGVsaXZlcmllcxgKIAEoDRIwCgxkZWxpdmVyZWRfYXQYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGZhaWx1cmVzGAwgASgNEg8KB2ZhaWx1cmUYDSABKAkSLQoJZmFpbGVkX2F0GA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghnaXZlbl91cBgPIAEoCCqmAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEigKJENPTlZFUlNBVElPTl9TVEFUVVNfV0FJVElOR19BUFBST1ZBTBACEiEKHUNPTlZFUlNBVElPTl9TVEFUVVNfQ09NUExFVEVEEAMqoQEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19XT1JLSU5HEAESFgoSUlVOX1NUQVRVU19XQUlUSU5HEAISGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAxIVChFSVU5fU1RBVFVTX0ZBSUxFRBAEEhcKE1JVTl9TVEFUVVNfQ0FOQ0VMRUQQBSrGAQoIU3RhbmRpbmcSGAoUU1RBTkRJTkdfVU5TUEVDSUZJRUQQABIQCgxTVEFORElOR19ORVcQARIUChBTVEFORElOR19XT1JLSU5HEAISFAoQU1RBTkRJTkdfV0FJVElORxADEh4KGlNUQU5ESU5HX1dBSVRJTkdfRk9SX1RPS0VOEAQSFgoSU1RBTkRJTkdfQ09NUExFVEVEEAUSEwoPU1RBTkRJTkdfRkFJTEVEEAYSFQoRU1RBTkRJTkdfQ0FOQ0VMRUQQByrGAQoOQXBwcm92YWxTdGF0dXMSHwobQVBQUk9WQUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGwoXQVBQUk9WQUxfU1RBVFVTX1BFTkRJTkcQARIcChhBUFBST1ZBTF9TVEFUVVNfQVBQUk9WRUQQAhIcChhBUFBST1ZBTF9TVEFUVVNfUkVKRUNURUQQAxIbChdBUFBST1ZBTF9TVEFUVVNfRVhQSVJFRBAEEh0KGUFQUFJPVkFMX1NUQVRVU19XSVRIRFJBV04QBSqFAQoIV2FpdEtpbmQSGQoVV0FJVF9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPV0FJVF9LSU5EX01PREVMEAESEwoPV0FJVF9LSU5EX0FHRU5UEAISGQoVV0FJVF9LSU5EX1RPT0xfU0VSVkVSEAMSGQoVV0FJVF9LSU5EX1RPT0xfQlJJREdFEARiBnByb3RvMw", [file_google_protobuf_timestamp, file_stopgo_events_v1_payload]);
 
 /**
  * ConversationHead is the bounded part of a conversation, rewritten with each append.
@@ -381,6 +381,20 @@ export type ToolCallView = Message$1<"stopgo.store.v1.ToolCallView"> & {
    * @generated from field: bool auto_approved = 7;
    */
   autoApproved: boolean;
+
+  /**
+   * Of a result: what it holds beside text.
+   *
+   * @generated from field: repeated stopgo.events.v1.BlobRef blobs = 8;
+   */
+  blobs: BlobRef[];
+
+  /**
+   * Of a result: its structured part as JSON; empty if there is none beside the text.
+   *
+   * @generated from field: string structured_json = 9;
+   */
+  structuredJson: string;
 };
 
 /**
@@ -637,6 +651,13 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
    * @generated from field: repeated stopgo.store.v1.Approval pending_approvals = 2;
    */
   pendingApprovals: Approval[];
+
+  /**
+   * What the run waits for besides people, as far as it is known now: it is in no event, and ends with the process that waits.
+   *
+   * @generated from field: repeated stopgo.store.v1.RunWait waits = 3;
+   */
+  waits: RunWait[];
 };
 
 /**
@@ -645,6 +666,61 @@ export type ConversationView = Message$1<"stopgo.store.v1.ConversationView"> & {
  */
 export const ConversationViewSchema: GenMessage<ConversationView> = /*@__PURE__*/
   messageDesc(file_stopgo_store_v1_views, 9);
+
+/**
+ * RunWait is something that a run waits for, other than people.
+ *
+ * @generated from message stopgo.store.v1.RunWait
+ */
+export type RunWait = Message$1<"stopgo.store.v1.RunWait"> & {
+  /**
+   * @generated from field: string conversation_id = 1;
+   */
+  conversationId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: stopgo.store.v1.WaitKind kind = 3;
+   */
+  kind: WaitKind;
+
+  /**
+   * Of the model, the agent or the tool server; empty for a bridge.
+   *
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * Free of secrets.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp since = 6;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * When it is tried again; in the past if it is being tried. Absent if nobody knows.
+   *
+   * @generated from field: google.protobuf.Timestamp next_try = 7;
+   */
+  nextTry?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message stopgo.store.v1.RunWait.
+ * Use `create(RunWaitSchema)` to create a new message.
+ */
+export const RunWaitSchema: GenMessage<RunWait> = /*@__PURE__*/
+  messageDesc(file_stopgo_store_v1_views, 10);
 
 /**
  * Push is who is told of what becomes of one conversation, and how far.
@@ -698,7 +774,7 @@ export type Push = Message$1<"stopgo.store.v1.Push"> & {
  * Use `create(PushSchema)` to create a new message.
  */
 export const PushSchema: GenMessage<Push> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 10);
+  messageDesc(file_stopgo_store_v1_views, 11);
 
 /**
  * PushConfig is one address that is told, and how that goes.
@@ -799,7 +875,7 @@ export type PushConfig = Message$1<"stopgo.store.v1.PushConfig"> & {
  * Use `create(PushConfigSchema)` to create a new message.
  */
 export const PushConfigSchema: GenMessage<PushConfig> = /*@__PURE__*/
-  messageDesc(file_stopgo_store_v1_views, 11);
+  messageDesc(file_stopgo_store_v1_views, 12);
 
 /**
  * ConversationStatus as clients see it.
@@ -1012,4 +1088,57 @@ export type ApprovalStatus = (typeof ApprovalStatus)[keyof typeof ApprovalStatus
  */
 export const ApprovalStatusSchema: GenEnum<ApprovalStatus> = /*@__PURE__*/
   enumDesc(file_stopgo_store_v1_views, 3);
+
+/**
+ * WaitKind says what a run waits for that is no person.
+ *
+ * @generated from enum stopgo.store.v1.WaitKind
+ */
+export const WaitKind = {
+  /**
+   * @generated from enum value: WAIT_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A model whose call is tried again.
+   *
+   * @generated from enum value: WAIT_KIND_MODEL = 1;
+   */
+  MODEL: 1,
+
+  /**
+   * Another agent that does not answer.
+   *
+   * @generated from enum value: WAIT_KIND_AGENT = 2;
+   */
+  AGENT: 2,
+
+  /**
+   * A tool server that is down.
+   *
+   * @generated from enum value: WAIT_KIND_TOOL_SERVER = 3;
+   */
+  TOOL_SERVER: 3,
+
+  /**
+   * Any bridge to tools.
+   *
+   * @generated from enum value: WAIT_KIND_TOOL_BRIDGE = 4;
+   */
+  TOOL_BRIDGE: 4,
+} as const;
+
+/**
+ * WaitKind says what a run waits for that is no person.
+ *
+ * @generated from enum stopgo.store.v1.WaitKind
+ */
+export type WaitKind = (typeof WaitKind)[keyof typeof WaitKind] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.store.v1.WaitKind.
+ */
+export const WaitKindSchema: GenEnum<WaitKind> = /*@__PURE__*/
+  enumDesc(file_stopgo_store_v1_views, 4);
 

@@ -1,0 +1,110 @@
+import { parseJson } from '@stopgo/core';
+import { allArguments, calledBy, doubts, type ShownApproval } from '../decide/approvals.ts';
+import { inputLines } from '../decide/inputs.ts';
+import type { ShownInput } from '../decide/shown-input.ts';
+import type { Lines } from '../lines.ts';
+import { block, oneLine } from '../shown.ts';
+
+/** What a human here wants to have asked at the gateway; undefined: not now. */
+export type Decision = { readonly path: string; readonly body: Readonly<Record<string, unknown>> } | undefined;
+
+type Print = (line: string) => void;
+/** A line to copy: the command with these words, for the same platform. */
+type CommandLine = (words: string) => string;
+
+/**
+ * Shows an approval, with all that will be sent, and asks for a decision. Only a whole word decides: on a terminal anything else is
+ * asked again, and an empty line leaves it undecided.
+ *
+ * @throws Error if a script's next line is no decision: it was meant for something else. Or if a human would not see what is asked.
+ */
+export async function askDecision(
+  approval: ShownApproval,
+  lines: Lines,
+  print: Print,
+  commandLine: CommandLine,
+): Promise<Decision> {
+  const { uuid, choices, description, description_cut: isCut = false } = approval;
+  print(oneLine(`a human is to decide: ${calledBy(approval)}`));
+  // A row of its own, so that it can be copied.
+  print(oneLine(`  approval ${uuid}`));
+  for (const line of block(description)) print(line);
+  if (isCut) for (const line of allArguments(approval)) print(line);
+  if (!lines.isSeen) throw notSeen(commandLine(`approve ${uuid}`), commandLine(`reject ${uuid}`));
+  const path = `/approvals/${encodeURIComponent(uuid)}`;
+  if (!choices.includes('give_up')) {
+    const word = await asked('May it run? yes or no: ', yesOrNo, lines);
+    return word === undefined ? undefined : { path, body: { action: word.startsWith('y') ? 'approve' : 'reject' } };
+  }
+  print('this call was started and may have happened; look whether it did:');
+  for (const [choice, when] of Object.entries(doubts)) if (choices.includes(choice)) print(`  ${choice}: ${when}`);
+  const action = await asked(`${choices.join(', ')}? `, choices, lines);
+  if (action === undefined) return undefined;
+  if (action !== 'happened') return { path, body: { action } };
+  const result = await lines.nextFromNow('What is the model told that it gave? ');
+  // An empty line leaves it undecided here, too.
+  return result === undefined || result.trim() === '' ? undefined : { path, body: { action, result } };
+}
+
+/** Shows what a tool server asks, and asks for the answer. @throws Error as `askDecision`. */
+export async function askInput(
+  input: ShownInput,
+  lines: Lines,
+  print: Print,
+  commandLine: CommandLine,
+): Promise<Decision> {
+  for (const line of inputLines(input)) print(line);
+  const { id, conversation_id: conversation } = input;
+  if (!lines.isSeen) throw notSeen(commandLine(`answer ${conversation} --input ${id} --content JSON`));
+  const isForm = input.url === undefined;
+  const words = [...(isForm ? [] : ['accept']), 'decline', 'cancel'];
+  const isAnswer = (text: string): boolean => isForm && isObject(parseJson(text));
+  const answer = await asked(
+    `${isForm ? 'The values as JSON, ' : ''}${words.join(isForm ? ' or ' : ', ')}: `,
+    words,
+    lines,
+    isAnswer,
+  );
+  if (answer === undefined) return undefined;
+  const path = `/conversations/${encodeURIComponent(input.conversation_id)}/inputs/${encodeURIComponent(input.id)}`;
+  return {
+    path,
+    body: words.includes(answer) ? { action: answer } : { action: 'accept', content: parseJson(answer) },
+  };
+}
+
+const yesOrNo: readonly string[] = ['y', 'yes', 'n', 'no'];
+
+/** One of the words, or what else is an answer. */
+async function asked(
+  prompt: string,
+  words: readonly string[],
+  lines: Lines,
+  isAnswer: (text: string) => boolean = () => false,
+): Promise<string | undefined> {
+  for (;;) {
+    const line = await lines.nextFromNow(prompt);
+    if (line === undefined) return undefined;
+    const text = line.trim();
+    const word = text.toLowerCase();
+    if (words.includes(word)) return word;
+    if (isAnswer(text)) return text;
+    if (!lines.isTerminal)
+      throw new Error(
+        `nothing was decided: the next line of the input, ${JSON.stringify(oneLine(text.slice(0, 40)))}, is none of ${words.join(', ')}`,
+      );
+    if (text === '') return undefined;
+  }
+}
+
+const notSeen = (...commands: readonly string[]): Error =>
+  new Error(
+    [
+      'what is to be decided went to the standard output, which is no terminal; decide with',
+      ...commands.map((command) => oneLine(`  ${command}`)),
+    ].join('\n'),
+  );
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,33 @@
+import { defaultConfigPath } from '../start/start-config.ts';
+import type { Command } from './command.ts';
+
+/** What makes a configuration. */
+export const agentCommands: Readonly<Record<string, Command>> = {
+  init: {
+    summary: 'Write an agent.yaml to begin with',
+    takes: '[DIR]',
+    arguments: [0, 1],
+    options: {},
+    about: ['In DIR, which is made if it is not there, else in this folder. A file that is there is never changed.'],
+    examples: [['stopgo init my-agent', '']],
+    run: async ({ args: [folder = '.'], print }) => {
+      const { init } = await import('../agent/init.ts');
+      init(folder, print);
+    },
+  },
+  check: {
+    summary: 'All problems of a configuration at once; ends with code 1 if there are any',
+    takes: '[FILE]',
+    arguments: [0, 1],
+    options: {},
+    about: [
+      `FILE is ${defaultConfigPath} if it is not named. Nothing is started, and nobody is asked: whether tool servers come up and`,
+      'keys are accepted, a start tells. Lines that begin with "note:" are odd, but allowed.',
+    ],
+    examples: [['stopgo check my-agent/agent.yaml', '']],
+    run: async ({ args: [file = defaultConfigPath], host, print }) => {
+      const { check } = await import('../agent/check.ts');
+      if (!check(file, host.env, print)) host.exitCode = 1;
+    },
+  },
+};

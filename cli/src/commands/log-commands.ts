@@ -1,0 +1,138 @@
+import { type GraphFlags, graph } from '../graph/command.ts';
+import { backUp } from '../inspect/backup.ts';
+import { printEvents, printStreams } from '../inspect/events.ts';
+import { exportConversation } from '../inspect/export.ts';
+import { readHeads } from '../inspect/heads.ts';
+import { dataDirOf, type LogSource, withStore } from '../inspect/open-store.ts';
+import { printReplay } from '../inspect/replay.ts';
+import { verify } from '../inspect/verify.ts';
+import { defaultConfigPath } from '../start/start-config.ts';
+import type { Command } from './command.ts';
+import type { Flags } from './options.ts';
+import { pick } from './parse.ts';
+
+const directory = {
+  config: `the log in the data_dir of this configuration (default: ${defaultConfigPath})`,
+  'data-dir': 'the log in this directory: of a platform that runs or not, or a copy',
+};
+const sources = { ...directory, store: 'a running store of separate services, HOST:PORT' };
+const about = ['It only reads, also while the platform runs, and shows one moment.'];
+
+const sourceOf = (flags: Flags): LogSource => ({
+  config: flags.config ?? defaultConfigPath,
+  ...(flags.store === undefined ? {} : { store: flags.store }),
+  ...(flags['data-dir'] === undefined ? {} : { dataDir: flags['data-dir'] }),
+});
+
+/** What reads the record. */
+export const logCommands: Readonly<Record<string, Command>> = {
+  events: {
+    summary: 'The events of a conversation; without an ID, what there is',
+    takes: '[ID]',
+    arguments: [0, 1],
+    options: { ...sources, json: 'one JSON object for each line' },
+    about,
+    examples: [
+      ['stopgo events', 'the names of all streams'],
+      ['stopgo events ID --json', ''],
+    ],
+    run: ({ flags, args: [id], host, print }) =>
+      withStore(sourceOf(flags), host, (opened) =>
+        id === undefined
+          ? printStreams(opened, flags.json === true, print)
+          : printEvents(opened, id, flags.json === true, print),
+      ),
+  },
+  replay: {
+    summary: 'A conversation as it stood at a revision',
+    takes: 'ID',
+    arguments: [1, 1],
+    options: { ...sources, at: 'the revision, from 1 (default: the latest)' },
+    about,
+    examples: [['stopgo replay ID --at 5', '']],
+    run: ({ flags, args: [id = ''], host, print }) =>
+      withStore(sourceOf(flags), host, (opened) => printReplay(opened, id, revisionOf(flags.at), print)),
+  },
+  verify: {
+    summary: 'Whether hash chains hold and every view equals its events; ends with code 1 if not',
+    takes: '[ID]',
+    arguments: [0, 1],
+    options: {
+      ...sources,
+      heads: 'print the hash, revision and name of each stream, to be kept elsewhere',
+      against: 'compare with what --heads printed before: nothing up to there may be cut off or written anew',
+    },
+    about,
+    examples: [
+      ['stopgo verify', ''],
+      ['stopgo verify --data-dir backups/monday', 'a backup'],
+      ['stopgo verify --heads > heads.txt', 'keep it where nobody who can write the log can write'],
+      ['stopgo verify --against heads.txt', 'that the log goes on from there'],
+    ],
+    run: async ({ flags: { heads = false, against: file, ...flags }, args: [id], host, print }) => {
+      const options = { heads, ...(file === undefined ? {} : { against: readHeads(file) }) };
+      await withStore(sourceOf(flags), host, async (opened) => {
+        if (!(await verify(opened, id, print, options))) host.exitCode = 1;
+      });
+    },
+  },
+  export: {
+    summary: 'Everything about a conversation as one JSON document',
+    takes: 'ID',
+    arguments: [1, 1],
+    options: sources,
+    about,
+    examples: [['stopgo export ID > conversation.json', '']],
+    run: ({ flags, args: [id = ''], host, print }) =>
+      withStore(sourceOf(flags), host, async (opened) => {
+        const note = (line: string): void => void host.stderr.write(`stopgo: ${line}\n`);
+        const damaged = (line: string): void => {
+          note(line);
+          host.exitCode = 1;
+        };
+        print(await exportConversation(opened, id, { lost: note, damaged }));
+      }),
+  },
+  graph: {
+    summary: 'The agent tree of --config FILE; with an ID, the latest run over it',
+    takes: '[ID]',
+    arguments: [0, 1],
+    options: {
+      ...sources,
+      run: 'another run than the latest',
+      format: 'text (the default), or mermaid for a flowchart',
+    },
+    about,
+    examples: [
+      ['stopgo graph --config my-agent.yaml', ''],
+      ['stopgo graph ID --format mermaid', ''],
+    ],
+    run: ({ flags, args: [id], host, print }) => graph(id, graphFlags(flags), sourceOf(flags), host, print),
+  },
+  backup: {
+    summary: 'A verified copy of the log in a new directory',
+    takes: 'DIR',
+    arguments: [1, 1],
+    options: directory,
+    about: [
+      'Of one moment, also while the platform runs. It is verified before it has its name, and never overwrites anything. To',
+      'restore it, put it in the place of data_dir while nothing runs: docs/operations.md says what to think of then.',
+    ],
+    examples: [
+      ['stopgo backup backups/monday', ''],
+      ['stopgo verify --data-dir backups/monday', 'verify it again, years later'],
+    ],
+    run: ({ flags, args: [target = ''], host, print }) =>
+      backUp(flags['data-dir'] ?? dataDirOf(flags.config ?? defaultConfigPath), target, host, print),
+  },
+};
+
+const graphFlags = (flags: Flags): GraphFlags => ({
+  ...pick(flags, 'run', 'config', 'store', 'data-dir', 'format'),
+});
+
+function revisionOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`--at takes a revision, a whole number from 1, not "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,42 @@
+import type { ParseArgsConfig } from 'node:util';
+
+/** Every option of every command: what `parseArgs` is told, and how the help calls its value. */
+export const options = {
+  action: { type: 'string', value: 'ACTION' },
+  against: { type: 'string', value: 'FILE' },
+  at: { type: 'string', value: 'REVISION' },
+  by: { type: 'string', value: 'NAME' },
+  config: { type: 'string', value: 'FILE' },
+  content: { type: 'string', value: 'JSON' },
+  'data-dir': { type: 'string', value: 'DIR' },
+  demo: { type: 'boolean' },
+  format: { type: 'string', value: 'FORMAT' },
+  full: { type: 'boolean' },
+  'give-up': { type: 'boolean' },
+  heads: { type: 'boolean' },
+  input: { type: 'string', value: 'UUID' },
+  json: { type: 'boolean' },
+  limit: { type: 'string', value: 'NUMBER' },
+  pin: { type: 'string', value: 'PIN' },
+  port: { type: 'string', value: 'PORT' },
+  replicas: { type: 'string', value: 'NAME=COUNT,...' },
+  result: { type: 'string', value: 'TEXT' },
+  run: { type: 'string', value: 'RUN' },
+  search: { type: 'string', value: 'WORDS' },
+  status: { type: 'string', value: 'STATUS' },
+  store: { type: 'string', value: 'ADDRESS' },
+  url: { type: 'string', value: 'URL' },
+} as const satisfies Record<string, NonNullable<ParseArgsConfig['options']>[string] & { readonly value?: string }>;
+
+export type OptionName = keyof typeof options;
+
+/** The options of an invocation, those that were given. */
+export type Flags = {
+  readonly [Name in OptionName]?: (typeof options)[Name]['type'] extends 'boolean' ? boolean : string;
+};
+
+/** How the help writes an option: `--at REVISION`. */
+export function spelled(name: OptionName): string {
+  const option = options[name];
+  return 'value' in option ? `--${name} ${option.value}` : `--${name}`;
+}

@@ -1,0 +1,165 @@
+import { chat } from '../chat/chat.ts';
+import { decide, printApprovals } from '../decide/approvals.ts';
+import { confirmOn } from '../decide/confirm.ts';
+import { listConversations } from '../decide/conversations.ts';
+import { answerInput, printInputs } from '../decide/inputs.ts';
+import { toolsCommand } from '../decide/tools.ts';
+import { columnsOf, Folded } from '../folded.ts';
+import { linesOf } from '../lines.ts';
+import { oneLine } from '../shown.ts';
+import type { Command, Given } from './command.ts';
+import type { Flags } from './options.ts';
+import { commandLineOf, gatewayUrl, pick } from './parse.ts';
+
+const gateway = {
+  url: 'the platform (default: http://127.0.0.1:8080)',
+  port: 'short for --url http://127.0.0.1:PORT',
+};
+const by = 'who decides, for the record';
+
+/** What people do with a running platform. */
+export const peopleCommands: Readonly<Record<string, Command>> = {
+  chat: {
+    summary: 'Talk to the agent, and decide what it asks',
+    takes: '[ID]',
+    arguments: [0, 1],
+    options: { ...gateway, by },
+    about: [
+      'Each line is a message. Answers are shown while they come, and calls that wait for a human are shown whole: yes or no decides,',
+      'an empty line leaves one waiting. From a pipe a line decides only if it is one of the words that are asked for.',
+      'Ctrl-D ends it; what goes on goes on without you.',
+    ],
+    examples: [
+      ['stopgo chat', 'a new conversation'],
+      ['stopgo chat ID --by alice', 'goes on with one'],
+    ],
+    run: async ({ flags, args: [conversation], host }) => {
+      const lines = linesOf(host);
+      try {
+        const commandLine = (words: string): string => oneLine(commandLineOf(words, flags));
+        const shown = new Folded(() => columnsOf(host.stdout));
+        const write = (text: string): void => void host.stdout.write(shown.folded(text));
+        await chat(gatewayUrl(flags), { conversation, by: flags.by, commandLine }, lines, write);
+      } finally {
+        lines.close();
+      }
+    },
+  },
+  conversations: {
+    summary: 'The conversations, newest first',
+    arguments: [0, 0],
+    options: {
+      ...gateway,
+      search: 'those in which all of these words were said',
+      status: 'active, waiting_approval or completed',
+      limit: 'how many to show (default: 50)',
+      json: 'one JSON object for each line',
+    },
+    examples: [
+      ['stopgo conversations --status waiting_approval', ''],
+      ["stopgo conversations --search 'invoice may'", ''],
+    ],
+    run: ({ flags, print }) =>
+      listConversations(
+        gatewayUrl(flags),
+        { ...pick(flags, 'search', 'status', 'limit'), json: flags.json === true },
+        print,
+      ),
+  },
+  approvals: {
+    summary: 'What waits for a human',
+    arguments: [0, 0],
+    options: gateway,
+    examples: [['stopgo approvals', '']],
+    run: ({ flags, print }) => printApprovals(gatewayUrl(flags), print),
+  },
+  approve: {
+    summary: 'Say yes to a call, or what became of one in doubt',
+    takes: 'UUID',
+    arguments: [1, 1],
+    options: {
+      ...gateway,
+      by,
+      full: 'show all arguments first; needed where the description is cut',
+      action: 'of a call in doubt: run_again, happened or give_up',
+      result: 'with --action happened: the result that the model is told',
+    },
+    examples: [
+      ['stopgo approve UUID --by alice', ''],
+      ["stopgo approve UUID --action happened --result 'created with id 7'", ''],
+    ],
+    run: (given) => decideWith(given, actionOf(given.flags)),
+  },
+  reject: {
+    summary: 'Say no to a call',
+    takes: 'UUID',
+    arguments: [1, 1],
+    options: { ...gateway, by, 'give-up': 'of a call in doubt, which may have happened: it is not run again' },
+    examples: [['stopgo reject UUID', '']],
+    run: (given) => decideWith(given, 'reject'),
+  },
+  inputs: {
+    summary: 'What tool servers ask people, in all conversations or in one',
+    takes: '[ID]',
+    arguments: [0, 1],
+    options: gateway,
+    examples: [['stopgo inputs', '']],
+    run: ({ flags, args: [id], print }) => printInputs(gatewayUrl(flags), id, print),
+  },
+  answer: {
+    summary: 'Answer what a tool server asks',
+    takes: 'ID',
+    arguments: [1, 1],
+    options: {
+      ...gateway,
+      by,
+      input: 'which question is answered, as `stopgo inputs` shows it',
+      content: 'the values',
+      action: 'decline or cancel instead of an answer',
+    },
+    examples: [
+      [`stopgo answer ID --input UUID --content '{"amount": 42}'`, ''],
+      ['stopgo answer ID --input UUID --action decline', ''],
+    ],
+    run: ({ flags, args: [id = ''], print }) =>
+      answerInput(gatewayUrl(flags), id, pick(flags, 'input', 'action', 'content', 'by'), print),
+  },
+  tools: {
+    summary: 'Tools that are held because nobody has accepted them as they are',
+    takes: '[diff|accept [SERVER [TOOL]]]',
+    arguments: [0, 3],
+    options: { ...gateway, by, pin: 'with accept: the pin that was shown, so that nothing is asked' },
+    examples: [
+      ['stopgo tools diff files', 'what is new in the tools of a server'],
+      ['stopgo tools accept files write_file', 'shows it, and accepts it after a yes'],
+    ],
+    run: ({ flags, args: [action = '', server, tool], host, print }) =>
+      toolsCommand(
+        gatewayUrl(flags),
+        { action, server, tool, by: flags.by, pin: flags.pin, confirm: confirmOn(host) },
+        print,
+      ),
+  },
+};
+
+function decideWith({ flags, args: [uuid = ''], host, print }: Given, action: string): Promise<void> {
+  const decision = {
+    action,
+    full: flags.full === true,
+    giveUp: flags['give-up'] === true,
+    ...pick(flags, 'by', 'result'),
+  };
+  const commandLine = (words: string): string => commandLineOf(words, flags);
+  return decide(gatewayUrl(flags), uuid, decision, { print, confirm: confirmOn(host), commandLine });
+}
+
+/** What may be said of a call in doubt; a plain approval takes no `--action`. */
+const actions: readonly string[] = ['run_again', 'happened', 'give_up'];
+
+function actionOf({ action = 'approve', result }: Flags): string {
+  if (action !== 'approve' && !actions.includes(action))
+    throw new Error(oneLine(`--action takes run_again, happened or give_up, not "${action}"`));
+  if (result !== undefined && action !== 'happened')
+    throw new Error('--result is what a call in doubt gave; it goes with --action happened only');
+  return action;
+}

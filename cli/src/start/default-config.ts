@@ -1,2 +1,0 @@
-/** Configuration that is read when none is named. */
-export const defaultConfigPath = 'config/agent.yaml';

@@ -1,0 +1,228 @@
+import { visibleText } from '@stopgo/core';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { askDecision, askInput } from '../src/chat/decisions.ts';
+import { Report } from '../src/chat/report.ts';
+import { Speech } from '../src/chat/speech.ts';
+import type { Lines } from '../src/lines.ts';
+
+const delta = (text: string, offset: number, attempt = 1, step_id = 'root') => ({
+  run_id: 'r',
+  step_id,
+  turn: 1,
+  attempt,
+  offset,
+  text,
+});
+const responded = (text: string, more: object = {}) => ({
+  revision: 1,
+  type: 'model_responded',
+  payload: { run_id: 'r', step_id: 'root', turn: 1, text, ...more },
+});
+
+describe('what a model says', () => {
+  test('is shown as it is on the record, in whichever pieces it came', () => {
+    const words = fc.array(
+      fc.constantFrom(
+        'a',
+        'word',
+        ' ',
+        '\n',
+        '\t',
+        '\u0301',
+        '\u202e',
+        '\u001b[2J',
+        '\u{1f600}',
+        '\ufe0f',
+        '1\ufe0f\u20e3',
+      ),
+    );
+    fc.assert(
+      fc.property(words, fc.array(fc.nat(12)), (parts, cuts) => {
+        const text = parts.join('');
+        const speech = new Speech(() => '');
+        let written = '';
+        let offset = 0;
+        for (const length of cuts) {
+          written += speech.delta(delta(text.slice(offset, offset + length), offset));
+          offset = Math.min(text.length, offset + length);
+        }
+        written += speech.whole('r', 'root', 1, text);
+        expect(written).toBe(text === '' ? '' : `| ${visibleText(text).replaceAll('\n', '\n| ')}\n`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('costs no more for each of its pieces when it is long', () => {
+    const piece = 'word ';
+    const pieces = 1_000;
+    let looked = 0;
+    for (const method of ['lastIndexOf', 'slice'] as const) {
+      const original = String.prototype[method] as (...args: unknown[]) => never;
+      const spy = vi.spyOn(String.prototype, method).mockImplementation(function (this: string, ...args: unknown[]) {
+        looked += this.length;
+        return original.apply(this, args);
+      });
+      onTestFinished(() => spy.mockRestore());
+    }
+    const speech = new Speech(() => '');
+    for (let index = 0; index < pieces; index++) speech.delta(delta(piece, index * piece.length));
+    expect(looked).toBeLessThan(10 * pieces * piece.length);
+  });
+
+  test('is shown word by word', () => {
+    const report = new Report();
+    expect(report.delta(delta('one two', 0))).toBe('| one');
+    expect(report.delta(delta(' three', 7))).toBe(' two');
+    expect(report.event(responded('one two three'))).toBe(' three\n');
+  });
+
+  test('is shown again where a piece was lost, or the model was asked again', () => {
+    const lost = new Speech(() => '');
+    expect(lost.delta(delta('one two ', 0))).toBe('| one two');
+    expect(lost.delta(delta('four five', 14))).toBe('');
+    expect(lost.whole('r', 'root', 1, 'one two three four five')).toBe(' three four five\n');
+    const again = new Speech(() => '');
+    again.delta(delta('one two ', 0));
+    expect(again.delta(delta('other words ', 0, 2))).toBe('');
+    expect(again.whole('r', 'root', 1, 'other words')).toBe(
+      '\n(the model was asked again; this is its answer)\n| other words\n',
+    );
+  });
+
+  test('of several that speak at once the first is shown while it speaks, the others whole, each under its name', () => {
+    const report = new Report();
+    for (const [step_id, node] of Object.entries({ 'root/0': 'left', 'root/1': 'right side' }))
+      report.event({ revision: 1, type: 'step_started', payload: { step_id, node } });
+    expect(report.delta(delta('one two ', 0, 1, 'root/0'))).toBe('left:\n| one two');
+    expect(report.delta(delta('three four ', 0, 1, 'root/1'))).toBe('');
+    expect(report.event(responded('three four', { step_id: 'root/1', node: 'right side' }))).toBe(
+      ' …\n"right side":\n| three four\n',
+    );
+    expect(report.event(responded('one two', { step_id: 'root/0', node: 'left' }))).toBe('left:\n| one two\n');
+  });
+
+  test('calls and results are lines that nothing in them can forge', () => {
+    const report = new Report();
+    const calls = [{ tool: 'erase all', arguments_json: '{"a":"\u202e\n| forged"}' }];
+    expect(report.event(responded('', { calls }))).toBe('  calls "erase all" {"a":"\\u{202e}\\n| forged"}\n');
+    const gave = { tool: 'erase', content: `one\ntwo${'x'.repeat(500)}`, is_error: true };
+    const shown = report.event({ revision: 2, type: 'tool_call_finished', payload: gave });
+    expect(shown).toMatch(/^ {2}erase failed: one\\ntwox+ …\n$/);
+    expect(shown.length).toBeLessThan(240);
+  });
+});
+
+const scripted = (isTerminal: boolean, said: readonly string[]): Lines => {
+  const left = [...said];
+  const next = () => Promise.resolve(left.shift());
+  return {
+    isTerminal,
+    isSeen: true,
+    left: new AbortController().signal,
+    next,
+    nextFromNow: next,
+    close: () => undefined,
+  };
+};
+
+const commandLine = (words: string) => `npx stopgo ${words} --port 80`;
+const approval = {
+  uuid: 'u1',
+  conversation_id: 'c1',
+  tool_name: 'pay',
+  description: 'pays',
+  tool_args: { to: 'ada' },
+  status: 'pending',
+  choices: ['approve', 'reject'],
+  created_at: '',
+};
+const input = { id: 'i1', conversation_id: 'c1', server: 'bank', tool: 'pay', message: 'how much?' };
+
+describe('what a human is asked', () => {
+  const decide = (said: readonly string[], isTerminal = true, more: object = {}) => {
+    const printed: string[] = [];
+    const print = (line: string) => void printed.push(line);
+    const decided = askDecision({ ...approval, ...more }, scripted(isTerminal, said), print, commandLine);
+    return decided.then((decision) => ({ decision, printed }));
+  };
+
+  test.each([
+    ['y', 'approve'],
+    ['Yes ', 'approve'],
+    ['n', 'reject'],
+    ['no', 'reject'],
+  ])('%s decides', async (word, action) => {
+    for (const isTerminal of [true, false])
+      expect((await decide([word], isTerminal)).decision).toEqual({ path: '/approvals/u1', body: { action } });
+  });
+
+  test('on a terminal anything else is asked again, and an empty line or the end decides nothing', async () => {
+    expect((await decide(['ye', 'yes please', 'ok', 'no'])).decision?.body).toEqual({ action: 'reject' });
+    expect((await decide(['yess', ''])).decision).toBeUndefined();
+    expect((await decide([])).decision).toBeUndefined();
+  });
+
+  test.each(['', 'ye', 'yes please', 'delete all'])(
+    'in a script the line "%s" decides nothing, and ends it',
+    async (line) => {
+      await expect(decide([line, 'yes'], false)).rejects.toThrow('nothing was decided: the next line');
+    },
+  );
+
+  test('sees all arguments where the description is cut', async () => {
+    expect((await decide(['no'])).printed).not.toContain('all arguments of pay:');
+    const { printed } = await decide(['no'], true, { description_cut: true });
+    expect(printed.slice(0, 3)).toEqual(['a human is to decide: pay', '  approval u1', '    | pays']);
+    expect(printed).toEqual(expect.arrayContaining(['all arguments of pay:', '    |   "to": "ada"']));
+  });
+
+  test('says of a call in doubt what became of it, in whole words', async () => {
+    const choices = ['run_again', 'happened', 'give_up'];
+    expect((await decide(['yes', 'no', 'give_up'], true, { choices })).decision?.body).toEqual({ action: 'give_up' });
+    expect((await decide(['happened', 'id 7'], true, { choices })).decision?.body).toEqual({
+      action: 'happened',
+      result: 'id 7',
+    });
+    expect((await decide(['happened', ' '], true, { choices })).decision).toBeUndefined();
+    await expect(decide(['yes'], false, { choices })).rejects.toThrow('is none of run_again, happened, give_up');
+  });
+
+  test('is asked nothing where the question is not seen, and told how to decide', async () => {
+    const unseen = { ...scripted(true, ['yes']), isSeen: false };
+    const shown: string[] = [];
+    await expect(askDecision(approval, unseen, (line) => shown.push(line), commandLine)).rejects.toThrow(
+      /went to the standard output, which is no terminal; decide with\n {2}npx stopgo approve u1 --port 80\n {2}npx stopgo reject u1 --port 80$/,
+    );
+    expect(shown).toContain('    | pays');
+    await expect(askInput(input, unseen, () => undefined, commandLine)).rejects.toThrow(
+      '\n  npx stopgo answer c1 --input i1 --content JSON --port 80',
+    );
+  });
+
+  test('answers a tool server with values, or declines', async () => {
+    const answer = async (...said: string[]) =>
+      (await askInput(input, scripted(true, said), () => undefined, commandLine))?.body;
+    expect(await answer('7', '[1]', '{"amount":7}')).toEqual({ action: 'accept', content: { amount: 7 } });
+    expect(await answer('decline')).toEqual({ action: 'decline' });
+    expect(await answer('')).toBeUndefined();
+  });
+});
+
+test('what no model said is shown too, and a run that ends in the midst of an answer leaves the next one free', () => {
+  const report = new Report();
+  const output = { parts: [{ answer_revision: 4 }, { text: 'Operation cancelled by user.' }] };
+  expect(report.event({ revision: 1, type: 'run_completed', payload: { output } })).toBe(
+    '| Operation cancelled by user.\n',
+  );
+  const finished = { agent: 'keeper', node: 'ask keeper', content: `done\n${'x'.repeat(300)}` };
+  expect(report.event({ revision: 2, type: 'delegation_finished', payload: finished })).toBe(
+    `"ask keeper":\n| done\n| ${'x'.repeat(300)}\n`,
+  );
+  expect(report.delta(delta('one two ', 0))).toBe('| one two');
+  expect(report.event({ revision: 3, type: 'run_canceled', payload: { reason: '' } })).toBe(
+    ' …\nthe run was canceled\n',
+  );
+  expect(report.delta({ ...delta('three four ', 0), run_id: 's' })).toBe('| three four');
+});

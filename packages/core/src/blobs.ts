@@ -1,0 +1,39 @@
+import type { facts } from '@stopgo/proto';
+import { blobNameCharactersMax, blobsPerResultMax } from './bounds.ts';
+import type { ConversationState } from './state.ts';
+
+/** Bytes of a result that are kept beside the log. */
+export type BlobRef = {
+  /** Hex SHA-256 of the bytes. */
+  readonly digest: string;
+  readonly mediaType: string;
+  /** In bytes. */
+  readonly size: number;
+  /** A name or an address that their server gives them; may be empty. */
+  readonly name: string;
+};
+
+/** Whether a text can be the digest of a blob. */
+export const isBlobDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+
+/** The blobs that an event or a message names. */
+export function blobRefs(blobs: readonly facts.BlobRef[]): BlobRef[] {
+  return blobs.map(({ digest, mediaType, size, name }) => ({ digest, mediaType, size: Number(size), name }));
+}
+
+/** The same as an event has them; what is beyond the bounds is left out. */
+export function blobRefsToWire(blobs: readonly BlobRef[]) {
+  return blobs.slice(0, blobsPerResultMax).map(({ digest, mediaType, size, name }) => {
+    return { digest, mediaType, size: BigInt(size), name: name.slice(0, blobNameCharactersMax) };
+  });
+}
+
+/**
+ * Whether an event may still come that names what a call brought: its run goes on, and the call has no result yet. An outcome that is
+ * handed in later is only noted, and names nothing (see `decideLate`). So what this says of a state holds for all that follow it:
+ * once false, it stays false.
+ */
+export function mayStillNameBlobs({ run }: ConversationState, runId: string, callId: string): boolean {
+  if (run === null || run.id !== runId || run.status !== 'open' || !Object.hasOwn(run.calls, callId)) return false;
+  return run.calls[callId]?.phase !== 'done';
+}

@@ -1,0 +1,57 @@
+import { agentFromDefinition, defineAgent, judgeCall, offeredTo } from '@stopgo/core';
+import { facts } from '@stopgo/proto';
+import { describe, expect, test } from 'vitest';
+import { agentOf, llm, tool } from './story.ts';
+
+const { Disposition } = facts;
+
+const tools = new Map(
+  [
+    { ...tool('read_file', { readOnly: true }), server: 'files' },
+    { ...tool('write_file'), server: 'files' },
+    { ...tool('read_page', { readOnly: true }), server: 'web' },
+  ].map((one) => [one.name, one]),
+);
+
+describe('an llm node is offered', () => {
+  test.each([
+    ['all tools', {}, ['read_file', 'write_file', 'read_page']],
+    ['those of its servers', { toolServers: ['web'] }, ['read_page']],
+    ['those that its patterns name', { tools: ['read_*'] }, ['read_file', 'read_page']],
+    ['what both take', { toolServers: ['files'], tools: ['read_*'] }, ['read_file']],
+    ['none of an empty list', { toolServers: [] }, []],
+    ['none of no patterns', { tools: [] }, []],
+  ])('%s', (_, selection, expected) => {
+    expect([...offeredTo(llm(selection), tools).keys()]).toEqual(expected);
+  });
+
+  test('its agents whatever its patterns say', () => {
+    const peer = {
+      name: 'peer',
+      url: 'https://p.example.com/',
+      description: '',
+      destructive: false,
+      forwardsBearer: false,
+    };
+    const node = llm({ tools: ['read_page'], agents: [peer] });
+    expect([...offeredTo(node, tools).keys()]).toEqual(['read_page', 'a2a_peer']);
+  });
+});
+
+test('a call of a tool that the node was not offered gets an error, whoever else may call it', () => {
+  const judge = (name: string) =>
+    judgeCall({ providerCallId: 'p', name, argumentsJson: '{}' }, tools, {
+      node: llm({ toolServers: ['files'], tools: ['read_*'] }),
+      insideParallelOrLoop: false,
+    });
+  for (const name of ['write_file', 'read_page'])
+    expect(judge(name)).toMatchObject({ disposition: Disposition.REFUSED, error: `Tool not found: ${name}` });
+  expect(judge('read_file').disposition).toBe(Disposition.ALLOWED);
+});
+
+test('what a node takes is recorded with its agent, and an agent that says nothing of it is recorded as before', () => {
+  const agent = agentOf(llm({ toolServers: ['files'], tools: ['read_*'] }));
+  const { definitionJson } = defineAgent(agent);
+  expect(agentFromDefinition(definitionJson)).toEqual(agent);
+  expect(defineAgent(agentOf(llm())).definitionJson).not.toContain('tools');
+});

@@ -1,0 +1,80 @@
+import { visibleText } from '@stopgo/core';
+import { views } from '@stopgo/proto';
+import type { Answer } from '../json-text.ts';
+import { shownLine } from './shown.ts';
+import type { SoundView } from './sound-view.ts';
+import { rfc3339 } from './time.ts';
+
+const kinds: Readonly<Record<views.WaitKind, string>> = {
+  [views.WaitKind.UNSPECIFIED]: 'unknown',
+  [views.WaitKind.MODEL]: 'model',
+  [views.WaitKind.AGENT]: 'agent',
+  [views.WaitKind.TOOL_SERVER]: 'tool_server',
+  [views.WaitKind.TOOL_BRIDGE]: 'tool_bridge',
+};
+
+/** All that the run of a conversation waits for, people first, each with a sentence; undefined if it waits for nothing. */
+export function renderWaiting({ head, approvals, waits }: SoundView): readonly Answer[] | undefined {
+  const all = [...peopleIn({ head, approvals }), ...waits.map(renderWait)];
+  return all.length === 0 ? undefined : all;
+}
+
+function peopleIn({ head, approvals }: Pick<SoundView, 'head' | 'approvals'>): Answer[] {
+  const count = head.pendingApprovalIds.length;
+  const [input] = head.pendingInputs;
+  const inputs = head.pendingInputs.length;
+  return [
+    ...(count === 0
+      ? []
+      : [
+          people(
+            'approval',
+            approvals[0]?.requestedAt,
+            `people are to decide on ${count} ${count === 1 ? 'call' : 'calls'}`,
+          ),
+        ]),
+    ...(input === undefined
+      ? []
+      : [
+          people(
+            'input',
+            input.requestedAt,
+            `people are to answer ${inputs} ${inputs === 1 ? 'question' : 'questions'} of tool servers`,
+          ),
+        ]),
+    ...(head.authPrompt === '' ? [] : [people('auth', undefined, visibleText(head.authPrompt))]),
+  ];
+}
+
+const people = (kind: string, since: views.RunWait['since'], text: string): Answer => ({
+  kind,
+  since: rfc3339(since),
+  text: `${text}${since === undefined ? '' : ` since ${rfc3339(since)}`}`,
+});
+
+function renderWait({ kind, name, reason, since, nextTry }: views.RunWait): Answer {
+  const next = rfc3339(nextTry);
+  return {
+    kind: kinds[kind] ?? 'unknown',
+    name: name === '' ? undefined : shownLine(name),
+    since: rfc3339(since),
+    next_try_at: next,
+    reason: reason === '' ? undefined : shownLine(reason),
+    text: `${what(kind, name)} since ${rfc3339(since)}${next === undefined ? '' : `, next try at ${next}`}`,
+  };
+}
+
+function what(kind: views.WaitKind, name: string): string {
+  switch (kind) {
+    case views.WaitKind.MODEL:
+      return `the model "${shownLine(name)}" does not answer and is asked again`;
+    case views.WaitKind.AGENT:
+      return `the agent "${shownLine(name)}" is out of reach`;
+    case views.WaitKind.TOOL_SERVER:
+      return `the tool server "${shownLine(name)}" is down`;
+    case views.WaitKind.TOOL_BRIDGE:
+      return 'no bridge to the tools is there';
+    default:
+      return `something newer than this program is waited for`;
+  }
+}

@@ -1,0 +1,89 @@
+import type { AgentDefinition, Toolset } from '@stopgo/core';
+import type { Clock, ConversationLog, Liveness, Waits } from '@stopgo/log';
+import type { DelegationPort } from '../../delegation-port.ts';
+import type { ModelPort } from '../../models/port.ts';
+import type { ToolPort } from '../../tool-port.ts';
+import type { AgentNews } from './agent-news.ts';
+import type { Room } from './room.ts';
+
+/** Definitions as they were recorded when a run started. */
+export type Definitions = {
+  agent(digest: string): Promise<AgentDefinition>;
+  toolset(digest: string): Promise<Toolset>;
+};
+
+/** Shows a model's answer while it is being made. Nothing waits for it. */
+export type Deltas = {
+  publish(delta: {
+    readonly conversationId: string;
+    readonly runId: string;
+    readonly stepId: string;
+    readonly turn: number;
+    /** Higher for a repeat of the model call, whoever repeats it. */
+    readonly attempt: number;
+    readonly text: string;
+    readonly offset: number;
+  }): void;
+  /** The answer is complete: what was not sent yet is sent now, before the answer is on the record. */
+  ended(answer: {
+    readonly runId: string;
+    readonly stepId: string;
+    readonly turn: number;
+    readonly attempt: number;
+  }): void;
+  /** So many watch the conversation now. */
+  watched(conversationId: string, watchers: number): void;
+};
+
+/** Which model failed where, and why; without secrets. */
+export type ModelFailure = {
+  readonly model: string;
+  readonly conversation: string;
+  readonly run: string;
+  readonly step: string;
+  readonly reason: string;
+};
+
+/** A call that policy has approved. `server`: empty if it goes to another agent. */
+export type Unasked = {
+  readonly conversation: string;
+  readonly step: string;
+  readonly call: string;
+  readonly tool: string;
+  readonly server: string;
+};
+
+/** What results hold beside text. */
+export type BlobSource = {
+  /** The bytes of a blob that an event of the conversation names, or is about to. Rejects if they cannot be had. */
+  read(conversationId: string, digest: string, signal: AbortSignal): Promise<Uint8Array>;
+};
+
+/** Everything a driver needs of the outside world. */
+export type DriverPorts = {
+  /** Id of this process. */
+  readonly instance: string;
+  readonly log: ConversationLog;
+  readonly tools: ToolPort;
+  readonly delegations: DelegationPort;
+  readonly blobs: BlobSource;
+  /** Room for the blobs that all model requests of this process hold at the same time. */
+  readonly blobRoom: Room;
+  readonly models: { forModel(name: string): ModelPort };
+  readonly liveness: Liveness;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** A number from 0 up to 1, for jitter. */
+  readonly random: () => number;
+  readonly deltas: Deltas;
+  /** A model gave no answer, after all tries: whoever runs the platform is told, besides the user. */
+  readonly onModelFailed: (failure: ModelFailure) => void;
+  /** A destructive call is made that no human was asked about: policy lets it run at once where it stands in the tree. */
+  readonly onUnasked?: (call: Unasked) => void;
+  /** What runs wait for besides people: told to whoever reads their conversations. */
+  readonly waits: Waits;
+  /** Which agents do not answer when they are asked about their tasks. */
+  readonly news: AgentNews;
+  /** Something that must not happen did; the run is left to the sweep. */
+  readonly onFault: (error: unknown, where: string) => void;
+};

@@ -1,0 +1,78 @@
+import type { BlobRef, PromptMessage } from '@stopgo/core';
+import { requestBlobBytesMax, requestBlobsMax } from '../../bounds.ts';
+import type { ModelMedia, ModelMessage, ModelToolResult } from '../../models/port.ts';
+import type { DriverPorts } from '../handle/ports.ts';
+import type { Room } from '../handle/room.ts';
+
+/** What a model is told, with the media of its results, and what gives back the room that they take. */
+export type Told = { readonly messages: readonly ModelMessage[]; release(): void };
+
+const tooMany = 'only the latest media of a conversation are shown';
+const notThere = 'it cannot be read now';
+const repeated = 'it comes again later';
+
+/**
+ * The messages of a prompt as a model is told them, with the bytes of what results hold beside text: the latest first, as far as
+ * `requestBlobsMax` and `requestBlobBytesMax` go. Older ones are told of in words, and so is what comes again later: a page that
+ * did not change may be in each result. Waits while all requests together hold too much.
+ */
+export async function loadMedia(
+  { blobs, blobRoom }: Pick<DriverPorts, 'blobs'> & { readonly blobRoom: Pick<Room, 'take'> },
+  conversationId: string,
+  messages: readonly PromptMessage[],
+  signal: AbortSignal,
+): Promise<Told> {
+  const chosen = latest(messages);
+  const bytes = [...chosen.values()].reduce((sum, size) => sum + size, 0);
+  const release = bytes === 0 ? () => undefined : await blobRoom.take(bytes, signal);
+  try {
+    const loaded = new Map<string, Uint8Array>();
+    for (const digest of chosen.keys()) {
+      const found = await blobs.read(conversationId, digest, signal).catch(() => undefined);
+      signal.throwIfAborted();
+      if (found !== undefined) loaded.set(digest, found);
+    }
+    const seen = new Set<string>();
+    const mediaOf = ({ digest, mediaType, size }: BlobRef): ModelMedia => {
+      if (seen.has(digest)) return { digest, mediaType, size, leftOut: chosen.has(digest) ? repeated : tooMany };
+      seen.add(digest);
+      const found = loaded.get(digest);
+      if (found !== undefined) return { digest, mediaType, size, bytes: found, leftOut: '' };
+      return { digest, mediaType, size, leftOut: chosen.has(digest) ? notThere : tooMany };
+    };
+    const latestFirst = messages.toReversed().map((message) => modelMessage(message, mediaOf));
+    return { messages: latestFirst.toReversed(), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The digests of the blobs that are shown, with their sizes in bytes. */
+function latest(messages: readonly PromptMessage[]): ReadonlyMap<string, number> {
+  const chosen = new Map<string, number>();
+  let bytes = 0;
+  for (const message of messages.toReversed()) {
+    if (message.role !== 'tool') continue;
+    for (const { digest, size } of message.results.flatMap(({ blobs = [] }) => blobs).toReversed()) {
+      if (chosen.has(digest)) continue;
+      if (chosen.size >= requestBlobsMax || bytes + size > requestBlobBytesMax) return chosen;
+      chosen.set(digest, size);
+      bytes += size;
+    }
+  }
+  return chosen;
+}
+
+/** `mediaOf` is asked of the last one first. */
+function modelMessage(message: PromptMessage, mediaOf: (blob: BlobRef) => ModelMedia): ModelMessage {
+  if (message.role === 'user') return message;
+  if (message.role === 'tool') {
+    const results = message.results.toReversed().map(({ blobs, ...result }): ModelToolResult => {
+      return blobs === undefined ? result : { ...result, media: blobs.toReversed().map(mediaOf).toReversed() };
+    });
+    return { role: 'tool', results: results.toReversed() };
+  }
+  const { text, calls, provider, opaque } = message;
+  return { role: 'assistant', text, calls, provider, ...(opaque.length === 0 ? {} : { opaque }) };
+}

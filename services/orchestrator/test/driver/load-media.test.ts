@@ -1,0 +1,84 @@
+import type { BlobRef, PromptMessage } from '@stopgo/core';
+import { expect, test } from 'vitest';
+import { requestBlobBytesMax, requestBlobsMax } from '../../src/bounds.ts';
+import { Room } from '../../src/driver/handle/room.ts';
+import { loadMedia } from '../../src/driver/model/load-media.ts';
+
+const never = new AbortController().signal;
+const blob = (digest: string, size = 1): BlobRef => ({ digest, mediaType: 'image/png', size, name: '' });
+const result = (...blobs: readonly BlobRef[]): PromptMessage => ({
+  role: 'tool',
+  results: [{ callId: 'c', providerCallId: '', name: 'look', argumentsJson: '{}', content: '', isError: false, blobs }],
+});
+
+async function loaded(
+  messages: readonly PromptMessage[],
+  read = async (_: string, digest: string) => Buffer.from(digest),
+) {
+  const asked: string[] = [];
+  const blobs = {
+    read: (conversation: string, digest: string) => {
+      asked.push(digest);
+      return read(conversation, digest);
+    },
+  };
+  const room = new Room(100 * requestBlobBytesMax);
+  const told = await loadMedia({ blobs, blobRoom: room }, 'conversation', messages, never);
+  const media = told.messages
+    .flatMap((one) => (one.role === 'tool' ? one.results : []))
+    .flatMap((one) => one.media ?? []);
+  return { asked, media: media.map(({ bytes, leftOut }) => bytes?.toString() ?? leftOut) };
+}
+
+const tooMany = 'only the latest media of a conversation are shown';
+
+test('the latest blobs are loaded, as many and as large as a request may have, and no more', async () => {
+  const many = Array.from({ length: requestBlobsMax + 2 }, (_, index) => result(blob(`d${index}`)));
+  const { asked, media } = await loaded(many);
+  expect(asked).toHaveLength(requestBlobsMax);
+  expect(media.slice(0, 3)).toEqual([tooMany, tooMany, String(Buffer.from('d2'))]);
+  const large = await loaded([result(blob('a', requestBlobBytesMax)), result(blob('b', 2))]);
+  expect(large).toEqual({ asked: ['b'], media: [tooMany, String(Buffer.from('b'))] });
+});
+
+test('what comes again is read, shown and counted once: with the latest result that has it', async () => {
+  const same = blob('same', requestBlobBytesMax - 1);
+  const repeats = Array.from({ length: requestBlobsMax + 2 }, () => result(same, same));
+  const { asked, media } = await loaded([result(blob('older')), result(blob('other')), ...repeats]);
+  expect(asked).toEqual(['same', 'other']);
+  const again = media.slice(2, -1);
+  expect(new Set(again)).toEqual(new Set(['it comes again later']));
+  expect([media[0], media[1], media.at(-1)]).toEqual([tooMany, 'other', 'same']);
+});
+
+test('a blob that cannot be read is told of, and the model is asked all the same', async () => {
+  const { media } = await loaded([result(blob('a'))], () => Promise.reject(new Error('away')));
+  expect(media).toEqual(['it cannot be read now']);
+});
+
+test('requests wait for room in their order, and whoever gives up leaves his place', async () => {
+  const room = new Room(10);
+  const order: string[] = [];
+  const first = await room.take(8, never);
+  const leaving = new AbortController();
+  const left = room.take(9, leaving.signal).catch(() => order.push('left'));
+  const second = room.take(4, never).then((release) => {
+    order.push('second');
+    return release;
+  });
+  const third = room.take(2, never).then((release) => {
+    order.push('third');
+    return release;
+  });
+  leaving.abort(new Error('given up'));
+  await left;
+  expect(order).toEqual(['left']);
+  first();
+  first();
+  await Promise.all([second, third]);
+  expect(order).toEqual(['left', 'second', 'third']);
+  const alone = room.take(1_000, never);
+  (await second)();
+  (await third)();
+  (await alone)();
+});

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { type AdapterOptions, createPort, type GenerateOnce } from '../../src/models/adapter.ts';
+import { anthropicMessages } from '../../src/models/anthropic-request.ts';
+import { geminiContents } from '../../src/models/gemini-request.ts';
+import { showsMedia } from '../../src/models/media.ts';
+import { DIALECTS } from '../../src/models/openai-dialects.ts';
+import { openaiMessages } from '../../src/models/openai-request.ts';
+import type { ModelAnswer, ModelMedia, ModelMessage, ModelRequest } from '../../src/models/port.ts';
+
+const bytes = new Uint8Array([1, 2, 3]);
+const media = (mediaType: string, size = 3): ModelMedia => ({ digest: 'd', mediaType, size, bytes, leftOut: '' });
+const told = (...shown: readonly ModelMedia[]): ModelMessage[] => [
+  { role: 'user', text: 'look' },
+  {
+    role: 'assistant',
+    text: '',
+    provider: '',
+    calls: [{ callId: 'c', providerCallId: '', name: 'look', argumentsJson: '{}' }],
+  },
+  {
+    role: 'tool',
+    results: [{ callId: 'c', providerCallId: '', name: 'look', content: 'seen', isError: false, media: shown }],
+  },
+];
+const png = media('image/png');
+
+test('Gemini has pictures inside of the response since version 3, and beside it before', () => {
+  const since3 = geminiContents(told(png), 'gemini-3-pro', 'live').at(-1)?.parts;
+  expect(since3).toMatchObject([
+    { functionResponse: { parts: [{ inlineData: { mimeType: 'image/png', data: 'AQID' } }] } },
+  ]);
+  const before = geminiContents(told(png), 'gemini-2.5-flash', 'live').at(-1)?.parts;
+  expect(before).toHaveLength(2);
+  expect(before?.[0]?.functionResponse?.parts).toBeUndefined();
+  expect(before?.[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'AQID' } });
+  const gif = geminiContents(told(media('image/gif')), 'gemini-3-pro', 'live').at(-1)?.parts;
+  expect(gif?.[0]?.functionResponse?.response).toEqual({
+    output: 'seen\n[image/gif of 3 bytes is not shown: this model cannot be given it]',
+  });
+});
+
+test('Claude has pictures and documents as blocks of the result, and is told of what is too large', () => {
+  const content = (...shown: readonly ModelMedia[]) => anthropicMessages(told(...shown), 'live').at(-1)?.content[0];
+  expect(content(png, media('application/pdf'))).toMatchObject({
+    content: [
+      { type: 'text', text: 'seen' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf' } },
+    ],
+  });
+  expect(content(media('image/png', 4 * 1024 * 1024))).toMatchObject({
+    content: 'seen\n[image/png of 4194304 bytes is not shown: this model cannot be given it]',
+  });
+});
+
+test('chat completions have media after the results, of a user who says whose they are, and text that follows is added to it', () => {
+  const to = { system: '', model: 'gpt-5', dialect: DIALECTS.openai, origin: 'live' } as const;
+  const messages = openaiMessages([...told(png), { role: 'user', text: 'and now?' }], to);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+  expect(messages.at(-1)?.content).toMatchObject([
+    { type: 'text', text: expect.stringContaining('not from the user') },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+    { type: 'text', text: 'and now?' },
+  ]);
+  // No base64 is ever text.
+  expect(JSON.stringify(messages.filter(({ role }) => role === 'tool'))).not.toContain('AQID');
+});
+
+test('a provider that takes few media is shown the latest', () => {
+  const to = { system: '', model: 'm', dialect: DIALECTS.groq, origin: 'live' } as const;
+  const shown = Array.from({ length: 7 }, (_, index) => ({ ...png, size: index + 1 }));
+  const messages = openaiMessages(told(...shown), to);
+  expect(messages[2]?.content).toBe(
+    ['seen', ...[1, 2].map((n) => `[image/png of ${n} bytes is not shown: this provider takes 5 in a request]`)].join(
+      '\n',
+    ),
+  );
+  expect(messages.at(-1)?.content).toHaveLength(6);
+});
+
+/** A second for each request, on a clock that ends no sleep and notes how long each would be. */
+function atTime(now: () => number, sleeps: number[] = []): AdapterOptions {
+  const sleep = (ms: number) => new Promise<void>(() => void sleeps.push(ms));
+  const clock = { now, sleep, random: () => 0 };
+  return { timeoutMs: 1_000, clock, redact: (text: string) => text } as unknown as AdapterOptions;
+}
+
+const done = { kind: 'done', value: { text: 'seen' } as ModelAnswer } as const;
+
+test('a request that is refused with its media is made once more without, and no other is', async () => {
+  const asked: ModelRequest[] = [];
+  const request: ModelRequest = { model: 'm', system: '', messages: told(png), tools: [] };
+  const options = atTime(() => 0);
+  const refusing =
+    (status: number): GenerateOnce =>
+    async (one) => {
+      asked.push(one);
+      return { kind: 'failed', message: 'no', status };
+    };
+  const ask = async (status: number, one = request) => {
+    asked.length = 0;
+    await createPort(() => 'error', options, refusing(status)).generate(one, { signal: new AbortController().signal });
+    return asked.map(showsMedia);
+  };
+  expect(await ask(400)).toEqual([true, false]);
+  expect(await ask(401)).toEqual([true]);
+  expect(await ask(400, { ...request, messages: told() })).toEqual([false]);
+  expect(asked[0]?.messages).toEqual(told());
+});
+
+test('a request that is refused is made again within the time that is left', async () => {
+  let now = 0;
+  const sleeps: number[] = [];
+  const options = atTime(() => now, sleeps);
+  const port = createPort(
+    () => 'error',
+    options,
+    async (one) => {
+      now += 900;
+      return showsMedia(one) ? { kind: 'failed', message: 'no', status: 400 } : done;
+    },
+  );
+  await port.generate(
+    { model: 'm', system: '', messages: told(png), tools: [] },
+    { signal: new AbortController().signal },
+  );
+  expect(sleeps).toEqual([1_000, 100]);
+});
