@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setTimeout as pause, setImmediate as polled } from 'node:timers/promises';
-import { oneLine } from './shown.ts';
+import { counted, oneLine } from './shown.ts';
 
 /** What a human, or a script, says line by line. */
 export type Lines = {
@@ -15,7 +15,8 @@ export type Lines = {
   next(prompt: string): Promise<string | undefined>;
   /**
    * The same, but on a terminal no character that was typed before this was called, or in the 0.3 s after it, is a part of the line:
-   * it cannot be an answer to what was shown just before. The prompt is shown when that time is over.
+   * it cannot be an answer to what was shown just before. The prompt is shown when that time is over; whole lines that came before are
+   * said not to be taken.
    */
   nextFromNow(prompt: string): Promise<string | undefined>;
   close(): void;
@@ -105,8 +106,9 @@ function typedLines({ stdin, stdout, stderr }: Streams, read: () => Promise<unkn
     // What was typed while this process was busy is read now, and not before.
     await polled();
     if (left.signal.aborted) return undefined;
-    said.clear();
+    const dropped = said.clear();
     takeBegun();
+    if (dropped > 0) terminal.write(`(not taken, for it was typed before the question: ${counted(dropped, 'line')})\n`);
     return next(prompt);
   };
   return { isTerminal: true, isSeen, left: left.signal, next, nextFromNow, close: () => input.close() };
@@ -156,8 +158,9 @@ class Said {
     this.#wake();
   }
 
-  clear(): void {
-    this.#lines.length = 0;
+  /** Gives how many there were. */
+  clear(): number {
+    return this.#lines.splice(0).length;
   }
 
   /** The next one, if it is there. */

@@ -16,13 +16,16 @@ let url: string;
 let approval: object;
 let told: unknown[];
 let lines: string[];
+/** The connection breaks off when something is decided. */
+let answerLost: boolean;
 
 beforeEach(async () => {
-  [told, lines, approval] = [[], [], plain];
+  [told, lines, approval, answerLost] = [[], [], plain, false];
   server = createServer(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += String(chunk);
     if (req.method === 'POST') told.push(JSON.parse(body));
+    if (req.method === 'POST' && answerLost) return res.destroy();
     const tool = { server: 'files', name: 'erase', state: 'changed', pin, destructiveHint: true, changes: [] };
     res.end(JSON.stringify({ approval, tools: [tool], result: { response: 'done' } }));
   });
@@ -101,6 +104,14 @@ test.each([false, true])('to approve a call in doubt, one says what became of it
   expect([told, lines]).toEqual([[], []]);
   await run({ action: 'run_again' });
   expect(told).toEqual([{ action: 'run_again' }]);
+});
+
+test('where the answer to a decision is lost, nobody claims to know what became of it', async () => {
+  answerLost = true;
+  await expect(run({ action: 'approve' })).rejects.toThrow(
+    /^no answer from .*; the decision may have been recorded: give the same command again to find out, which records nothing twice$/,
+  );
+  expect(told).toEqual([{ action: 'approve' }]);
 });
 
 test('a plain rejection asks nothing', async () => {

@@ -37,11 +37,11 @@ async function recorded(bytes: Uint8Array) {
   return { dataDir, lost, kept };
 }
 
-test('a blob that is lost is left out of an export and named, and all else is there', async () => {
+test('a blob that is lost is left out of an export, which ends as an error that names it, and all else is there', async () => {
   const { dataDir, lost, kept } = await recorded(new Uint8Array([1, 2, 3]));
   const { code, output, errors } = await runCaptured(['export', conversationId, '--data-dir', dataDir]);
   expect({ code, errors }).toEqual({
-    code: 0,
+    code: 1,
     errors: `stopgo: blob ${lost} is missing: its bytes are not in the document; \`stopgo verify\` tells what is lost\n`,
   });
   expect(JSON.parse(output)).toMatchObject({

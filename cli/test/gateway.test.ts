@@ -2,8 +2,14 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { answerOf } from '../src/chat/view.ts';
+import { decide, printApprovals } from '../src/decide/approvals.ts';
+import { listConversations } from '../src/decide/conversations.ts';
 import { askGateway } from '../src/decide/gateway.ts';
+import { printInputs } from '../src/decide/inputs.ts';
+import { toolsCommand } from '../src/decide/tools.ts';
 import { selfSigned } from './self-signed.ts';
+
+const noTool = { action: '', server: undefined, tool: undefined, by: undefined, pin: undefined };
 
 /** What became of a request, by what the network says of it. */
 const asked = (url: string) => askGateway(url, '/conversations', { message: 'hi' });
@@ -76,7 +82,33 @@ test.each(['null', '1', '"hi"'])('an answer that is no object is none: %s', asyn
   await expect(asked('http://x')).rejects.toMatchObject({
     outcome: 'unknown',
     mayPass: false,
-    message: `http://x answered with JSON that is no object: ${text}; is that the platform? (--url)`,
+    message: `http://x answered with JSON that is no object: ${text}; is that the platform? (--url or --port)`,
+  });
+});
+
+test.each([
+  [500, {}, 'unknown', true],
+  [503, { recorded: 'something' }, 'unknown', true],
+  [503, { recorded: 'nothing' }, 'refused', true],
+  [429, {}, 'unknown', true],
+  [409, {}, 'refused', false],
+])('a refusal with %i and %j is %s', async (status, more, outcome, mayPass) => {
+  vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ error: 'no', ...more }, { status })));
+  await expect(asked('http://x')).rejects.toMatchObject({ message: 'no', outcome, mayPass });
+});
+
+describe('an answer that is an object, and none of the platform', () => {
+  const where = / answered with JSON that holds no \w+: \{\}; is that the platform\? \(--url or --port\)$/;
+  test.each<[string, () => Promise<void>]>([
+    ['approvals', () => printApprovals('http://x', () => undefined)],
+    ['conversations', () => listConversations('http://x', { json: false }, () => undefined)],
+    ['inputs', () => printInputs('http://x', undefined, () => undefined)],
+    ['inputs of one', () => printInputs('http://x', 'c', () => undefined)],
+    ['tools', () => toolsCommand('http://x', noTool, () => undefined)],
+    ['approve', () => decide('http://x', 'u', { action: 'approve' }, { print: () => undefined, commandLine: String })],
+  ])('is said to be none: %s', async (_, command) => {
+    vi.stubGlobal('fetch', () => Promise.resolve(Response.json({})));
+    await expect(command()).rejects.toThrow(where);
   });
 });
 

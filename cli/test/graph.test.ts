@@ -198,6 +198,9 @@ test('a node that stands for another agent says whom it asks, and what waits the
   } as const;
   const some = { ...llm, name: 'n', approval: 'default', toolServers: ['files', 'web'], tools: [] } as const;
   expect(whatItIs(some)).toBe('llm m, tools of files web, tools none');
+  expect(whatItIs(some, ['m'])).toBe('llm m, tools of files web, tools none');
+  expect(whatItIs({ ...some, model: 'openai:m' }, ['m'])).toMatch(/^llm openai:m, tools/);
+  expect(whatItIs(some, ['m', 'offline'])).toBe('llm m, answered by offline, tools of files web, tools none');
   expect(whatItIs(root)).toBe('a2a https://b.example.com/a2a, reads sum, writes paid, destructive, approval: require');
   expect(waitsFor({ kind: 'approval', id: 'i', tool: 'a2a_bank', server: '' })).toBe(
     'waits for approval i for a2a_bank',

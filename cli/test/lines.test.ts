@@ -47,7 +47,7 @@ describe('what was typed before a question was read', () => {
   test.each([true, false])(
     'is no answer to it, whole lines or not (shown on the standard output: %s)',
     async (isShown) => {
-      const { stdin, lines, read } = terminal(isShown);
+      const { stdin, lines, read, written } = terminal(isShown);
       stdin.write('a message\ryes\rye');
       await settled();
       expect(await lines.next('> ')).toBe('a message');
@@ -58,6 +58,8 @@ describe('what was typed before a question was read', () => {
       await settled();
       await keys(stdin, 'no\r');
       expect(await answer).toBe('no');
+      const shown = isShown ? written.stdout : written.stderr;
+      expect(shown).toContain('(not taken, for it was typed before the question: 2 lines)\n');
       lines.close();
     },
   );

@@ -222,7 +222,7 @@ describe('a message that is not taken', () => {
     await new Promise((resolve) => server.close(resolve));
     const { ended, shown } = chatting(['hi']);
     await ended;
-    expect(shown()).toMatch(/^> hi\nno answer from .*; is the platform running there\? \(--url\)\n$/);
+    expect(shown()).toMatch(/^> hi\nno answer from .*; is the platform running there\? \(--url or --port\)\n$/);
     await expect(chatting(['hi'], { isTerminal: false }).ended).rejects.toThrow('no answer from');
   });
 });
@@ -281,8 +281,8 @@ describe('a platform that goes away', () => {
 
 describe('what is no answer of a platform', () => {
   const instead =
-    'answered with text/html instead of JSON: <html>\\n<title>Sign in</title>; is that the platform? (--url)';
-  const empty = 'answered with JSON that holds no conversation: {}; is that the platform? (--url)';
+    'answered with text/html instead of JSON: <html>\\n<title>Sign in</title>; is that the platform? (--url or --port)';
+  const empty = 'answered with JSON that holds no conversation: {}; is that the platform? (--url or --port)';
 
   test.each([
     [instead, page],
@@ -318,6 +318,30 @@ test('a decision that the platform does not answer is left at once, and nobody k
   expect(talk.shown()).toMatch(
     /yes or no: yes\nnobody knows whether the last decision was taken; look with:\n {2}npx stopgo chat .* --port 80\n$/,
   );
+});
+
+describe('a decision whose answer is lost', () => {
+  const lost = /^no answer from \S+: .*; the decision may have been recorded/m;
+
+  test('is said to a human, who is asked again if it was not recorded', async () => {
+    view = waiting('u-a');
+    next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff];
+    decided = () => {
+      if (told.length === 3) view = { run: { status: 'completed' } };
+    };
+    const talk = chatting(['pay', 'yes', 'yes']);
+    await talk.ended;
+    expect(told.map(({ path }) => path)).toEqual(['/conversations', '/approvals/u-a', '/approvals/u-a']);
+    expect(talk.shown()).toMatch(lost);
+  });
+
+  test('ends a script, with where to look', async () => {
+    view = waiting('u-a');
+    next.POST = [(res) => json(res, 200, { conversation: conversation() }), breakOff];
+    const { ended } = chatting(['pay', 'yes'], { isTerminal: false });
+    await expect(ended).rejects.toThrow(lost);
+    await expect(ended).rejects.toThrow(/: look with\n {2}npx stopgo chat .* --port 80$/);
+  });
 });
 
 test.each([401, 403, 404])('what is refused with %i is not asked for again', async (status) => {

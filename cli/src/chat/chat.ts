@@ -241,9 +241,11 @@ class Talk {
         this.#unheard = 'decision';
         return;
       }
+      const isUnknown = error instanceof GatewayError && error.outcome === 'unknown';
+      const said = isUnknown ? `${error.message}; the decision may have been recorded` : messageOf(error);
+      if (!this.#lines.isTerminal) throw new Error(isUnknown ? `${said}: look with\n${this.#goOn()}` : said);
       // Somebody else was quicker, or the values are not what is asked for: what is so now is looked at next.
-      this.#print(messageOf(error));
-      if (!this.#lines.isTerminal) throw error;
+      this.#print(said);
     }
   }
 

@@ -85,12 +85,11 @@ export const logCommands: Readonly<Record<string, Command>> = {
     examples: [['stopgo export ID > conversation.json', '']],
     run: ({ flags, args: [id = ''], host, print }) =>
       withStore(sourceOf(flags), host, async (opened) => {
-        const note = (line: string): void => void host.stderr.write(`stopgo: ${line}\n`);
-        const damaged = (line: string): void => {
-          note(line);
+        const lacks = (line: string): void => {
+          host.stderr.write(`stopgo: ${line}\n`);
           host.exitCode = 1;
         };
-        print(await exportConversation(opened, id, { lost: note, damaged }));
+        print(await exportConversation(opened, id, lacks));
       }),
   },
   graph: {

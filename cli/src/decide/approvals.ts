@@ -1,6 +1,7 @@
 import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
+import { listIn, objectIn, sendDecided } from './answered.ts';
 import type { Confirm } from './confirm.ts';
 import { askGateway } from './gateway.ts';
 
@@ -27,8 +28,8 @@ export async function printApprovals(url: string, print: (line: string) => void)
   let count = 0;
   do {
     const query = new URLSearchParams({ status: 'pending', ...(cursor === '' ? {} : { cursor }) });
-    const page = (await askGateway(url, `/approvals?${query}`)) as { approvals: ShownApproval[]; next_cursor?: string };
-    for (const approval of page.approvals) {
+    const page = (await askGateway(url, `/approvals?${query}`)) as { next_cursor?: string };
+    for (const approval of listIn<ShownApproval>(url, page, 'approvals')) {
       const { uuid, created_at, conversation_id } = approval;
       print(oneLine(`${uuid}  ${created_at}  ${calledBy(approval)}  conversation ${conversation_id}`));
       for (const line of block(approval.description)) print(line);
@@ -78,12 +79,13 @@ export type Terminal = {
  */
 export async function decide(url: string, uuid: string, flags: DecisionFlags, terminal: Terminal): Promise<void> {
   const path = `/approvals/${encodeURIComponent(uuid)}`;
-  const { approval } = (await askGateway(url, path)) as { approval: ShownApproval };
+  const approval = objectIn<ShownApproval>(url, await askGateway(url, path), 'approval');
   // Of what is settled the gateway says who decided.
   const action = approval.status === 'pending' ? await decisionOn(approval, flags, terminal) : flags.action;
   const { by, result } = flags;
   const body = { action, ...(by === undefined ? {} : { by }), ...(result === undefined ? {} : { result }) };
-  printAnswer((await askGateway(url, path, body)) as RunAnswer, 'the decision is recorded', terminal.print);
+  const answer: RunAnswer = await sendDecided(url, path, body, 'decision');
+  printAnswer(answer, 'the decision is recorded', terminal.print);
 }
 
 /** What may be said of a call in doubt, and when. */

@@ -1,6 +1,7 @@
 import { visibleLine } from '@stopgo/core';
 import { terminalJson } from '../inspect/terminal-json.ts';
-import { oneLine, shownName } from '../shown.ts';
+import { counted, oneLine, shownName } from '../shown.ts';
+import { listIn } from './answered.ts';
 import { askGateway } from './gateway.ts';
 import type { ShownInput } from './shown-input.ts';
 
@@ -60,8 +61,9 @@ export async function* pages(
     const given = Object.entries({ ...query, limit: String(Math.min(left, pageMax)), cursor });
     const params = new URLSearchParams(given.filter(([, value]) => value !== ''));
     const page = (await askGateway(url, `/conversations?${params}`)) as Page;
+    const conversations = listIn<ListedConversation>(url, page, 'conversations');
     yield page;
-    left -= page.conversations.length;
+    left -= conversations.length;
     cursor = page.next_cursor ?? '';
   } while (cursor !== '' && left > 0);
 }
@@ -70,7 +72,7 @@ function lineOf(one: ListedConversation): string {
   const { id, status, title, message_count: messages, updated_at: at, waiting_for: waits = [] } = one;
   const waiting = waits.length === 0 ? '' : `  waits: ${waits.map(({ text }) => text).join('; ')}`;
   const name = title === '' ? '-' : shownName(title);
-  return oneLine(`${id}  ${at}  ${status.padEnd(16)}  ${name}  ${messages} messages${waiting}`);
+  return oneLine(`${id}  ${at}  ${status.padEnd(16)}  ${name}  ${counted(messages, 'message')}${waiting}`);
 }
 
 function limitOf(text: string | undefined): number {

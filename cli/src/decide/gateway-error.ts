@@ -2,7 +2,7 @@ import { visibleLine } from '@stopgo/core';
 import { inPassing } from '../shown.ts';
 
 /**
- * What became of a request that failed. `not sent`: nobody was there to take it. `refused`: it was answered, and would be again. `unknown`:
+ * What became of a request that failed. `not sent`: nobody was there to take it. `refused`: the answer says that nothing was taken. `unknown`:
  * it may have been taken; the answer was lost, is none of a platform, or says to ask again.
  */
 export type Outcome = 'not sent' | 'refused' | 'unknown';
@@ -54,7 +54,7 @@ export function unanswered(url: string, error: unknown): GatewayError {
   // The reason may hold names that stand in the certificate.
   const reason = visibleLine(reasonOf(error));
   if (!certificateProblems.has(code)) {
-    const problem = `no answer from ${url}: ${reason}; is the platform running there? (--url)`;
+    const problem = `no answer from ${url}: ${reason}; is the platform running there? (--url or --port)`;
     return new GatewayError(problem, isUnconnected(cause) ? 'not sent' : 'unknown');
   }
   const remedy = 'renew it there, or name a file with the CA that signed it in NODE_EXTRA_CA_CERTS';
@@ -65,17 +65,19 @@ export function unanswered(url: string, error: unknown): GatewayError {
   );
 }
 
-/** What an answer that is none says, with the gateway's own words if it has some. */
-export function refusalOf({ status, statusText }: Response, problem?: unknown): GatewayError {
-  const message = visibleLine(typeof problem === 'string' ? problem : `${status} ${statusText}`);
-  return new GatewayError(message, status === 429 || status >= 500 ? 'unknown' : 'refused');
+/** What an answer that is none says, with the gateway's own words if its body has some. */
+export function refusalOf({ status, statusText }: Response, body?: unknown): GatewayError {
+  const { error, recorded } = (body ?? {}) as { readonly error?: unknown; readonly recorded?: unknown };
+  const message = visibleLine(typeof error === 'string' ? error : `${status} ${statusText}`);
+  const mayPass = status === 429 || status >= 500;
+  return new GatewayError(message, mayPass && recorded !== 'nothing' ? 'unknown' : 'refused', mayPass);
 }
 
 /** Something else answered, as if all was well: a proxy, or another program. `what` it answered with, and how its text begins. */
 export function notPlatform(url: string, what: string, text: string): GatewayError {
   const begins = text.trim() === '' ? '' : `: ${inPassing(text)}`;
   return new GatewayError(
-    `${url} answered with ${visibleLine(what)}${begins}; is that the platform? (--url)`,
+    `${url} answered with ${visibleLine(what)}${begins}; is that the platform? (--url or --port)`,
     'unknown',
     false,
   );

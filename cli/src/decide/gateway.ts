@@ -31,7 +31,7 @@ export async function askGateway(
     throw unanswered(url, error);
   }
   const answer = parsed(text);
-  if (!response.ok) throw refusalOf(response, (answer as { error?: unknown } | null | undefined)?.error);
+  if (!response.ok) throw refusalOf(response, answer);
   if (answer === undefined) throw notPlatform(url, `${mediaTypeOf(response)} instead of JSON`, text);
   if (typeof answer !== 'object' || answer === null) throw notPlatform(url, 'JSON that is no object', text);
   return answer;

@@ -2,6 +2,7 @@ import { parseJson, visibleUrl } from '@stopgo/core';
 import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
+import { objectIn, sendDecided } from './answered.ts';
 import { type ListedConversation, pages } from './conversations.ts';
 import { askGateway } from './gateway.ts';
 import type { ShownInput } from './shown-input.ts';
@@ -41,10 +42,8 @@ export function inputLines(input: ShownInput): string[] {
 }
 
 async function* inputsOf(url: string, conversation: string): AsyncGenerator<ShownInput> {
-  const answer = (await askGateway(url, `/conversations/${encodeURIComponent(conversation)}`)) as {
-    conversation: ListedConversation;
-  };
-  yield* answer.conversation.pending_inputs ?? [];
+  const answer = await askGateway(url, `/conversations/${encodeURIComponent(conversation)}`);
+  yield* objectIn<ListedConversation>(url, answer, 'conversation').pending_inputs ?? [];
 }
 
 /** Only a run that goes on, or waits for an approval too, can be asked. */
@@ -75,5 +74,6 @@ export async function answerInput(
   if (content !== undefined && values === undefined) throw new Error('--content takes JSON, such as {"amount": 42}');
   const body = { action, ...(by === undefined ? {} : { by }), ...(values === undefined ? {} : { content: values }) };
   const path = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(input)}`;
-  printAnswer((await askGateway(url, path, body)) as RunAnswer, 'the answer is recorded', print);
+  const answer: RunAnswer = await sendDecided(url, path, body, 'answer');
+  printAnswer(answer, 'the answer is recorded', print);
 }

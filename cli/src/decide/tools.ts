@@ -1,4 +1,5 @@
 import { oneLine, shownName } from '../shown.ts';
+import { listIn, sendDecided } from './answered.ts';
 import type { Confirm } from './confirm.ts';
 import { askGateway } from './gateway.ts';
 
@@ -36,7 +37,7 @@ export async function toolsCommand(url: string, given: ToolsArguments, print: (l
     throw new Error('--by and --pin go with "tools accept"');
   if (pin !== undefined && !/^[0-9a-f]{12,64}$/.test(pin))
     throw new Error('--pin takes the pin that `stopgo tools` shows: 12 digits of it or more');
-  const all = ((await askGateway(url, '/tools/held')) as { tools: HeldTool[] }).tools;
+  const all = listIn<HeldTool>(url, await askGateway(url, '/tools/held'), 'tools');
   const held = all.filter((one) => (server ?? one.server) === one.server && (tool ?? one.name) === one.name);
   if (held.length === 0) {
     const of = server === undefined ? '' : ` of "${server}"`;
@@ -59,7 +60,7 @@ export async function toolsCommand(url: string, given: ToolsArguments, print: (l
       throw new Error('nothing was accepted');
   }
   const tools = held.map(({ server: of, name, pin: exact }) => ({ server: of, name, pin: exact }));
-  await askGateway(url, '/tools/accept', { tools, ...(by === undefined ? {} : { by }) });
+  await sendDecided(url, '/tools/accept', { tools, ...(by === undefined ? {} : { by }) }, 'acceptance');
   print(`${tools.length} accepted`);
 }
 

@@ -38,7 +38,7 @@ function linesOf(one: PictureNode, id: string): string[] {
 }
 
 function linesIn({ node, progress }: PictureNode): string[] {
-  const lines = [label(node.name), whatItIs(node)];
+  const lines = [label(node.name), whatItIs(node, progress?.models)];
   if (progress === undefined) return lines;
   const { startedAt, tookMs, inputTokens, outputTokens, waits } = progress;
   if (startedAt === undefined) return [...lines, howFar(progress)];

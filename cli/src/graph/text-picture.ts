@@ -20,7 +20,7 @@ function rowsOf({ node, children, progress }: PictureNode, first: string, rest: 
   const cells = [
     `${first}${label(node.name)}`,
     ...(progress === undefined ? [] : progressCells(progress)),
-    whatItIs(node),
+    whatItIs(node, progress?.models),
   ];
   const trunk = children.length > 0 ? '│  ' : '   ';
   const waits = (progress?.waits ?? []).map((wait): Row => ({ below: `${rest}${trunk}${waitsFor(wait)}` }));

@@ -24,14 +24,18 @@ export function label(text: string): string {
   return characters.length <= labelCharactersMax ? line : `${characters.slice(0, labelCharactersMax).join('')}…`;
 }
 
-/** What kind of node it is, and what its definition says of it. */
-export function whatItIs(node: AgentNode): string {
+/**
+ * What kind of node it is, what its definition says of it, and which models answered, `models`, where it names another: a demo's
+ * answers come from the offline model.
+ */
+export function whatItIs(node: AgentNode, models: readonly string[] = []): string {
   const { outputKey = '' } = node;
   const writes = outputKey === '' ? [] : [`writes ${label(outputKey)}`];
   switch (node.type) {
     case 'llm':
       return [
         `llm ${label(node.model)}`,
+        ...answeredBy(node.model, models),
         ...readsOf(node.prompt),
         ...writes,
         ...(node.toolServers === undefined ? [] : [`tools of ${listed(node.toolServers)}`]),
@@ -54,6 +58,12 @@ export function whatItIs(node: AgentNode): string {
     case 'loop':
       return [`loop, at most ${node.iterationsMax} times`, ...writes].join(', ');
   }
+}
+
+function answeredBy(model: string, models: readonly string[]): string[] {
+  // Who answers is recorded without the name of the provider.
+  const others = models.filter((one) => one !== model && !model.endsWith(`:${one}`));
+  return others.length === 0 ? [] : [`answered by ${listed(others)}`];
 }
 
 function listed(names: readonly string[]): string {

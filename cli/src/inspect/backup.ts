@@ -44,7 +44,9 @@ function unfinishedCopy(target: string): string {
   try {
     return mkdtempSync(`${target}.unfinished-`);
   } catch (error) {
-    throw new Error(oneLine(`a backup cannot be written to ${dirname(target)}: ${messageOf(error)}`), { cause: error });
+    // What follows is about a name that nobody gave.
+    const [reason = ''] = messageOf(error).split(', mkdtemp ');
+    throw new Error(oneLine(`a backup cannot be written to ${dirname(target)}: ${reason}`), { cause: error });
   }
 }
 
@@ -65,7 +67,7 @@ async function verified(folder: string, host: NodeJS.Process, print: (line: stri
     await stop();
   }
   throw new Error(
-    'the copy does not verify, and was removed; `stopgo verify` tells whether the log itself is damaged: then restore the last good backup',
+    'the copy does not verify, and was removed; `stopgo verify` tells whether the log itself is damaged: then restore the last good backup, or copy its directory while nothing runs to keep it as it is',
   );
 }
 

@@ -1,21 +1,21 @@
 import { toJson } from '@bufbuild/protobuf';
 import { conversationOfStream } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { type BlobProblems, ExportedBlobs } from './exported-blobs.ts';
+import { ExportedBlobs } from './exported-blobs.ts';
 import type { OpenedStore } from './open-store.ts';
 import { factJson, factName, readEvents, streamOf } from './read-events.ts';
 import { terminalJson } from './terminal-json.ts';
 
 /**
  * `stopgo export`: everything about a conversation as one readable JSON document: its view, its messages, and its events
- * with what the hash chain needs to be checked by anybody, and the images and documents that they name. `problems` is told of those that
- * are lost or damaged.
+ * with what the hash chain needs to be checked by anybody, and the images and documents that they name. `lacks` is told of each of those
+ * that is lost or damaged, in a sentence.
  */
-export async function exportConversation(opened: OpenedStore, id: string, problems: BlobProblems): Promise<string> {
+export async function exportConversation(opened: OpenedStore, id: string, lacks: (line: string) => void): Promise<string> {
   const stream = streamOf(id);
   const events: unknown[] = [];
   const conversationId = conversationOfStream(stream);
-  const blobs = new ExportedBlobs(opened, conversationId ?? '', problems);
+  const blobs = new ExportedBlobs(opened, conversationId ?? '', lacks);
   for await (const { recorded, event } of readEvents(opened.client, stream)) {
     events.push({
       revision: event.revision,

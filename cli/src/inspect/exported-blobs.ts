@@ -5,26 +5,19 @@ import type { OpenedStore } from './open-store.ts';
 /** Bytes of blobs that one document holds; of those that come after it the digests stand there alone. */
 const exportedBytesMax = 64 * 1024 * 1024;
 
-/** Who is told of blobs whose bytes are not in the document, each in a sentence. */
-export type BlobProblems = {
-  /** The store has it no more. */
-  readonly lost: (line: string) => void;
-  /** The store has other bytes than those that the event names. */
-  readonly damaged: (line: string) => void;
-};
-
 /** What the events of a conversation name beside the log, gathered while they are read. */
 export class ExportedBlobs {
   readonly #opened: OpenedStore;
   readonly #conversationId: string;
-  readonly #problems: BlobProblems;
+  readonly #lacks: (line: string) => void;
   readonly #exported = new Map<string, object>();
   #bytes = 0;
 
-  constructor(opened: OpenedStore, conversationId: string, problems: BlobProblems) {
+  /** `lacks`: is told of each blob that is lost or damaged, in a sentence. */
+  constructor(opened: OpenedStore, conversationId: string, lacks: (line: string) => void) {
     this.#opened = opened;
     this.#conversationId = conversationId;
-    this.#problems = problems;
+    this.#lacks = lacks;
   }
 
   /** Reads what an event names for the first time. */
@@ -53,13 +46,13 @@ export class ExportedBlobs {
       const bytes = await this.#read(digest);
       if (createHash('sha256').update(bytes).digest('hex') === digest)
         return { bytes_base64: bytes.toString('base64') };
-      this.#problems.damaged(
+      this.#lacks(
         `blob ${digest} of conversation ${this.#conversationId} is damaged: the store has other bytes than those of this digest, and they are not in the document; restore the log from a backup`,
       );
       return { damaged: true };
     } catch (error) {
       if (!(error instanceof DomainError) || (error.kind !== 'not_found' && error.kind !== 'data_loss')) throw error;
-      this.#problems.lost(
+      this.#lacks(
         `blob ${digest} is missing: its bytes are not in the document; \`stopgo verify\` tells what is lost`,
       );
       return { missing: true };

@@ -46,6 +46,8 @@ export type NodeProgress = {
   /** Tokens of all its model answers and of those below it. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Names of the models that answered it, each once. */
+  readonly models: readonly string[];
   /** What it waits for, all of it; of nodes below it they say it. */
   readonly waits: readonly Wait[];
 };
@@ -118,6 +120,7 @@ function drawnIn(known: Known, node: AgentNode, path: readonly number[], isOver:
     tookMs: finishedMs + elapsedMs(openSince, known.until),
     inputTokens: (trace?.inputTokens ?? 0) + sum((one) => one.inputTokens),
     outputTokens: (trace?.outputTokens ?? 0) + sum((one) => one.outputTokens),
+    models: trace?.models ?? [],
     waits,
   };
   return { node, children, progress };

@@ -18,6 +18,8 @@ export type NodeTrace = {
   /** Tokens of its own model's answers, also to tool servers in the midst of its calls, as the provider reported them. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Names of the models that gave them, each once, in the order in which they first answered. */
+  readonly models: readonly string[];
 };
 
 /** A run as its events tell it. As large as its tree, whatever the number of iterations. */
@@ -72,16 +74,19 @@ function begun(trace: RunTrace, stepId: string, time: number): RunTrace {
   const within = iterationOfStep(stepId);
   const counted = within === undefined ? trace : changed(trace, within.loop, { iteration: within.iteration });
   const { executions = 0, startedAt = time } = before ?? {};
-  const first = { finishedMs: 0, failed: false, inputTokens: 0, outputTokens: 0 };
+  const first = { finishedMs: 0, failed: false, inputTokens: 0, outputTokens: 0, models: [] };
   const node = { ...first, ...before, executions: executions + 1, startedAt, openSince: time, iteration: 0 };
   return { ...counted, nodes: { ...counted.nodes, [placeOfStep(stepId)]: node } };
 }
 
-function answered(trace: RunTrace, { stepId, usage }: Pick<FactOf<'modelResponded'>, 'stepId' | 'usage'>): RunTrace {
-  const { inputTokens = 0, outputTokens = 0 } = trace.nodes[placeOfStep(stepId)] ?? {};
+type Answer = Pick<FactOf<'modelResponded'>, 'stepId' | 'usage' | 'model'>;
+
+function answered(trace: RunTrace, { stepId, usage, model }: Answer): RunTrace {
+  const { inputTokens = 0, outputTokens = 0, models = [] } = trace.nodes[placeOfStep(stepId)] ?? {};
   return changed(trace, stepId, {
     inputTokens: inputTokens + (usage?.inputTokens ?? 0),
     outputTokens: outputTokens + (usage?.outputTokens ?? 0),
+    models: model === '' || models.includes(model) ? models : [...models, model],
   });
 }
 

@@ -339,7 +339,10 @@ agent: { type: tree, agents: [{ type: a2a }] }
   });
 
   test.each([
-    ['ENOENT', 'failed to read config file: agent.yaml: there is no such file; name another one with --config FILE'],
+    [
+      'ENOENT',
+      'failed to read config file: agent.yaml: there is no such file; is its path right? "stopgo init" writes one to begin with',
+    ],
     ['EACCES', 'failed to read config file: agent.yaml: permission denied'],
     ['EISDIR', 'failed to read config file: agent.yaml: is a folder, not a file'],
     ['EIO', 'failed to read config file: agent.yaml: the disk said EIO'],

@@ -10,7 +10,7 @@ describe('defaults', () => {
     ['keys without values', 'name:\nprompt:\nllm:\nmcp_servers:\nmcp:\nagent:\nlimits:\n'],
   ])('%s is an agent made of defaults', (_, source) => {
     const { config, warnings } = load(source);
-    expect(warnings).toEqual([]);
+    expect(warnings).toEqual(['agent.yaml: nothing is set in it: an agent with the usual model, and without tools']);
     expect(config).toEqual({
       name: 'agent',
       description: '',

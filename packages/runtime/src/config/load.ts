@@ -141,6 +141,9 @@ function parseYaml(
   try {
     const written: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
     const data = withoutEmptyKeys(written);
+    const file = isRecord(data) ? data : {};
+    if (Object.keys(file).length === 0)
+      warnings.push(`${path}: nothing is set in it: an agent with the usual model, and without tools`);
     const at = ({ place: where }: Problem) => positionOf(document, lines, where);
     const locate = (problem: Problem) => {
       const { line, column } = at(problem);
@@ -151,7 +154,7 @@ function parseYaml(
         const [first, second] = [at(one), at(other)];
         return first.line - second.line || first.column - second.column;
       });
-    return { file: isRecord(data) ? data : {}, written, warnings, locate, inOrder };
+    return { file, written, warnings, locate, inOrder };
   } catch (error) {
     const message = oneLine(error instanceof Error ? error.message : String(error));
     const slip = aliasSlip(source, message);
@@ -190,7 +193,7 @@ function readFailure(path: string, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
-      return `${path}: there is no such file; name another one with --config FILE`;
+      return `${path}: there is no such file; is its path right? "stopgo init" writes one to begin with`;
     case 'EACCES':
     case 'EPERM':
       return `${path}: permission denied`;
