@@ -25,7 +25,10 @@ beforeEach(async () => {
     let body = '';
     for await (const chunk of req) body += String(chunk);
     if (req.method === 'POST') told.push(JSON.parse(body));
-    if (req.method === 'POST' && answerLost) return res.destroy();
+    if (req.method === 'POST' && answerLost) {
+      res.destroy();
+      return;
+    }
     const tool = { server: 'files', name: 'erase', state: 'changed', pin, destructiveHint: true, changes: [] };
     res.end(JSON.stringify({ approval, tools: [tool], result: { response: 'done' } }));
   });

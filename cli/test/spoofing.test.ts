@@ -231,10 +231,7 @@ describe.each(spoofs)('$id', (spoof) => {
     const events = await printed((print) => printEvents(opened(), idOf(spoof), false, print));
     expect(events.map((line, index) => line.startsWith(`${String(index + 1).padStart(5)}  20`))).not.toContain(false);
     await printed((print) => printEvents(opened(), idOf(spoof), true, print));
-    const exported = await exportConversation(opened(), idOf(spoof), {
-      lost: () => undefined,
-      damaged: () => undefined,
-    });
+    const exported = await exportConversation(opened(), idOf(spoof), () => undefined);
     expect(exported).not.toMatch(deceptiveInText);
   });
 
