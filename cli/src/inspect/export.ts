@@ -11,7 +11,11 @@ import { terminalJson } from './terminal-json.ts';
  * with what the hash chain needs to be checked by anybody, and the images and documents that they name. `lacks` is told of each of those
  * that is lost or damaged, in a sentence.
  */
-export async function exportConversation(opened: OpenedStore, id: string, lacks: (line: string) => void): Promise<string> {
+export async function exportConversation(
+  opened: OpenedStore,
+  id: string,
+  lacks: (line: string) => void,
+): Promise<string> {
   const stream = streamOf(id);
   const events: unknown[] = [];
   const conversationId = conversationOfStream(stream);

@@ -52,9 +52,7 @@ export class ExportedBlobs {
       return { damaged: true };
     } catch (error) {
       if (!(error instanceof DomainError) || (error.kind !== 'not_found' && error.kind !== 'data_loss')) throw error;
-      this.#lacks(
-        `blob ${digest} is missing: its bytes are not in the document; \`stopgo verify\` tells what is lost`,
-      );
+      this.#lacks(`blob ${digest} is missing: its bytes are not in the document; \`stopgo verify\` tells what is lost`);
       return { missing: true };
     }
   }
