@@ -201,6 +201,33 @@ describe('what a human is asked', () => {
     );
   });
 
+  test('may only say no to what can only be rejected', async () => {
+    const choices = ['reject'];
+    const { decision } = await decide(['yes', 'y', 'no'], true, { choices });
+    expect(decision?.body).toEqual({ action: 'reject' });
+    await expect(decide(['yes'], false, { choices })).rejects.toThrow('"yes", is none of n, no');
+    const unseen = { ...scripted(true, []), isSeen: false };
+    await expect(askDecision({ ...approval, choices }, unseen, () => undefined, commandLine)).rejects.toThrow(
+      /decide with\n {2}npx stopgo reject u1 --port 80$/,
+    );
+  });
+
+  test.each([
+    ['{"amount":0.1234567890123456789}', 'the number 0.1234567890123456789 at /amount is not kept exactly'],
+    ['{"amount":1e-400}', 'the number 1e-400 at /amount is not kept exactly'],
+    ['{"amount":9007199254740993}', 'the number 9007199254740993 at /amount is out of range'],
+    ['{"amount":1,"amount":100}', 'the member /amount stands twice'],
+  ])('is never taken to have said another value than was typed: %s', async (typed, problem) => {
+    const printed: string[] = [];
+    const print = (line: string) => void printed.push(line);
+    const again = await askInput(input, scripted(true, [typed, '{"amount":7}']), print, commandLine);
+    expect(again?.body).toEqual({ action: 'accept', content: { amount: 7 } });
+    expect(printed.at(-1)).toContain(problem);
+    await expect(askInput(input, scripted(false, [typed]), print, commandLine)).rejects.toThrow(
+      `nothing was decided: ${problem}`,
+    );
+  });
+
   test('answers a tool server with values, or declines', async () => {
     const answer = async (...said: string[]) =>
       (await askInput(input, scripted(true, said), () => undefined, commandLine))?.body;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '../src/decide/approvals.ts';
 import type { Confirm } from '../src/decide/confirm.ts';
+import { answerInput } from '../src/decide/inputs.ts';
 import { type ToolsArguments, toolsCommand } from '../src/decide/tools.ts';
 
 /** What a terminal asks before it decides, against a gateway that only writes down what it is told. */
@@ -120,6 +121,26 @@ test('where the answer to a decision is lost, nobody claims to know what became 
 test('a plain rejection asks nothing', async () => {
   await run({ action: 'reject' }, says(false));
   expect(told).toEqual([{ action: 'reject' }]);
+});
+
+describe('an answer to a tool server', () => {
+  const answer = (content: string) => answerInput(url, 'c', { input: 'i', content }, print);
+
+  test.each([
+    ['{"amount":0.1234567890123456789}', '--content: the number 0.1234567890123456789 at /amount is not kept exactly'],
+    ['{"amount":1e-400}', '--content: the number 1e-400 at /amount is not kept exactly'],
+    ['{"amount":9007199254740993}', '--content: the number 9007199254740993 at /amount is out of range'],
+    ['{"amount":1,"amount":100}', '--content: the member /amount stands twice'],
+    ['amount: 1', '--content takes JSON'],
+  ])('is sent as it was written, or not at all: %s', async (content, problem) => {
+    await expect(answer(content)).rejects.toThrow(problem);
+    expect(told).toEqual([]);
+  });
+
+  test('is sent with its values', async () => {
+    await answer('{"amount":42}');
+    expect(told).toEqual([{ action: 'accept', content: { amount: 42 } }]);
+  });
 });
 
 describe('to accept a tool', () => {

@@ -1,4 +1,4 @@
-import { parseJson } from '@stopgo/core';
+import { lossProblem, parseJson } from '@stopgo/core';
 import { allArguments, calledBy, doubts, type ShownApproval } from '../decide/approvals.ts';
 import { inputLines } from '../decide/inputs.ts';
 import type { ShownInput } from '../decide/shown-input.ts';
@@ -30,10 +30,17 @@ export async function askDecision(
   print(oneLine(`  approval ${uuid}`));
   for (const line of block(description)) print(line);
   if (isCut) for (const line of allArguments(approval)) print(line);
-  if (!lines.isSeen) throw notSeen(commandLine(`approve ${uuid}`), commandLine(`reject ${uuid}`));
+  // Of what another agent could not show whole, only a no is taken.
+  const decisions = ['approve', 'reject'].filter((one) => choices.includes(one));
+  const isInDoubt = choices.includes('give_up');
+  if (!lines.isSeen)
+    throw notSeen(...(isInDoubt ? ['approve', 'reject'] : decisions).map((one) => commandLine(`${one} ${uuid}`)));
   const path = `/approvals/${encodeURIComponent(uuid)}`;
-  if (!choices.includes('give_up')) {
-    const word = await asked('May it run? yes or no: ', yesOrNo, lines);
+  if (!isInDoubt) {
+    const said = decisions.map((one) => (one === 'approve' ? 'yes' : 'no'));
+    const prompt = said.length > 1 ? said.join(' or ') : `Only ${said.join()} can be said here`;
+    const words = said.flatMap((one) => [one.slice(0, 1), one]);
+    const word = await asked(`May it run? ${prompt}: `, words, lines);
     return word === undefined ? undefined : { path, body: { action: word.startsWith('y') ? 'approve' : 'reject' } };
   }
   print('this call was started and may have happened; look whether it did:');
@@ -58,13 +65,8 @@ export async function askInput(
   if (!lines.isSeen) throw notSeen(commandLine(`answer ${conversation} --input ${id} --content JSON`));
   const isForm = input.url === undefined;
   const words = [...(isForm ? [] : ['accept']), 'decline', 'cancel'];
-  const isAnswer = (text: string): boolean => isForm && isObject(parseJson(text));
-  const answer = await asked(
-    `${isForm ? 'The values as JSON, ' : ''}${words.join(isForm ? ' or ' : ', ')}: `,
-    words,
-    lines,
-    isAnswer,
-  );
+  const prompt = `${isForm ? 'The values as JSON, ' : ''}${words.join(isForm ? ' or ' : ', ')}: `;
+  const answer = await asked(prompt, words, lines, isForm ? { judge: judgeValues, print } : undefined);
   if (answer === undefined) return undefined;
   const path = `/conversations/${encodeURIComponent(input.conversation_id)}/inputs/${encodeURIComponent(input.id)}`;
   return {
@@ -73,14 +75,22 @@ export async function askInput(
   };
 }
 
-const yesOrNo: readonly string[] = ['y', 'yes', 'n', 'no'];
+/** What a line is that is none of the words: an answer too, or none, for a reason if there is one to tell. */
+type Judged = { readonly isAnswer: boolean; readonly problem?: string | undefined };
 
-/** One of the words, or what else is an answer. */
+/** The gateway is sent values, not the text: what does not survive being parsed would be changed before it can refuse it. */
+function judgeValues(text: string): Judged {
+  if (!isObject(parseJson(text))) return { isAnswer: false };
+  const problem = lossProblem(text);
+  return { isAnswer: problem === undefined, problem };
+}
+
+/** One of the words, or what else is an answer; why a line is none is printed. */
 async function asked(
   prompt: string,
   words: readonly string[],
   lines: Lines,
-  isAnswer: (text: string) => boolean = () => false,
+  others?: { readonly judge: (text: string) => Judged; readonly print: Print },
 ): Promise<string | undefined> {
   for (;;) {
     const line = await lines.nextFromNow(prompt);
@@ -88,12 +98,15 @@ async function asked(
     const text = line.trim();
     const word = text.toLowerCase();
     if (words.includes(word)) return word;
-    if (isAnswer(text)) return text;
-    if (!lines.isTerminal)
-      throw new Error(
-        `nothing was decided: the next line of the input, ${JSON.stringify(oneLine(text.slice(0, 40)))}, is none of ${words.join(', ')}`,
-      );
+    const { isAnswer = false, problem } = others?.judge(text) ?? {};
+    if (isAnswer) return text;
+    if (!lines.isTerminal) {
+      const next = JSON.stringify(oneLine(text.slice(0, 40)));
+      const isNone = `the next line of the input, ${next}, is none of ${words.join(', ')}`;
+      throw new Error(`nothing was decided: ${problem ?? isNone}`);
+    }
     if (text === '') return undefined;
+    if (problem !== undefined) others?.print(problem);
   }
 }
 

@@ -1,4 +1,4 @@
-import { parseJson, visibleUrl } from '@stopgo/core';
+import { type Json, lossProblem, parseJson, visibleUrl } from '@stopgo/core';
 import { terminalJson } from '../inspect/terminal-json.ts';
 import { block, oneLine, shownName } from '../shown.ts';
 import { printAnswer, type RunAnswer } from './answer.ts';
@@ -70,10 +70,18 @@ export async function answerInput(
   print: (line: string) => void,
 ): Promise<void> {
   if (input === undefined) throw new Error('--input UUID is required: which question is answered (see stopgo inputs)');
-  const values = content === undefined ? undefined : parseJson(content);
-  if (content !== undefined && values === undefined) throw new Error('--content takes JSON, such as {"amount": 42}');
+  const values = content === undefined ? undefined : contentOf(content);
   const body = { action, ...(by === undefined ? {} : { by }), ...(values === undefined ? {} : { content: values }) };
   const path = `/conversations/${encodeURIComponent(conversation)}/inputs/${encodeURIComponent(input)}`;
   const answer: RunAnswer = await sendDecided(url, path, body, 'answer');
   printAnswer(answer, 'the answer is recorded', print);
+}
+
+/** The gateway is sent values, not the text: what does not survive being parsed would be changed before it can refuse it. */
+function contentOf(text: string): Json {
+  const values = parseJson(text);
+  if (values === undefined) throw new Error('--content takes JSON, such as {"amount": 42}');
+  const loss = lossProblem(text);
+  if (loss !== undefined) throw new Error(`--content: ${loss}`);
+  return values;
 }
