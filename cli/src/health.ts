@@ -1,15 +1,13 @@
 import { visibleLine } from '@stopgo/core';
 import { checkHealth, formatAddress, parseAddress } from '@stopgo/rpc';
 import { messageOf } from '@stopgo/runtime';
+import { defaultUrl, holdsCredentials, noCredentials } from './platform-url.ts';
 
 /** How long the answer may take, in milliseconds. */
 const answerMs = 4_000;
 
 /** How long a port that does not speak gRPC has to show that it speaks HTTP, in milliseconds. */
 const probeMs = 1_000;
-
-/** Who is asked where neither an address nor `STOPGO_LISTEN` names somebody. */
-const defaultUrl = 'http://127.0.0.1:8080';
 
 /** Addresses to listen on that stand for every address of the machine, and how to call the machine itself. */
 const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -23,6 +21,7 @@ const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', ':
  */
 export async function health(target: string, listen: string | undefined, print: (line: string) => void): Promise<void> {
   const asked = target !== '' ? target : listen === undefined || listen === '' ? defaultUrl : ownAddress(listen);
+  if (holdsCredentials(asked)) throw new Error(`the address of \`health\` ${noCredentials}`);
   if (/^https?:/i.test(asked)) print(await askUrl(asked));
   else {
     await askAddress(asked);

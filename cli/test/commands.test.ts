@@ -88,6 +88,14 @@ test.each([
   ],
   [['approvals', '--url', 'foo'], '--url takes the URL of a platform, for example http://127.0.0.1:8080, not "foo"'],
   [['chat', '--url', 'host:80'], '--url takes the URL of a platform, for example http://127.0.0.1:8080, not "host:80"'],
+  ...['https://alice:pa55@host', 'https://alice:pa#55@host', 'alice:pa55@host', 'ftp://alice:pa55@host'].map(
+    (secret): [string[], string] => [
+      ['chat', '--url', secret],
+      '--url must not hold a user name or a password (no @): they would be printed, and this command cannot log in',
+    ],
+  ),
+  [['inputs', '--url', 'https://host/agent'], '--url takes scheme, host and port alone: https://host, without a path'],
+  [['inputs', '--url', 'http://host:1/?a=1'], '--url takes scheme, host and port alone: http://host:1, without a path'],
   [['approve', 'u', '--result', 'x'], '--result is what a call in doubt gave; it goes with --action happened only'],
   [['health', 'x', '--port', '80'], 'give an address or --port, not both'],
   [['conversations', '--limit', 'x'], '--limit takes a whole number from 1 to 1000000, not "x"'],
@@ -97,17 +105,27 @@ test.each([
 });
 
 test('--port is short for an address of this machine', () => {
-  expect([gatewayUrl({}), gatewayUrl({ port: '8090' }), gatewayUrl({ url: 'http://x:1' })]).toEqual([
-    'http://127.0.0.1:8080',
-    'http://127.0.0.1:8090',
-    'http://x:1',
-  ]);
+  expect([gatewayUrl({}), gatewayUrl({ port: '8090' })]).toEqual(['http://127.0.0.1:8080', 'http://127.0.0.1:8090']);
+  for (const url of ['http://x:1', 'https://x/']) expect(gatewayUrl({ url })).toBe(url);
 });
 
 test('a line to copy runs on the same platform, as one word each of a shell', () => {
   expect(commandLineOf('chat c', {})).toBe('npx stopgo chat c');
   expect(commandLineOf('chat c', { port: '8090' })).toBe('npx stopgo chat c --port 8090');
-  expect(commandLineOf('chat c', { url: 'http://x/?a=1&b=2' })).toBe("npx stopgo chat c --url 'http://x/?a=1&b=2'");
+  expect(commandLineOf('chat c', { url: 'http://[::1]:80' })).toBe("npx stopgo chat c --url 'http://[::1]:80'");
+});
+
+test('a line to copy decides as the same person, where it may decide', () => {
+  const deciding = ['chat ID', 'approve UUID', 'reject UUID', 'answer ID'];
+  for (const words of deciding) {
+    const line = commandLineOf(words, { by: 'ada', port: '80' });
+    expect(line).toBe(`npx stopgo ${words} --port 80 --by=ada`);
+    const [name = '', ...args] = line.split(' ').slice(2);
+    const command = commands.find(([one]) => one === name)?.[1];
+    expect(command && parseFor(name, command, args).flags).toEqual({ by: 'ada', port: '80' });
+  }
+  expect(commandLineOf('approve UUID', { by: "o'neil $x" })).toBe("npx stopgo approve UUID --by='o'\\''neil $x'");
+  expect(commandLineOf('conversations', { by: 'ada' })).toBe('npx stopgo conversations');
 });
 
 describe('lists of a platform', () => {

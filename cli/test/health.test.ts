@@ -69,6 +69,15 @@ test('a URL without a path is that of a gateway, and another path than its healt
   await expect(ask('http://:80')).rejects.toThrow('"http://:80" is no URL; write for example http://127.0.0.1:8080');
 });
 
+test.each(['http://alice:pa55@127.0.0.1:1', 'https://alice:pa#55@host/health', 'alice:pa55@127.0.0.1:1'])(
+  'an address with a password is refused, and not repeated: %s',
+  async (target) => {
+    const error = await ask(target).catch(String);
+    expect(error).toMatch(/must not hold a user name or a password/);
+    expect(error).not.toMatch(/alice|pa55|#55/);
+  },
+);
+
 test('a gateway that is degraded is told with its reason', async () => {
   const url = await httpServer(200, '{"status":"degraded","reason":"the disk is\\u001b full"}');
   expect(await ask(url)).toEqual([`${url} is degraded: the disk is\\u{1b} full`]);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { suggest, visibleLine } from '@stopgo/core';
 import { messageOf } from '@stopgo/runtime';
+import { defaultUrl, holdsCredentials, noCredentials } from '../platform-url.ts';
 import { shellWord } from '../shown.ts';
 import type { Command } from './command.ts';
 import { type Flags, type OptionName, options } from './options.ts';
@@ -37,8 +38,6 @@ function parsed(args: readonly string[], command: Command, help: string) {
   }
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
-
 /** The address of the gateway that `--url` or `--port` names, else the default one. @throws Error if it is none, or both are given. */
 export function gatewayUrl({ url, port }: Flags): string {
   if (port === undefined) return url === undefined ? defaultUrl : checkedUrl(url);
@@ -47,16 +46,25 @@ export function gatewayUrl({ url, port }: Flags): string {
 }
 
 function checkedUrl(url: string): string {
-  const { protocol } = URL.canParse(url) ? new URL(url) : { protocol: '' };
-  if (protocol !== 'http:' && protocol !== 'https:')
+  if (holdsCredentials(url)) throw new Error(`--url ${noCredentials}`);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:')
     throw new Error(`--url takes the URL of a platform, for example ${defaultUrl}, not "${visibleLine(url)}"`);
+  // Paths of the platform are absolute: one behind a prefix would not be asked.
+  if (parsed.pathname !== '/' || /[?#]/.test(url))
+    throw new Error(`--url takes scheme, host and port alone: ${parsed.origin}, without a path`);
   return url;
 }
 
-/** A line to copy that runs `stopgo` with these words on the platform that the options name. */
-export function commandLineOf(words: string, { url, port }: Flags): string {
+/** Commands that end in a decision, or may. */
+const deciding: readonly string[] = ['chat', 'approve', 'reject', 'answer'];
+
+/** A line to copy that runs `stopgo` with these words on the platform that the options name, for whoever decides. */
+export function commandLineOf(words: string, { url, port, by }: Flags): string {
   const where = port === undefined ? (url === undefined ? '' : ` --url ${shellWord(url)}`) : ` --port ${port}`;
-  return `npx stopgo ${words}${where}`;
+  const [command = ''] = words.split(' ', 1);
+  const who = by === undefined || !deciding.includes(command) ? '' : ` --by=${shellWord(by)}`;
+  return `npx stopgo ${words}${where}${who}`;
 }
 
 /** A port, `least` or higher. */
