@@ -5,6 +5,7 @@ import { askDecision, askInput } from '../src/chat/decisions.ts';
 import { Report } from '../src/chat/report.ts';
 import { Speech } from '../src/chat/speech.ts';
 import type { Lines } from '../src/lines.ts';
+import { approvalOf, linesOf } from './asked.ts';
 
 const delta = (text: string, offset: number, attempt = 1, step_id = 'root') => ({
   run_id: 'r',
@@ -116,28 +117,11 @@ describe('what a model says', () => {
 
 const scripted = (isTerminal: boolean, said: readonly string[]): Lines => {
   const left = [...said];
-  const next = () => Promise.resolve(left.shift());
-  return {
-    isTerminal,
-    isSeen: true,
-    left: new AbortController().signal,
-    next,
-    nextFromNow: next,
-    close: () => undefined,
-  };
+  return linesOf(isTerminal, () => Promise.resolve(left.shift()));
 };
 
 const commandLine = (words: string) => `npx stopgo ${words} --port 80`;
-const approval = {
-  uuid: 'u1',
-  conversation_id: 'c1',
-  tool_name: 'pay',
-  description: 'pays',
-  tool_args: { to: 'ada' },
-  status: 'pending',
-  choices: ['approve', 'reject'],
-  created_at: '',
-};
+const approval = approvalOf('u1', 'c1');
 const input = { id: 'i1', conversation_id: 'c1', server: 'bank', tool: 'pay', message: 'how much?' };
 
 describe('what a human is asked', () => {
@@ -174,7 +158,7 @@ describe('what a human is asked', () => {
   test('sees all arguments where the description is cut', async () => {
     expect((await decide(['no'])).printed).not.toContain('all arguments of pay:');
     const { printed } = await decide(['no'], true, { description_cut: true });
-    expect(printed.slice(0, 3)).toEqual(['a human is to decide: pay', '  approval u1', '    | pays']);
+    expect(printed.slice(0, 3)).toEqual(['a human is to decide: pay', '  approval u1', '    | pays u1']);
     expect(printed).toEqual(expect.arrayContaining(['all arguments of pay:', '    |   "to": "ada"']));
   });
 
@@ -195,7 +179,7 @@ describe('what a human is asked', () => {
     await expect(askDecision(approval, unseen, (line) => shown.push(line), commandLine)).rejects.toThrow(
       /went to the standard output, which is no terminal; decide with\n {2}npx stopgo approve u1 --port 80\n {2}npx stopgo reject u1 --port 80$/,
     );
-    expect(shown).toContain('    | pays');
+    expect(shown).toContain('    | pays u1');
     await expect(askInput(input, unseen, () => undefined, commandLine)).rejects.toThrow(
       '\n  npx stopgo answer c1 --input i1 --content JSON --port 80',
     );

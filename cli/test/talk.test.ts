@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { chat } from '../src/chat/chat.ts';
-import type { Lines } from '../src/lines.ts';
+import { approvalOf, linesOf } from './asked.ts';
 
 /** A chat with a gateway that does what the test says: it answers, breaks off, or goes away and comes back. */
 const id = '01890000-0000-7000-8000-000000000001';
@@ -58,16 +58,7 @@ const conversation = () => ({
 });
 const waiting = (...uuids: string[]) => ({
   run: { status: 'waiting' },
-  pending_approvals: uuids.map((uuid) => ({
-    uuid,
-    conversation_id: id,
-    tool_name: 'pay',
-    description: `pays ${uuid}`,
-    tool_args: {},
-    status: 'pending',
-    choices: ['approve', 'reject'],
-    created_at: '',
-  })),
+  pending_approvals: uuids.map((uuid) => approvalOf(uuid, id)),
 });
 const send = (to: ServerResponse, revision: number) => {
   const event = events[revision - 1];
@@ -108,10 +99,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterEach(() => {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(resolve));
-});
+afterEach(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
 
 type Said = readonly (string | (() => string | undefined | Promise<string>))[];
 
@@ -126,14 +114,7 @@ function chatting(said: Said, { isTerminal = true, resumed = false, triesMax = 2
     if (!left.signal.aborted && text !== undefined) shown += `${prompt}${text}\n`;
     return left.signal.aborted ? undefined : text;
   };
-  const lines: Lines = {
-    isTerminal,
-    isSeen: true,
-    left: left.signal,
-    next: line,
-    nextFromNow: line,
-    close: () => undefined,
-  };
+  const lines = linesOf(isTerminal, line, left.signal);
   const options = {
     by: undefined,
     conversation: resumed ? id : undefined,
