@@ -9,8 +9,7 @@ const call = /\b(?:log|logger|#log)\.(warn|error)\(\s*(?:`((?:[^`\\]|\\.)*)`|'((
 
 /** What is logged in other words than its own: the file, the expression, and what the page calls it. */
 const madeElsewhere: Readonly<Record<string, string>> = {
-  'services/mcp-bridge/src/start.ts problem': 'tool "…" of MCP server "…" is left out: …',
-  'services/mcp-bridge/src/start.ts reasonOf': 'errors stopping …',
+  'services/mcp-bridge/src/servers/open-at-start.ts reasonOf': 'errors stopping …',
   'services/orchestrator/src/start.ts line': 'each request to the model of … carries … of tool definitions, … tools: …',
   'services/store/src/start-on-nats.ts messageOf': 'errors stopping …',
   'cli/src/services/launcher/launcher.ts messageOf': 'errors stopping …',

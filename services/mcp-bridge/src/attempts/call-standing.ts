@@ -24,7 +24,7 @@ export class CallStanding {
 
   /** Whether the server may be told something now. Never rejects. */
   mayGoOn(signal: AbortSignal): Promise<boolean> {
-    return this.#mayAct(this.#instance, signal);
+    return mayAct(this.#standing, this.#instance, signal);
   }
 
   /** True if it is the answer of somebody that the server may be given at once. */
@@ -57,7 +57,7 @@ export class CallStanding {
       () => lapsed.abort(),
       () => undefined,
     );
-    const lapse = { signal: lapsed.signal, mayGive: () => this.#mayAct(instance, signal) };
+    const lapse = { signal: lapsed.signal, mayGive: () => mayAct(this.#standing, instance, signal) };
     const answer = await this.#questions.askUnlessLapsed(question, until, signal, lapse);
     over.abort(new Error('it was answered'));
     if (answer !== undefined && answer !== dismissed) {
@@ -66,12 +66,13 @@ export class CallStanding {
     }
     return answer;
   }
+}
 
-  async #mayAct(instance: string, signal: AbortSignal): Promise<boolean> {
-    try {
-      return await this.#standing.mayAct(instance, signal);
-    } catch {
-      return false;
-    }
+/** Whether this bridge may still act under an id; false if that cannot be told before the signal aborts. Never rejects. */
+export async function mayAct(standing: Standing, instance: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await standing.mayAct(instance, signal);
+  } catch {
+    return false;
   }
 }

@@ -2,8 +2,9 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type BlobRef, blobRefsToWire } from '@stopgo/core';
 import { create, mcp } from '@stopgo/proto';
 import type { SecretFilter } from '@stopgo/security';
+import { withoutTokens } from '../credentials/bearer.ts';
 import type { OpenQuestion } from '../questions/open-questions.ts';
-import type { FailureKind } from '../results/call-end.ts';
+import type { CallEnd, FailureKind } from '../results/call-end.ts';
 import type { ResultText } from '../results/content.ts';
 import type { CatalogueTool } from '../tools/catalogue.ts';
 import { toolMessage } from '../tools/tool-messages.ts';
@@ -12,7 +13,7 @@ import { toolMessage } from '../tools/tool-messages.ts';
 export type Outcome = mcp.ExecuteResponse;
 
 /** The call ran, or failed in a way that the model should read. */
-export function finished(
+function finished(
   result: ResultText,
   failure: FailureKind | undefined,
   durationMs: number,
@@ -29,6 +30,16 @@ export function finished(
     structuredJson: result.structuredJson ?? '',
   };
   return create(mcp.ExecuteResponseSchema, { outcome: { case: 'finished', value } });
+}
+
+/** What the server, or the bridge in its place, answered, without the caller's token. */
+export function answered(
+  { result, failure }: Extract<CallEnd, { kind: 'answered' }>,
+  durationMs: number,
+  token: string | undefined,
+  blobs: readonly BlobRef[] = [],
+): Outcome {
+  return finished({ ...result, text: withoutTokens(result.text, token) }, failure, durationMs, blobs);
 }
 
 /** The attempt certainly did not run. */

@@ -4,9 +4,12 @@ import { mcp } from '@stopgo/proto';
 import { shownAddress } from '../lines/start-lines.ts';
 import { pinStates } from '../tools/tool-messages.ts';
 import type { LeftOutTool, ToolProblem } from '../tools/tool-problem.ts';
+import type { LiveCatalogue } from './live-catalogue.ts';
 import type { ServerConnection } from './server-connection.ts';
 import { retryAfter, type ServerState } from './server-state.ts';
 import { stateLine } from './state-lines.ts';
+import type { ToolServer } from './tool-servers.ts';
+import type { UnplacedQuestions } from './unplaced-questions.ts';
 
 /** A server as it stands now. */
 export type ServerStatus = {
@@ -50,10 +53,10 @@ export type ServerStatus = {
 };
 
 /** What is accepted of a server, as far as it is shown. */
-export type PinStatus = Pick<ServerStatus, 'toolsHeld' | 'instructions' | 'identity' | 'pinsStrict'>;
+type PinStatus = Pick<ServerStatus, 'toolsHeld' | 'instructions' | 'identity' | 'pinsStrict'>;
 
 /** How a server is, and nothing that may be a credential. `others`: what is wrong with its tools beside those of others. */
-export function serverStatus(
+function serverStatus(
   connection: ServerConnection,
   others: readonly ToolProblem[],
   pins: PinStatus,
@@ -91,6 +94,30 @@ export function serverStatus(
     callsWaiting: queue.waiting,
     callsAtOnce: config.callsAtOnce,
   };
+}
+
+/** How all servers are, in the order of the configuration. */
+export function serverStatuses(
+  servers: readonly ToolServer[],
+  catalogue: LiveCatalogue,
+  unplaced: UnplacedQuestions,
+  now: number,
+): readonly ServerStatus[] {
+  const { held, instructions } = catalogue.now;
+  return servers.map(({ connection, pins }) => {
+    const { name } = connection.config;
+    const leftOut = catalogue.leftOutOf(name).map(({ tool, problem }) => ({
+      line: `tool "${tool}" is left out: ${problem}`,
+      leftOut: { name: tool, reason: problem },
+    }));
+    const status = {
+      toolsHeld: held.filter(({ server }) => server === name).length,
+      instructions: instructions.find(({ server }) => server === name)?.pinStanding,
+      identity: pins.identity,
+      pinsStrict: pins.isStrict,
+    };
+    return serverStatus(connection, [...leftOut, ...unplaced.problemsOf(name)], status, now);
+  });
 }
 
 /** The same in the words of the contract. */

@@ -1,12 +1,24 @@
 import { type HintOrigins, saysNothing, visibleText } from '@stopgo/core';
+import type { Logger, McpServerConfig } from '@stopgo/runtime';
 
 /** Names that one line lists. */
 const namedMax = 20;
 
+type Described = { readonly name: string; readonly hintOrigins: HintOrigins; readonly approvalRequired: boolean };
+
+/** Writes down which tools of a server say nothing of what they do, if any. */
+export function tellUnannotated(
+  { config, tools }: { readonly config: McpServerConfig; readonly tools: readonly Described[] },
+  log: Logger,
+): void {
+  const line = unannotatedLine(config.name, tools, config.unannotated);
+  if (line !== undefined) log.info(line);
+}
+
 /** What is said of a server's tools that say nothing of what they do, and what follows from it; undefined if there are none. */
 export function unannotatedLine(
   server: string,
-  tools: readonly { readonly name: string; readonly hintOrigins: HintOrigins; readonly approvalRequired: boolean }[],
+  tools: readonly Described[],
   unannotated: 'run' | 'ask',
 ): string | undefined {
   const silent = tools.filter((tool) => saysNothing(tool.hintOrigins) && !tool.approvalRequired);
