@@ -1,5 +1,4 @@
-import { Heartbeat, storeBeat, systemClock, type Waits } from '@stopgo/log';
-import { bridgeRole } from '@stopgo/mcp-bridge';
+import { bridgeRole, Heartbeat, storeBeat, systemClock, type Waits } from '@stopgo/log';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 

@@ -1,13 +1,10 @@
-import { parseArgs } from 'node:util';
 import {
-  checkTransportKey,
-  type FileTransport,
   type HttpSettings,
-  isTransportKey,
+  isMapping,
+  readFlags,
+  readSettingsContent,
   readTransport,
-  reasonOf,
   StartupError,
-  TRANSPORT_KEYS,
 } from '@stopgo/tool-server';
 import { FULL_READ_BYTES, FULL_READ_BYTES_MAX } from './bounds.ts';
 import type { RootSettings } from './roots.ts';
@@ -38,11 +35,6 @@ export interface Settings {
   readonly http: HttpSettings | undefined;
 }
 
-interface FileSettings extends FileTransport {
-  max_full_read_size?: number;
-  roots?: readonly RootSettings[];
-}
-
 /**
  * Reads the command line; flags win over the file. The file's content is read by the given function, called only when
  * there is one. @throws StartupError for anything that is not understood.
@@ -51,9 +43,10 @@ export async function readSettings(
   args: readonly string[],
   readFile: (path: string) => Promise<unknown>,
 ): Promise<Settings | 'help'> {
-  const flags = parseFlags(args);
+  const flags = readFlags(args);
   if (flags.help === true) return 'help';
-  const file = flags.config === undefined ? {} : checkFileSettings(await readFile(flags.config));
+  const content = flags.config === undefined ? {} : await readFile(flags.config);
+  const file = readSettingsContent(content, { max_full_read_size: readSize, roots: rootsOf });
   // The port alone has always meant HTTP here.
   const chosen = { ...flags, http: flags.http ?? (flags.port === undefined ? undefined : true) };
   return {
@@ -61,20 +54,6 @@ export async function readSettings(
     fullReadBytesMax: file.max_full_read_size ?? FULL_READ_BYTES,
     http: readTransport(chosen, file, { host: DEFAULT_HOST, port: DEFAULT_PORT }),
   };
-}
-
-function checkFileSettings(content: unknown): FileSettings {
-  const keys = `${TRANSPORT_KEYS.join(', ')}, max_full_read_size and roots`;
-  if (content === null || content === undefined) return {};
-  if (!isMapping(content)) throw new StartupError(`failed to parse config file: expected the keys ${keys}`);
-  const checked: FileSettings = {};
-  for (const [key, value] of Object.entries(content)) {
-    if (isTransportKey(key)) checkTransportKey(checked, key, value);
-    else if (key === 'max_full_read_size') checked.max_full_read_size = readSize(value);
-    else if (key === 'roots') checked.roots = rootsOf(value);
-    else throw new StartupError(`config: unknown key ${JSON.stringify(key)}; the keys are ${keys}`);
-  }
-  return checked;
 }
 
 function readSize(value: unknown): number {
@@ -105,29 +84,6 @@ function rootsOf(value: unknown): readonly RootSettings[] {
   });
 }
 
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        'allowed-host': { type: 'string', multiple: true },
-        config: { type: 'string' },
-        help: { type: 'boolean' },
-        host: { type: 'string' },
-        http: { type: 'boolean' },
-        port: { type: 'string' },
-        stdio: { type: 'boolean' },
-      },
-    }).values;
-  } catch (thrown) {
-    throw new StartupError(`${reasonOf(thrown)} (see --help)`);
-  }
 }

@@ -1,14 +1,4 @@
-import { parseArgs } from 'node:util';
-import {
-  checkTransportKey,
-  type FileTransport,
-  type HttpSettings,
-  isTransportKey,
-  readTransport,
-  reasonOf,
-  StartupError,
-  TRANSPORT_KEYS,
-} from '@stopgo/tool-server';
+import { type HttpSettings, readFlags, readSettingsContent, readTransport, StartupError } from '@stopgo/tool-server';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8090;
@@ -36,11 +26,6 @@ export interface Settings {
   readonly http: HttpSettings | undefined;
 }
 
-/** What a settings file may say; every key may be absent. */
-export interface FileSettings extends FileTransport {
-  db_path?: string;
-}
-
 /**
  * Reads the command line; flags win over the file. The file's content is read by the given function, called only when
  * there is one. @throws StartupError for anything that is not understood.
@@ -49,49 +34,16 @@ export async function readSettings(
   args: readonly string[],
   readFile: (path: string) => Promise<unknown>,
 ): Promise<Settings | 'help'> {
-  const flags = parseFlags(args);
+  const flags = readFlags(args, ['db']);
   if (flags.help === true) return 'help';
-  const file = flags.config === undefined ? {} : checkFileSettings(await readFile(flags.config));
+  const content = flags.config === undefined ? {} : await readFile(flags.config);
+  const file = readSettingsContent(content, { db_path: databaseOf });
   const http = readTransport(flags, file, { host: DEFAULT_HOST, port: DEFAULT_PORT });
   if (flags.db === '') throw new StartupError('--db must not be empty');
   return { database: flags.db ?? file.db_path ?? DEFAULT_DATABASE, http };
 }
 
-/** Checks what was found in a settings file. @throws StartupError naming the key that is wrong. */
-function checkFileSettings(content: unknown): FileSettings {
-  const keys = `${TRANSPORT_KEYS.join(', ')} and db_path`;
-  if (content === null || content === undefined) return {};
-  if (typeof content !== 'object' || Array.isArray(content)) {
-    throw new StartupError(`failed to parse config file: expected the keys ${keys}`);
-  }
-  const checked: FileSettings = {};
-  for (const [key, value] of Object.entries(content)) {
-    if (isTransportKey(key)) checkTransportKey(checked, key, value);
-    else if (key === 'db_path') {
-      if (typeof value !== 'string' || value === '')
-        throw new StartupError('config: db_path must be a non-empty string');
-      checked.db_path = value;
-    } else throw new StartupError(`config: unknown key ${JSON.stringify(key)}; the keys are ${keys}`);
-  }
-  return checked;
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        'allowed-host': { type: 'string', multiple: true },
-        config: { type: 'string' },
-        db: { type: 'string' },
-        help: { type: 'boolean' },
-        host: { type: 'string' },
-        http: { type: 'boolean' },
-        port: { type: 'string' },
-        stdio: { type: 'boolean' },
-      },
-    }).values;
-  } catch (thrown) {
-    throw new StartupError(`${reasonOf(thrown)} (see --help)`);
-  }
+function databaseOf(value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new StartupError('config: db_path must be a non-empty string');
+  return value;
 }

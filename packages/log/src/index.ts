@@ -3,13 +3,14 @@ export { type Clock, systemClock } from './clock.ts';
 export { appendUntilKnown, isUnknown, recordedOf, untilAnswered } from './commit.ts';
 export type { Append, AppendOutcome, ConversationLog, KnownKey, Loaded, OpenRun } from './conversation-log.ts';
 export { type Beat, Heartbeat, type HeartbeatOptions, type Pulse } from './heartbeat.ts';
-export { type Liveness, type Peer, processOf, type Standing, unwatched } from './liveness.ts';
+export { bridgeRole, type Liveness, type Peer, processOf, type Standing, unwatched } from './liveness.ts';
 export { appendedEvents, storeBeat, storeLog } from './store-log.ts';
 export {
   type Command,
   clientKey,
   commandDeadlineMs,
   handOver,
+  idempotencyFromWire,
   type Transacted,
   type TransactPorts,
   transact,

@@ -1,7 +1,10 @@
+/** What bridges to tool servers are in their heartbeats. */
+export const bridgeRole = 'mcp-bridge';
+
 /** An instance as its last heartbeat described it. */
 export type Peer = {
   readonly instance: string;
-  /** What it is: "orchestrator", "mcp-bridge", … */
+  /** What it is: "orchestrator", {@link bridgeRole}, … */
   readonly role: string;
   /** Where it can be called, `host:port`; empty if it cannot (yet). */
   readonly address: string;

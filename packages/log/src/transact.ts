@@ -7,7 +7,7 @@ import {
   type Fact,
   type IdempotencyKey,
 } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import type { facts, views } from '@stopgo/proto';
 import type { Clock } from './clock.ts';
 import { isUnknown } from './commit.ts';
 import type { Append, AppendOutcome, ConversationLog, Loaded } from './conversation-log.ts';
@@ -51,6 +51,11 @@ export type Transacted<D> =
       readonly lastRevision: number;
       readonly state: ConversationState;
     };
+
+/** The key under which somebody may repeat a command, from the contract; undefined if none was given. */
+export function idempotencyFromWire(wired: facts.Idempotency | undefined): IdempotencyKey | undefined {
+  return wired === undefined || wired.key === '' ? undefined : { key: wired.key, requestDigest: wired.requestDigest };
+}
 
 /** The key of an append that carries a caller's own key. */
 export function clientKey(idempotency: IdempotencyKey): string {

@@ -8,6 +8,7 @@ export {
   literalAddress,
   placeOf,
 } from './addresses.ts';
+export { type ConnectionFailure, connectionFailure } from './connection-failure.ts';
 export { isSecretName, withoutCredentials } from './credential-shapes.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
@@ -19,4 +20,5 @@ export {
   type SecretFilterOptions,
   secretFilter,
 } from './secret-filter.ts';
+export { shownUrl } from './shown-url.ts';
 export { carriesTokenInClear, mayCarryToken } from './token-targets.ts';

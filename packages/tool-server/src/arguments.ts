@@ -19,7 +19,8 @@ export function refuseUnknown(tool: string, raw: RawArguments, known: readonly s
   return `unknown argument ${JSON.stringify(stranger.slice(0, QUOTE_LENGTH_MAX))}: ${tool} takes ${listed(known)}`;
 }
 
-function listed(names: readonly string[]): string {
+/** Names as a sentence lists them. */
+export function listed(names: readonly string[]): string {
   if (names.length < 2) return names[0] ?? 'no arguments';
   return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -2,6 +2,7 @@
 // waits for these programs to start.
 export { isAbsent, type Parsed, type RawArguments, refuseUnknown } from './arguments.ts';
 export type { RunningServer } from './running-server.ts';
+export { isMapping, readFlags, readSettingsContent } from './settings.ts';
 export { reasonOf, StartupError } from './startup-error.ts';
 export {
   type CallContext,
@@ -13,11 +14,6 @@ export {
 } from './tool-server.ts';
 export {
   type BrowserSettings,
-  checkTransportKey,
-  type FileTransport,
   type HttpSettings,
-  isTransportKey,
   readTransport,
-  TRANSPORT_KEYS,
-  type TransportFlags,
 } from './transport-settings.ts';

@@ -18,6 +18,7 @@ import {
   type Clock,
   type Command,
   clientKey,
+  idempotencyFromWire,
   isUnknown,
   type Loaded,
   recordedOf,
@@ -49,10 +50,7 @@ export function approvalsService(given: ApprovalsDependencies): ServiceImpl<type
 async function resolve(given: ApprovalsDependencies, request: wire.ResolveRequest, context: CallContext) {
   const { approvalId } = request;
   if (!isUuid(approvalId)) throw notFound(approvalId);
-  const idempotency =
-    request.idempotency === undefined || request.idempotency.key === ''
-      ? undefined
-      : { key: request.idempotency.key, requestDigest: request.idempotency.requestDigest };
+  const idempotency = idempotencyFromWire(request.idempotency);
   const load = (mayLag: boolean): Promise<Loaded> =>
     loadByApproval(given.store, approvalId, idempotency === undefined ? [] : [clientKey(idempotency)], mayLag);
   const decision = decisionOf(request);

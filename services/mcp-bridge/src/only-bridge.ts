@@ -1,8 +1,5 @@
-import { type Liveness, processOf, type Standing } from '@stopgo/log';
+import { bridgeRole, type Liveness, processOf, type Standing } from '@stopgo/log';
 import type { McpServerConfig } from '@stopgo/runtime';
-
-/** The role of bridges in the list of heartbeats. */
-export const bridgeRole = 'mcp-bridge';
 
 /**
  * Refuses a second bridge beside one that is alive, if a stdio server would then run twice that may keep state of its own

@@ -1,6 +1,5 @@
 import { mcp } from '@stopgo/proto';
 import { expect, test } from 'vitest';
-import { shownUrl } from '../src/lines/http-fetch.ts';
 import { finishedOf, httpServer, refusedOf, startBridge, unknownOf } from './support/bridge.ts';
 import { json, legacyServer, listen, modernServer, textResult } from './support/http.ts';
 
@@ -44,10 +43,6 @@ test('auth: none sends no token', async () => {
   ]);
   expect((await toolNamed('whoami')).forwardsBearer).toBe(false);
   expect(finishedOf(await execute('whoami', {}, { token })).content).toBe('whoami: nobody');
-});
-
-test('an address is shown without what may be a credential', () => {
-  expect(shownUrl('https://user:pass@tools.example/mcp?key=abc#x')).toBe('https://tools.example/mcp');
 });
 
 test('a token that the server repeats is taken out of results, errors and logs', async () => {

@@ -74,6 +74,18 @@ export function createBoundedFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive
   };
 }
 
+/** The first bytes of an answer as text, at most so many: the rest is not read. */
+export async function beginningOf(response: Response, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= bytesMax) break;
+  }
+  return Buffer.concat(chunks).subarray(0, bytesMax).toString('utf8');
+}
+
 function limitConnecting(request: ClientRequest): void {
   request.on('socket', (socket) => {
     if (!socket.connecting) return;

@@ -1,17 +1,15 @@
 import {
-  type Actor,
-  actorFromWire,
   DomainError,
-  type IdempotencyKey,
   type InputAction,
   isUuid,
   type ProvideDecision,
   provideInput,
   type SettledInput,
 } from '@stopgo/core';
-import { clientKey, recordedOf, transact } from '@stopgo/log';
+import { clientKey, idempotencyFromWire, recordedOf, transact } from '@stopgo/log';
 import { facts, type orchestrator as wire } from '@stopgo/proto';
 import type { CallContext } from '@stopgo/rpc';
+import { actorOf } from './caller.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { Turn, Turns } from './turns.ts';
 
@@ -38,7 +36,7 @@ export async function provide(
   if (!isUuid(conversationId)) throw conversationNotFound(conversationId);
   if (!isUuid(inputId)) throw refusal(conversationId, inputId, { kind: 'unknown' });
   if (action === undefined) throw new DomainError('invalid_argument', 'action must be accept, decline or cancel');
-  const idempotency = idempotencyOf(request.idempotency);
+  const idempotency = idempotencyFromWire(request.idempotency);
   const keys = idempotency === undefined ? [] : [clientKey(idempotency)];
   const loaded = await registry.load(conversationId, keys).catch((error: unknown) => {
     throw error instanceof DomainError && error.kind === 'not_found' ? conversationNotFound(conversationId) : error;
@@ -102,12 +100,4 @@ function settledRefusal(inputId: string, { how, by, at: time, reason = '' }: Set
   return new DomainError('failed_precondition', message, {
     details: { reason: 'settled', how: words[how], by, at, ...why },
   });
-}
-
-function idempotencyOf(wired: facts.Idempotency | undefined): IdempotencyKey | undefined {
-  return wired === undefined || wired.key === '' ? undefined : { key: wired.key, requestDigest: wired.requestDigest };
-}
-
-function actorOf(caller: wire.Caller | undefined): Actor {
-  return caller?.actor === undefined ? { kind: 'user', id: 'anonymous' } : actorFromWire(caller.actor);
 }

@@ -1,7 +1,5 @@
 import {
-  type Actor,
   type AgentDefinition,
-  actorFromWire,
   agentTool,
   anticipate,
   byteLength,
@@ -23,9 +21,10 @@ import {
   remoteAgentsOf,
 } from '@stopgo/core';
 import type { Loaded } from '@stopgo/log';
-import { clientKey, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
-import { type facts, orchestrator as wire } from '@stopgo/proto';
+import { clientKey, idempotencyFromWire, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
+import { orchestrator as wire } from '@stopgo/proto';
 import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
+import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
@@ -91,7 +90,7 @@ async function create(
   const { contextId } = request;
   checkContextId(contextId);
   const push = request.push === undefined ? undefined : parts.outbox?.check(request.push);
-  const idempotency = idempotencyOf(request.idempotency);
+  const idempotency = idempotencyFromWire(request.idempotency);
   const opening = createConversation({
     id,
     sessionId: context.sessionId ?? '',
@@ -159,7 +158,7 @@ async function send(
   context: CallContext,
 ): Promise<Turn> {
   checkMessage(request.message);
-  const idempotency = idempotencyOf(request.idempotency);
+  const idempotency = idempotencyFromWire(request.idempotency);
   const { conversationId } = request;
   const { registry } = parts;
   const state = idempotency === undefined ? registry.lastSeen(conversationId) : undefined;
@@ -285,7 +284,7 @@ async function started(
 
 async function cancel(parts: OrchestratorParts, turns: Turns, request: wire.CancelRunRequest): Promise<Turn> {
   const { conversationId, reason } = request;
-  const idempotency = idempotencyOf(request.idempotency);
+  const idempotency = idempotencyFromWire(request.idempotency);
   const { registry } = parts;
   const loaded = await load(parts, conversationId, idempotency);
   const done = await transact(registry.ports, loaded, {
@@ -357,12 +356,4 @@ function checkMessage(text: string): void {
       'invalid_argument',
       `the message is ${bytes} bytes long; at most ${messageBytesMax} are taken`,
     );
-}
-
-function idempotencyOf(wired: facts.Idempotency | undefined): IdempotencyKey | undefined {
-  return wired === undefined || wired.key === '' ? undefined : { key: wired.key, requestDigest: wired.requestDigest };
-}
-
-function actorOf(caller: wire.Caller | undefined): Actor {
-  return caller?.actor === undefined ? { kind: 'user', id: 'anonymous' } : actorFromWire(caller.actor);
 }

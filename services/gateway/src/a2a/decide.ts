@@ -1,19 +1,13 @@
 import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
 import { DomainError, type HumanDecision } from '@stopgo/core';
-import { facts, type orchestrator, views } from '@stopgo/proto';
+import { type orchestrator, views } from '@stopgo/proto';
+import { DECISIONS } from '../answer-codes.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2AActor, type A2ACall, approverOf } from './call.ts';
+import { isFirstApproval } from './first-asked.ts';
 import { decisionIdentity, type Identity } from './identity.ts';
-
-const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
-  approve: facts.Decision.APPROVED,
-  reject: facts.Decision.REJECTED,
-  run_again: facts.Decision.RUN_AGAIN,
-  happened: facts.Decision.HAPPENED,
-  give_up: facts.Decision.GIVE_UP,
-};
 
 /** What a message to a task with pending approvals came to. `says`: it decided nothing, and is asked again with this. */
 export type Decided = { readonly view: SoundView; readonly says?: Part[] };
@@ -70,7 +64,7 @@ async function namedDecisions(deps: RouteDependencies, call: A2ACall, deciding: 
   if (first.approvalId === undefined) {
     const [only, ...others] = view.head.pendingApprovalIds;
     if (only === undefined || others.length > 0) return [];
-    if (call.dialect !== 'legacy' && !(await isFirstOfRun(deps, call, view, only))) return [];
+    if (call.dialect !== 'legacy' && !(await isFirstApproval(deps, call, view, only))) return [];
     return [{ approvalId: only, decision: first.decision, actor: approverOf(call, first.by), identity }];
   }
   const named = said.flatMap(({ approvalId, decision, by }) =>
@@ -98,19 +92,6 @@ function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly 
   if (only === undefined || others.length > 0) return [];
   if (view.approvals.find(({ id }) => id === only)?.choices.includes('give_up')) return [];
   return [{ approvalId: only, decision: { kind: 'reject' }, actor: approverOf(call, undefined), identity }];
-}
-
-/** True if nothing else was asked in this run before: a word sent for an earlier question must not answer this one. */
-async function isFirstOfRun(
-  { clients }: RouteDependencies,
-  { frame }: A2ACall,
-  { head }: SoundView,
-  approvalId: string,
-) {
-  if (head.run === undefined) return false;
-  const asked = { conversationId: head.id, askedInRun: head.run.id, limit: 1 };
-  const { approvals } = await clients.store.listApprovals(asked, { context: frame.context });
-  return approvals[0]?.id === approvalId;
 }
 
 async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {

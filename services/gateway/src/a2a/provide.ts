@@ -1,8 +1,8 @@
 import { askInputAgain, RequestMalformedError, type SaidInput } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
+import { ACTIONS } from '../answer-codes.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
-import { ACTIONS } from '../routes/inputs.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, approverOf } from './call.ts';
 import type { Decided } from './decide.ts';

@@ -23,6 +23,7 @@ import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
+import { isFirstInput } from './first-asked.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
 import { textForAgent } from './message-text.ts';
 import { provideInputs } from './provide.ts';
@@ -115,7 +116,7 @@ async function followUp(
   const isNamed = heard.some((one) => one.isNamed);
   const said = isNamed ? [] : decisionsIn(message);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
-  const isMeant = isNamed || (heard.length > 0 && !names && (await isFirstOfRun(deps, call, view)));
+  const isMeant = isNamed || (heard.length > 0 && !names && (await isFirstInput(deps, call, view)));
   const answers = isMeant ? heard : [];
   // A message that may bring the token which the run waits for too is not kept from it.
   const asksOnly = pendingInputs.length > 0 && !isPending(view) && view.head.authPrompt === '';
@@ -171,13 +172,4 @@ async function wasTaken({ clients }: RouteDependencies, call: A2ACall, conversat
     { context: call.frame.context },
   );
   return knownKeys.length > 0;
-}
-
-/** True if nobody was asked anything else in this run before: words that were sent for that must not answer what is asked now. */
-async function isFirstOfRun({ clients }: RouteDependencies, { frame }: A2ACall, { head }: SoundView) {
-  const [input] = head.pendingInputs;
-  if (input?.first !== true) return false;
-  const asked = { conversationId: head.id, askedInRun: head.run?.id ?? '', limit: 1 };
-  const { approvals } = await clients.store.listApprovals(asked, { context: frame.context });
-  return approvals.length === 0;
 }

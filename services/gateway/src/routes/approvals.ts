@@ -1,14 +1,8 @@
-import {
-  decisionMembers,
-  type HumanDecision,
-  internalError,
-  invalidArgument,
-  parseDecision,
-  textBytesMax,
-} from '@stopgo/core';
+import { decisionMembers, internalError, invalidArgument, parseDecision, textBytesMax } from '@stopgo/core';
 import { objectBody } from '@stopgo/http';
-import { facts, type views } from '@stopgo/proto';
+import type { views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
+import { DECISIONS } from '../answer-codes.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
@@ -29,14 +23,6 @@ export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
   { method: 'POST', path: RESOLVE, handle: resolve(deps) },
 ];
-
-const DECISIONS: Readonly<Record<HumanDecision['kind'], facts.Decision>> = {
-  approve: facts.Decision.APPROVED,
-  reject: facts.Decision.REJECTED,
-  run_again: facts.Decision.RUN_AGAIN,
-  happened: facts.Decision.HAPPENED,
-  give_up: facts.Decision.GIVE_UP,
-};
 
 const list =
   (deps: RouteDependencies): Handler =>

@@ -1,7 +1,7 @@
 import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
 import { exactObjectBody } from '@stopgo/http';
-import { facts } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
+import { ACTIONS } from '../answer-codes.ts';
 import { CALL_MARGIN_MS } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, inputIdOf } from '../path-ids.ts';
@@ -17,13 +17,6 @@ const NAME_BYTES_MAX = 512;
 export const inputRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'POST', path: PROVIDE, handle: provide(deps) },
 ];
-
-/** What each action is on the wire. */
-export const ACTIONS: Readonly<Record<InputAction, facts.InputAction>> = {
-  accept: facts.InputAction.ACCEPT,
-  decline: facts.InputAction.DECLINE,
-  cancel: facts.InputAction.CANCEL,
-};
 
 const provide =
   (deps: RouteDependencies): Handler =>

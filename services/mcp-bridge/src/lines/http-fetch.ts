@@ -1,37 +1,11 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { JsonValueCounter } from '@stopgo/core';
+import { connectionFailure, shownUrl } from '@stopgo/security';
 import type { BridgeBounds } from '../bounds.ts';
 import { NotAllowed, NotSent, RedirectRefused } from '../failures.ts';
 import { type CallScope, callScope } from '../questions/call-scope.ts';
 import { EventLength } from './event-length.ts';
 import { type Connections, fetchOver } from './own-fetch.ts';
-
-/** Error codes of a connection that was never made, so that nothing was sent (see {@link connectionFailure}). */
-const neverConnected: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-]);
-
-/** The address as it may be shown: without user, password, query and fragment, any of which may be a credential. */
-export function shownUrl(url: string | URL): string {
-  const shown = new URL(url);
-  shown.username = '';
-  shown.password = '';
-  shown.search = '';
-  shown.hash = '';
-  return shown.href;
-}
 
 type AnswerBounds = Pick<BridgeBounds, 'messageBytesMax' | 'messageValuesMax'>;
 
@@ -91,9 +65,10 @@ export function createHttpFetch({
         throw new NotAllowed(
           `no request is made to ${shownUrl(url)}: its port is one of those that HTTP never goes to`,
         );
-      const { code, established } = connectionFailure(error);
-      if (code === undefined) throw error;
-      if (!established && neverConnected.has(code)) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
+      const failure = connectionFailure(error);
+      if (failure === undefined) throw error;
+      const { code, wasNeverMade } = failure;
+      if (wasNeverMade) throw new NotSent(`no connection to ${shownUrl(url)} (${code})`);
       throw new Error(`connection to ${shownUrl(url)} lost (${code})`);
     }
     if (response.status >= 300 && response.status < 400 && response.status !== 304) {
@@ -184,19 +159,4 @@ function notAllowed(error: unknown): NotAllowed | undefined {
 /** `fetch` refuses some ports, whatever listens there, as those of other protocols; it says so in words only. */
 function isPortRefused(error: unknown): boolean {
   return error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'bad port';
-}
-
-type ConnectionFailure = { readonly code: string | undefined; readonly established: boolean };
-
-/**
- * The code of the system's error, and whether a connection had been made: a host that becomes unreachable ends an
- * established connection with the code of one that was never reached, and the request may have arrived by then.
- */
-function connectionFailure(error: unknown): ConnectionFailure {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (!('code' in at) || typeof at.code !== 'string') continue;
-    const call = 'syscall' in at ? at.syscall : undefined;
-    return { code: at.code, established: call === 'read' || call === 'write' };
-  }
-  return { code: undefined, established: false };
 }

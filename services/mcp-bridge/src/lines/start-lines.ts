@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '@stopgo/runtime';
-import { shownUrl } from './http-fetch.ts';
+import { shownUrl } from '@stopgo/security';
 
 /** What the log says of a server when it is started. Arguments and queries may hold credentials and are left out. */
 export function startLine({ name, transport }: McpServerConfig): string {

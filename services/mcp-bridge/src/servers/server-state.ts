@@ -11,6 +11,7 @@
 //    again: one that comes up and ends at once must not be started twice a second for ever.
 // 3. What ends again and again soon after it came up is in a crash loop. What nobody can reach is not: it costs little to try.
 // 4. What is refused for what it is (a redirect, an address that is not allowed) is quarantined. Trying often does not help.
+import type { BridgeBounds } from '../bounds.ts';
 
 /** Where a server is in its life. Times are milliseconds of a clock that only grows. */
 export type ServerState =
@@ -54,15 +55,16 @@ export type Happening =
   | { readonly type: 'stopped' };
 
 /** How long what lasts. */
-export type StateBounds = {
-  readonly backoffFirstMs: number;
-  readonly backoffMaxMs: number;
-  readonly backoffResetMs: number;
-  readonly crashesMax: number;
-  readonly crashLoopPauseMs: number;
-  readonly quarantinePauseMs: number;
-  readonly signsMissedMax: number;
-};
+export type StateBounds = Pick<
+  BridgeBounds,
+  | 'backoffFirstMs'
+  | 'backoffMaxMs'
+  | 'backoffResetMs'
+  | 'crashesMax'
+  | 'crashLoopPauseMs'
+  | 'quarantinePauseMs'
+  | 'signsMissedMax'
+>;
 
 /** What the world adds to a step: the time, and a number from 0 to below 1 for the jitter of a pause. */
 export type Moment = { readonly now: number; readonly random: number };

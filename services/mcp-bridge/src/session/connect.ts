@@ -6,6 +6,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { abortsWithin, type McpServerConfig } from '@stopgo/runtime';
+import { shownUrl } from '@stopgo/security';
 import type { BridgeBounds } from '../bounds.ts';
 import { tokensHidden } from '../credentials/bearer.ts';
 import { hasOwnCredentials, type OwnCredentials } from '../credentials/credentials.ts';
@@ -13,7 +14,6 @@ import { connectionReason, shownReason } from '../failures.ts';
 import type { KnownPlaces } from '../lines/address-rules.ts';
 import type { Environment } from '../lines/child-environment.ts';
 import { deadlineOf } from '../lines/deadline.ts';
-import { shownUrl } from '../lines/http-fetch.ts';
 import { httpLine, type Line, stdioLine } from '../lines/line.ts';
 import { quietSdk } from '../lines/quiet-sdk.ts';
 import { AskingCalls, type Unplaced } from '../questions/asking-calls.ts';

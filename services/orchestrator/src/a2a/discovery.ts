@@ -1,6 +1,6 @@
 import type { Clock } from '@stopgo/log';
+import { shownUrl } from '@stopgo/security';
 import type { BoundedFetch } from '../bounded-fetch.ts';
-import { shownUrl } from './agent-fetch.ts';
 import { cardTimeoutMs } from './bounds.ts';
 import { type Card, cardNameProblem, readCard } from './card.ts';
 import { chooseEndpoint, type Endpoint, endpointWithoutCard, isCardFor, pathOf } from './endpoint.ts';

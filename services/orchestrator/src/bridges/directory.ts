@@ -6,11 +6,13 @@
  * 2. What is asked about an attempt goes to the process that the attempt was recorded for, and to no other.
  */
 import { DomainError } from '@stopgo/core';
-import { type Clock, type Liveness, processOf } from '@stopgo/log';
+import { bridgeRole, type Clock, type Liveness, processOf } from '@stopgo/log';
 import type { mcp as wire } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 
 export type BridgeClient = Client<typeof wire.McpBridgeService>;
+
+export { bridgeRole };
 
 /** A way to one bridge. */
 export type BridgeConnection = {
@@ -39,8 +41,6 @@ type Place = {
 
 type ListTools = (client: BridgeClient) => Promise<{ readonly instance: string }>;
 
-/** What bridges call themselves in their heartbeats. */
-export const bridgeRole = 'mcp-bridge';
 /** Addresses of instances that are remembered. */
 const addressesMax = 1_000;
 /** First and longest pause between two looks for a bridge while there is none, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { BoundedFetch } from '../bounded-fetch.ts';
+import { type BoundedFetch, beginningOf } from '../bounded-fetch.ts';
 import { isObject, parseObject } from './json.ts';
 
 /** The most that is read of an error, in bytes. */
@@ -13,21 +13,10 @@ export function createOpenaiFetch(fetch: BoundedFetch, headers: Readonly<Record<
   return async (url, init) => {
     const response = await fetch(url, { ...init, headers: { ...headers } });
     if (response.ok) return response;
-    const message = messageOf(await beginningOf(response));
+    const message = messageOf(await beginningOf(response, ERROR_BYTES_MAX));
     const { status, headers: answered } = response;
     return new Response(JSON.stringify({ error: { message } }), { status, headers: answered });
   };
-}
-
-async function beginningOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= ERROR_BYTES_MAX) break;
-  }
-  return Buffer.concat(chunks).subarray(0, ERROR_BYTES_MAX).toString('utf8');
 }
 
 /**

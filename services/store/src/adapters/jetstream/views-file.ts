@@ -1,6 +1,6 @@
 import { sha256Hex } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
-import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
+import { inOneStep, integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 import { conditionOfViews, resetViews } from '../sqlite-views/schema.ts';
 import { indexNames, indexTables } from './index-tables.ts';
 
@@ -28,24 +28,13 @@ export function prepareViewsFile(database: SqlDatabase, logId: string, log: Logg
 /** Empties the index and the views; both show nothing of the log then. */
 export function emptyViewsFile(database: SqlDatabase, logId: string): void {
   // A file that is left in between is of no log, and emptied again.
-  inTransaction(database, () => {
+  inOneStep(database, () => {
     for (const name of ['log_meta', ...indexNames]) database.exec(`DROP TABLE IF EXISTS ${name}`);
     database.exec(metaTable + indexTables);
     database.run('INSERT INTO log_meta (only, version, log_id) VALUES (1, ?, ?)')(version, noLog);
   });
   resetViews(database);
   database.run('UPDATE log_meta SET log_id = ?')(logId);
-}
-
-function inTransaction(database: SqlDatabase, change: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    change();
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.inTransaction()) database.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 function metaOf(database: SqlDatabase): { readonly version: string; readonly logId: string } | undefined {

@@ -1,5 +1,5 @@
 import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
-import { integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
+import { inOneStep, integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
 const rowsVersion = 5;
@@ -184,14 +184,9 @@ function metaOf(database: SqlDatabase): { readonly version: string; readonly che
 
 /** Makes the tables anew, empty, all or nothing. */
 export function resetViews(database: SqlDatabase): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
+  inOneStep(database, () => {
     for (const name of names) database.exec(`DROP TABLE IF EXISTS ${name}`);
     database.exec(tables);
     database.exec(`INSERT INTO views_meta (only, version, checkpoint) VALUES (1, '${version}', 0)`);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.inTransaction()) database.exec('ROLLBACK');
-    throw error;
-  }
+  });
 }

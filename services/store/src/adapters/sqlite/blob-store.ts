@@ -2,7 +2,7 @@ import { notFound } from '@stopgo/core';
 import type { BlobHolder, BlobStore, HeldBlob } from '../../blob-store.ts';
 import { blobPieceBytesMax, blobsPerSweepPage } from '../../bounds.ts';
 import { wholeBlob } from '../../whole-blob.ts';
-import { bytes, integer, type SqlDatabase, text } from './database.ts';
+import { bytes, inOneStep, integer, type SqlDatabase, text } from './database.ts';
 
 /** Pieces that one blob may have: a piece is found by the number of its blob times this, and its own. */
 const piecesMax = 64;
@@ -47,7 +47,7 @@ export class SqliteBlobStore implements BlobStore {
 
   async put(digest: string, blob: Uint8Array, { conversationId, runId, callId }: BlobHolder): Promise<void> {
     const sql = this.#sql;
-    this.#inOneStep(() => {
+    inOneStep(this.#database, () => {
       sql.insertHolder(digest, conversationId, runId, callId);
       if (sql.blob(digest) !== undefined) return;
       const id = (sql.lastId() ?? 0) + 1;
@@ -80,7 +80,7 @@ export class SqliteBlobStore implements BlobStore {
 
   async release({ digest }: HeldBlob, over: readonly BlobHolder[], isNamed: boolean): Promise<void> {
     const sql = this.#sql;
-    this.#inOneStep(() => {
+    inOneStep(this.#database, () => {
       for (const { conversationId, runId, callId } of over) sql.deleteHolder(digest, conversationId, runId, callId);
       const id = sql.blob(digest)?.id;
       if (isNamed || id === undefined || sql.holdersOf(digest).length > 0) return;
@@ -91,19 +91,6 @@ export class SqliteBlobStore implements BlobStore {
 
   async *digests() {
     yield* pages(this.#sql.digests);
-  }
-
-  #inOneStep(change: () => void): void {
-    const database = this.#database;
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      change();
-      database.exec('COMMIT');
-    } catch (error) {
-      // Some failures (a full disk) end the transaction by themselves.
-      if (database.inTransaction()) database.exec('ROLLBACK');
-      throw error;
-    }
   }
 }
 

@@ -51,6 +51,19 @@ type Prepared = {
   iterate(...parameters: unknown[]): Iterator<unknown>;
 };
 
+/** Makes all of a change, or nothing of it. */
+export function inOneStep(database: SqlDatabase, change: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    change();
+    database.exec('COMMIT');
+  } catch (error) {
+    // Some failures (a full disk) end the transaction by themselves.
+    if (database.inTransaction()) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
 /** Opens a file. */
 export function openDatabase(path: string, mode: OpenMode): SqlDatabase {
   const database = translated(() => new Database(mode === 'write' ? path : readUri(path, mode)));
