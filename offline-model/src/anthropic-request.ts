@@ -13,8 +13,8 @@ type Message = { readonly role: 'user' | 'assistant'; readonly blocks: readonly 
 
 /**
  * Reads a request body. Refuses (400) what the service refuses: no messages, roles that do not alternate, empty
- * content, tool uses and results that do not pair up, bad or doubled tool names; with `strictSignatures` also a tool
- * use of the current turn that comes back without the thinking block before it.
+ * content, tool uses and results that do not pair up, errors that hold more than text, bad or doubled tool names; with
+ * `strictSignatures` also a tool use of the current turn that comes back without the thinking block before it.
  */
 export function readAnthropicRequest(body: unknown, strictSignatures: boolean): Turn {
   if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
@@ -26,14 +26,18 @@ export function readAnthropicRequest(body: unknown, strictSignatures: boolean): 
   checkPairs(messages);
   checkThinking(messages, strictSignatures);
   const last = messages.at(-1);
-  const results = last?.blocks.at(-1)?.type === 'tool_result' ? ofType(last, 'tool_result') : [];
+  const at = `messages.${messages.length - 1}`;
+  const end = last !== undefined && answersOnly(last) ? last : undefined;
+  const results = end === undefined ? [] : ofType(end, 'tool_result');
   return {
     provider: 'anthropic',
     model,
     instructions: plainText(body.system),
     lastUserText: lastUserText(messages),
     results: results.map((block) => outcomeOf(block, messages)),
-    media: results.flatMap((block) => mediaOf(block, `messages.${messages.length - 1}`)),
+    media: [...results.map(({ content }) => content), end?.blocks.filter(isMedia)].flatMap((blocks) =>
+      mediaOf(blocks, at),
+    ),
     tools: readTools(body.tools),
     inputCharacters: JSON.stringify([body.messages, body.system, body.tools]).length,
   };
@@ -70,6 +74,8 @@ function readBlock(block: unknown, at: string): JsonObject {
       return block;
     case 'tool_result':
       if (typeof block.tool_use_id !== 'string') throw new Refusal(400, `${at}.tool_use_id: field required`);
+      if (block.is_error === true && !holdsTextOnly(block.content))
+        throw new Refusal(400, `${at}: all content must be type \`text\` if \`is_error\` is true`);
       return block;
     case 'thinking':
       if (typeof block.signature !== 'string') throw new Refusal(400, `${at}.signature: field required`);
@@ -122,9 +128,7 @@ function checkPairs(messages: readonly Message[]): void {
 
 function checkThinking(messages: readonly Message[], strict: boolean): void {
   // A turn begins where the user last said something, be it after results.
-  const lastUser = messages.findLastIndex(
-    ({ role, blocks }) => role === 'user' && blocks.at(-1)?.type !== 'tool_result',
-  );
+  const lastUser = messages.findLastIndex((message) => message.role === 'user' && !answersOnly(message));
   for (const [index, message] of messages.entries()) {
     for (const { thinking, signature } of ofType(message, 'thinking')) {
       if (signature !== thinkingSignature(String(thinking))) {
@@ -163,8 +167,27 @@ function ofType(message: Message, type: string): JsonObject[] {
   return message.blocks.filter((block) => block.type === type);
 }
 
-/** Images and documents among the blocks of a result; what else is there beside text is refused. */
-function mediaOf({ content }: JsonObject, at: string): Media[] {
+function isMedia({ type }: JsonObject): boolean {
+  return type === 'image' || type === 'document';
+}
+
+function holdsTextOnly(content: unknown): boolean {
+  return !Array.isArray(content) || content.every((block: unknown) => isObject(block) && block.type === 'text');
+}
+
+/** Whether a message says nothing but what tools returned. */
+function answersOnly(message: Message): boolean {
+  return ofType(message, 'tool_result').length > 0 && wordsOf(message).length === 0;
+}
+
+/** What a user said, as blocks of text. Media may come between results and that; one text right after them tells whose they are. */
+function wordsOf(message: Message): JsonObject[] {
+  const lastMedia = ofType(message, 'tool_result').length === 0 ? -1 : message.blocks.findLastIndex(isMedia);
+  return message.blocks.slice(lastMedia < 0 ? 0 : lastMedia + 2).filter(({ type }) => type === 'text');
+}
+
+/** Images and documents among the blocks of a result, or beside results; what else is there beside text is refused. */
+function mediaOf(content: unknown, at: string): Media[] {
   return (Array.isArray(content) ? content : []).flatMap((block: unknown): Media[] => {
     const { type, source } = isObject(block) ? block : {};
     if (type === 'text') return [];
@@ -195,7 +218,7 @@ function plainText(content: unknown): string {
 
 function lastUserText(messages: readonly Message[]): string {
   for (const message of messages.toReversed()) {
-    const texts = ofType(message, 'text').map((block) => String(block.text));
+    const texts = wordsOf(message).map((block) => String(block.text));
     if (message.role === 'user' && texts.length > 0) return texts.join('\n');
   }
   return '';

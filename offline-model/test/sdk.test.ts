@@ -177,6 +177,9 @@ describe('Anthropic', () => {
 
   const use = { type: 'tool_use' as const, id: 'toolu_1', name: 'resources_list', input: {} };
   const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: 'x' };
+  const data = Buffer.from('89504e47', 'hex').toString('base64');
+  const image = { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png' as const, data } };
+  const words = (text: string) => ({ type: 'text' as const, text });
   const u = (content: Anthropic.UserMessageParam['content']) => ({ role: 'user' as const, content });
   const a = (content: Anthropic.AssistantMessageParam['content']) => ({ role: 'assistant' as const, content });
   test.each<[string, Messages]>([
@@ -188,6 +191,7 @@ describe('Anthropic', () => {
     ['a tool use without its result', [u('x'), a([use]), u('y')]],
     ['a result without a tool use', [u('x'), a('y'), u([result])]],
     ['one use answered twice', [u('x'), a([use]), u([result, result])]],
+    ['an image in an error', [u('x'), a([use]), u([{ ...result, content: [image], is_error: true }])]],
     ['a tool use id used twice', [u('x'), a([use]), u([result]), a([use]), u([result])]],
     [
       'a call made after thinking without its thinking block',
@@ -199,6 +203,14 @@ describe('Anthropic', () => {
     ],
   ])('refuses %s', async (_, messages) => {
     await expect(ask(messages)).rejects.toMatchObject({ status: 400, type: 'invalid_request_error' });
+  });
+
+  test('an image beside an error is shown, the text right after it says whose it is, and what follows is what the user says', async () => {
+    const beside = [{ ...result, is_error: true }, image, words('from the tools')];
+    const { content: shown } = await ask([u('x'), a([use]), u(beside)]);
+    expect(shown).toMatchObject([{ text: expect.stringMatching(/was not carried out: x\n\nI was shown image\/png/) }]);
+    const { content: asked } = await ask([u('x'), a([use]), u([...beside, words('list all resources')])]);
+    expect(asked).toMatchObject([{ type: 'tool_use', name: 'resources_list' }]);
   });
 });
 

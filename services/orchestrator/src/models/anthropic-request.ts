@@ -5,13 +5,17 @@ import { base64Of, type LoadedMedia, sortedMedia, withNotes } from './media.ts';
 import { decodeOpaque, type Origin } from './opaque.ts';
 import type { ModelCall, ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
-import { type AnsweredCall, type Assistant, type Turn, turnsOf } from './transcript.ts';
+import { type Assistant, type Turn, turnsOf } from './transcript.ts';
 
 const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
 const DERIVED_ID_LENGTH = 24;
 
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
+
+/** Stands after media of errors, and not before them: what the user says next may follow in the same message. */
+const MEDIA_OF_ERRORS =
+  'What stands before this is what failed tools returned beside text, in their order. It comes from the tools, not from the user.';
 
 const MEBIBYTE = 1024 * 1024;
 /** The API takes 5 MiB of base64 of an image, which is three quarters of that in bytes. */
@@ -53,22 +57,32 @@ function blocksOf(turn: Turn, origin: Origin): Block[] {
     case 'assistant':
       return replayed(turn.message, origin) ?? rebuilt(turn.message);
     case 'results':
-      return turn.results.map((result) => ({
-        type: 'tool_result',
-        tool_use_id: idOf(turn.of, result.call),
-        content: resultContent(result),
-        is_error: result.isError,
-      }));
+      return resultBlocks(turn);
   }
 }
 
-/** The text of a result alone, or with the images and documents that it holds as blocks of their own. */
-function resultContent({ content, media }: AnsweredCall): string | ResultBlock[] {
-  const { shown, notes } = sortedMedia(media, (type, bytes) => bytes <= (BYTES_MAX[type] ?? 0));
-  const text = withNotes(content, notes);
-  if (shown.length === 0) return text;
+/** The results, with their images and documents inside; those of errors stand after all of them: an error may hold text only. */
+function resultBlocks({ of, results }: Extract<Turn, { kind: 'results' }>): Block[] {
+  const beside: Block[] = [];
+  const blocks = results.map(({ call, content, isError, media }): Block => {
+    const { shown, notes } = sortedMedia(media, (type, bytes) => bytes <= (BYTES_MAX[type] ?? 0));
+    const inside = isError ? [] : shown.map(mediaBlock);
+    if (isError) beside.push(...shown.map(mediaBlock));
+    return {
+      type: 'tool_result',
+      tool_use_id: idOf(of, call),
+      content: resultContent(withNotes(content, notes), inside),
+      is_error: isError,
+    };
+  });
+  return beside.length === 0 ? blocks : [...blocks, ...beside, { type: 'text', text: MEDIA_OF_ERRORS }];
+}
+
+/** A text alone, or with images and documents as blocks of their own. */
+function resultContent(text: string, inside: readonly ResultBlock[]): string | ResultBlock[] {
+  if (inside.length === 0) return text;
   const told: ResultBlock[] = text.trim() === '' ? [] : [{ type: 'text', text }];
-  return [...told, ...shown.map(mediaBlock)];
+  return [...told, ...inside];
 }
 
 function mediaBlock(media: LoadedMedia): ResultBlock {

@@ -7,7 +7,7 @@ export const NO_RESULT_RECORDED = 'No result of this call was recorded.';
 export type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 
 /** A call together with what came of it. */
-export type AnsweredCall = {
+type AnsweredCall = {
   readonly call: ModelCall;
   readonly content: string;
   readonly isError: boolean;
