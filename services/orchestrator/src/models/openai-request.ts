@@ -12,7 +12,7 @@ import { type Assistant, turnsOf } from './transcript.ts';
 
 /** How a result begins that is an error: the protocol has no field for it. */
 export const ERROR_RESULT_PREFIX = 'Error: ';
-/** Stands between results and what the user said next; Mistral's models refuse the one right after the other. */
+/** Stands between results, or their media, and what the user said next; Mistral's models refuse the one right after the other. */
 export const STOPPED_BEFORE_ANSWER = 'I was stopped before I could answer.';
 
 /** Stands between results and the media that they hold, for the same reason. */
@@ -49,9 +49,13 @@ export function openaiMessages(
     const before = said.at(-1);
     switch (turn.kind) {
       case 'user':
-        if (before?.role === 'tool') said.push({ role: 'assistant', content: STOPPED_BEFORE_ANSWER });
-        if (before?.role === 'user') before.content = added(before.content, turn.text);
-        else said.push({ role: 'user', content: turn.text });
+        if (before?.role === 'user' && typeof before.content === 'string') before.content += `\n\n${turn.text}`;
+        else {
+          // Only media of results come in parts: words of the user beside them would count as the tools'.
+          const isResult = before?.role === 'tool' || before?.role === 'user';
+          if (isResult) said.push({ role: 'assistant', content: STOPPED_BEFORE_ANSWER });
+          said.push({ role: 'user', content: turn.text });
+        }
         break;
       case 'assistant': {
         const message = replayed(turn.message, model, provider, origin) ?? rebuilt(turn.message, provider);
@@ -81,10 +85,6 @@ function besideResults(parts: readonly OpenAI.ChatCompletionContentPart[]): Mess
     { role: 'assistant', content: LOOKS_AT_MEDIA },
     { role: 'user', content: [{ type: 'text', text: MEDIA_OF_RESULTS }, ...parts] },
   ];
-}
-
-function added(content: OpenAI.ChatCompletionUserMessageParam['content'], text: string) {
-  return typeof content === 'string' ? `${content}\n\n${text}` : [...content, { type: 'text' as const, text }];
 }
 
 /** The tools with their JSON Schema as it is; a schema that is no JSON object is an error. */

@@ -4,7 +4,7 @@ import { anthropicMessages } from '../../src/models/anthropic-request.ts';
 import { geminiContents } from '../../src/models/gemini-request.ts';
 import { showsMedia } from '../../src/models/media.ts';
 import { DIALECTS } from '../../src/models/openai-dialects.ts';
-import { openaiMessages } from '../../src/models/openai-request.ts';
+import { LOOKS_AT_MEDIA, openaiMessages, STOPPED_BEFORE_ANSWER } from '../../src/models/openai-request.ts';
 import type { ModelAnswer, ModelMedia, ModelMessage, ModelRequest } from '../../src/models/port.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
@@ -53,17 +53,22 @@ test('Claude has pictures and documents as blocks of the result, and is told of 
   });
 });
 
-test('chat completions have media after the results, of a user who says whose they are, and text that follows is added to it', () => {
+test('chat completions have media after the results, of a user who says whose they are, and the user who follows says his own words', () => {
   const to = { system: '', model: 'gpt-5', dialect: DIALECTS.openai, origin: 'live' } as const;
   const messages = openaiMessages([...told(png), { role: 'user', text: 'and now?' }], to);
-  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
-  expect(messages.at(-1)?.content).toMatchObject([
+  const [, , result, word, beside, stopped, next] = messages;
+  expect(messages.map(({ role }) => role)).toEqual([
+    ...['user', 'assistant', 'tool', 'assistant', 'user'],
+    ...['assistant', 'user'],
+  ]);
+  expect(word?.content).toBe(LOOKS_AT_MEDIA);
+  expect(beside?.content).toEqual([
     { type: 'text', text: expect.stringContaining('not from the user') },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
-    { type: 'text', text: 'and now?' },
   ]);
+  expect([stopped?.content, next?.content]).toEqual([STOPPED_BEFORE_ANSWER, 'and now?']);
   // No base64 is ever text.
-  expect(JSON.stringify(messages.filter(({ role }) => role === 'tool'))).not.toContain('AQID');
+  expect(JSON.stringify(result)).not.toContain('AQID');
 });
 
 test('a provider that takes few media is shown the latest', () => {

@@ -36,15 +36,6 @@ export type ModelUnderTest = {
   readonly key: string;
 };
 
-/** The result of a message's only call, with a picture. */
-function pictured({ calls: [call] }: ReturnType<typeof recorded>, isError: boolean): ModelMessage {
-  if (call === undefined) throw new Error('no call');
-  const bytes = Buffer.from('89504e47', 'hex');
-  const media = [{ digest: 'd', mediaType: 'image/png', size: bytes.byteLength, bytes, leftOut: '' }];
-  const { argumentsJson: _, ...of } = call;
-  return { role: 'tool', results: [{ ...of, content: 'it stopped', isError, media }] };
-}
-
 /** What every adapter promises, checked over HTTP through its SDK. */
 export function modelContract(under: ModelUnderTest): void {
   const { provider, model, errorPrefix } = under;
@@ -121,19 +112,6 @@ export function modelContract(under: ModelUnderTest): void {
       expect(told.text).toBe(
         'resources_add returned: done 0\n\nresources_add was not carried out: done 1\n\nresources_add returned: done 2',
       );
-    });
-
-    test('a picture that a failed call returned is shown beside its error, in the first request', async () => {
-      const port = fixture.models().forModel(model);
-      const first = recorded(answerOf(await port.generate(ask(model, 'list all resources'), { signal: NEVER })));
-      await fixture.reset();
-      const outcome = await port.generate(ask(model, 'list all resources', first, pictured(first, true)), {
-        signal: NEVER,
-      });
-      expect(answerOf(outcome).text).toMatch(
-        /^resources_list was not carried out: it stopped\n\nI was shown image\/png of 4 bytes/,
-      );
-      expect(await fixture.requests()).toHaveLength(1);
     });
 
     test('what the provider signed goes back unchanged, and the provider would notice if not', async () => {
