@@ -55,6 +55,7 @@ const nameOf = ({ text }: Spoof) => `t ${text}`;
 
 /** Shows the text as a result, then erases it, with a tool of such a name too, then says it. */
 const model: ModelPort = {
+  takes: () => false,
   generate: async (request) => {
     const said = request.messages.findLast(({ role }) => role === 'user');
     const spoof = spoofs.find(({ text }) => said?.role === 'user' && said.text === text) as Spoof;

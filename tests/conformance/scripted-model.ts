@@ -15,6 +15,7 @@ export const withMessageId = <T>(messageId: string, hand: () => T): T => handedI
 
 /** Says what is asked for; what is to wait for somebody is a call of a tool that needs an approval. */
 export const scriptedModel: ModelPort = {
+  takes: () => false,
   generate: async (_, { signal }) => {
     const wish = wishOf(handedIn.getStore() ?? 'tck-');
     if (isToWait(wish)) return { kind: 'answer', answer: gatedCall() };

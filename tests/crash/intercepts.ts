@@ -38,6 +38,7 @@ export function crashIntercept(points: Points): Seams {
     }),
     models: (models) => ({
       forModel: (name) => ({
+        takes: (...media) => models.forModel(name).takes(...media),
         generate: async (request, call) => {
           points.pass('model.before');
           const answer = await models.forModel(name).generate(request, call);

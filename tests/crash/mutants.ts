@@ -9,6 +9,7 @@ export const mutants = {
   'ask-model-again': {
     models: (models) => ({
       forModel: (name) => ({
+        takes: (...media) => models.forModel(name).takes(...media),
         generate: async (request, call) => {
           await models.forModel(name).generate(request, { ...call, onDelta: () => undefined });
           return models.forModel(name).generate(request, call);

@@ -30,6 +30,7 @@ export function noteOf(message: string, callId: string): string {
 /** A model asks for its two calls at first, and is content with whatever became of them. */
 export function model(onAsked: (message: string, branch: string, turn: number) => void): ModelPort {
   return {
+    takes: () => false,
     generate: async (request) => {
       const [first] = request.messages;
       const message = first?.role === 'user' ? first.text : '';

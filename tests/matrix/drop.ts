@@ -74,7 +74,10 @@ export class Tether {
   }
 
   model(model: ModelPort): ModelPort {
-    return { generate: (request, call) => this.around('model', () => model.generate(request, call)) };
+    return {
+      takes: (...media) => model.takes(...media),
+      generate: (request, call) => this.around('model', () => model.generate(request, call)),
+    };
   }
 
   /** A client of which every call, and every stream, ends in silence once it is dropped. */

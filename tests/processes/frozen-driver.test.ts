@@ -33,6 +33,7 @@ const pay = { name: 'pay', description: 'Pays', inputSchema: { type: 'object', p
 
 /** Asks for one payment, and is content with whatever comes of it. */
 const model: ModelPort = {
+  takes: () => false,
   generate: ({ messages }) => {
     const isDone = messages.some(({ role }) => role === 'tool');
     const calls = isDone ? [] : [{ providerCallId: '1', name: 'pay', argumentsJson: '{}' }];

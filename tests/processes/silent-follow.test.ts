@@ -64,7 +64,7 @@ test('a cancel that was made elsewhere reaches a driver that hears nothing of it
         instance,
         store: toStore,
         connectBridge: () => ({ client: noTools, close: () => undefined }),
-        models: { forModel: () => ({ generate }) },
+        models: { forModel: () => ({ takes: () => false, generate }) },
         log: quiet,
       },
     );

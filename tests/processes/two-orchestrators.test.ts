@@ -25,6 +25,7 @@ type Store = Client<typeof store.StoreService>;
 /** Answers with the last word that it was told, once it may. */
 function modelThat(mayAnswer: () => Promise<void>): ModelPort {
   return {
+    takes: () => false,
     generate: async ({ messages }) => {
       await mayAnswer();
       const usage = { inputTokens: 1, outputTokens: 1 };

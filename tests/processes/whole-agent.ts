@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** A model that asks for what needs an approval. */
 const model: ReturnType<Models['forModel']> = {
+  takes: () => false,
   generate: async () => ({
     kind: 'answer',
     answer: {

@@ -18,6 +18,7 @@ export function modelsWithoutSecrets(models: DriverPorts['models'], secrets: Sec
 /** One model, see {@link modelsWithoutSecrets}. */
 export function modelWithoutSecrets(model: ModelPort, secrets: SecretFilter): ModelPort {
   return {
+    takes: (name, mediaType, bytes) => model.takes(name, mediaType, bytes),
     generate: async (request, { signal, onDelta, onRetry }) => {
       const pieces = secrets.pieces();
       const show = (text: string): void => {

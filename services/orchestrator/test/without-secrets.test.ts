@@ -20,11 +20,18 @@ const answerOf = (more: Partial<ModelAnswer>): ModelAnswer => ({
   ...more,
 });
 
+const takes = (_: string, mediaType: string): boolean => mediaType === 'image/png';
+
 function modelThat(generate: ModelPort['generate']): ModelPort {
-  return modelsWithoutSecrets({ forModel: () => ({ generate }) }, secrets).forModel('m');
+  return modelsWithoutSecrets({ forModel: () => ({ takes, generate }) }, secrets).forModel('m');
 }
 
 const { signal } = new AbortController();
+
+test('what a model takes it takes without the secrets too', () => {
+  const model = modelThat(() => Promise.reject(new Error('not asked')));
+  expect(['image/png', 'image/gif'].map((mediaType) => model.takes('m', mediaType, 1))).toEqual([true, false]);
+});
 
 describe('a model that repeats a key', () => {
   test('is shown without it, in its text and piece by piece, and what is the provider’s own stays', async () => {

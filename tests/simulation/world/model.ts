@@ -18,6 +18,7 @@ export function modelPort(
   onRequest: (request: ModelRequest) => void,
 ): ModelPort {
   return {
+    takes: () => false,
     generate: (request, { signal, onDelta }) => {
       // The driver says which step this is for when it passes a delta on.
       onDelta?.('…');

@@ -1,5 +1,5 @@
 import type { BoundedFetch } from '../bounded-fetch.ts';
-import { showsMedia } from './media.ts';
+import { latestMedia, notTaken, showsMedia, withoutMedia } from './media.ts';
 import type { Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
 import { RefusedMedia } from './refused-media.ts';
@@ -34,13 +34,32 @@ export type GenerateOnce = (
 /** What the error texts of a provider begin with; `status` is there if the failure is an HTTP status. */
 export type ErrorPrefix = (status: number | undefined) => string;
 
+/** What is to be known of a provider beside how it is asked. */
+export type Provider = {
+  readonly errorPrefix: ErrorPrefix;
+  readonly takes: ModelPort['takes'];
+  /** Media that one request may show. */
+  readonly mediaMax: number;
+};
+
 /**
- * Makes a port of one try: with the time limit, the retries, and error texts that begin with `errorPrefix`. Nothing is
+ * Makes a port of one try: with the time limit, the retries, and error texts that begin with `errorPrefix`. A try is given only media
+ * that the provider takes: what a request shows is what is sent. Nothing is
  * tried again once a piece of the answer was passed on, because what was shown cannot be taken back.
  */
-export function createPort(errorPrefix: ErrorPrefix, options: AdapterOptions, generateOnce: GenerateOnce): ModelPort {
+export function createPort(
+  { errorPrefix, takes, mediaMax }: Provider,
+  options: AdapterOptions,
+  generateOnce: GenerateOnce,
+): ModelPort {
   const refused = new RefusedMedia(() => options.clock.now());
+  /** The request with what is sent of its media. Those that were refused leave their place to others. */
+  const sent = (request: ModelRequest): ModelRequest => {
+    const taken = withoutMedia(request, notTaken, ({ mediaType, size }) => !takes(request.model, mediaType, size));
+    return latestMedia(refused.leaveOut(taken), mediaMax);
+  };
   return {
+    takes,
     generate: async (request, { signal, onDelta, onRetry }) => {
       const told = ({ status, message }: { readonly status?: number; readonly message: string }) =>
         options.redact(`${errorPrefix(status)}: ${message}`);
@@ -59,7 +78,7 @@ export function createPort(errorPrefix: ErrorPrefix, options: AdapterOptions, ge
             onRetry: (failure, inMs) => onRetry?.(told(failure), inMs),
           },
         );
-      let asked = refused.leaveOut(request);
+      let asked = sent(request);
       let outcome = await ask(asked);
       let before: { readonly asked: ModelRequest; readonly status: number } | undefined;
       // Some models cannot see or hear, and some images are broken: neither may make a conversation unusable.

@@ -29,6 +29,11 @@ const BYTES_MAX: Readonly<Record<string, number>> = {
   'application/pdf': 12 * MEBIBYTE,
 };
 
+/** Whether Claude can be given media of this type and of so many bytes. */
+export function anthropicTakes(mediaType: string, bytes: number): boolean {
+  return bytes <= (BYTES_MAX[mediaType] ?? 0);
+}
+
 /** The transcript as messages with alternating roles; calls and results as real tool_use and tool_result blocks. */
 export function anthropicMessages(messages: readonly ModelMessage[], origin: Origin): Anthropic.MessageParam[] {
   const merged: { role: 'user' | 'assistant'; content: Block[] }[] = [];
@@ -65,7 +70,7 @@ function blocksOf(turn: Turn, origin: Origin): Block[] {
 function resultBlocks({ of, results }: Extract<Turn, { kind: 'results' }>): Block[] {
   const beside: Block[] = [];
   const blocks = results.map(({ call, content, isError, media }): Block => {
-    const { shown, notes } = sortedMedia(media, (type, bytes) => bytes <= (BYTES_MAX[type] ?? 0));
+    const { shown, notes } = sortedMedia(media);
     const inside = isError ? [] : shown.map(mediaBlock);
     if (isError) beside.push(...shown.map(mediaBlock));
     return {

@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
+import { requestBlobsMax } from '../bounds.ts';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
-import { anthropicMessages, anthropicTools } from './anthropic-request.ts';
+import { anthropicMessages, anthropicTakes, anthropicTools } from './anthropic-request.ts';
 import { brokenOff, emptyAnswer, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
@@ -63,7 +64,15 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
     }
     return answerOf(collected, raw, request, options.origin);
   };
-  return createPort(() => ERROR_PREFIX, options, generateOnce);
+  return createPort(
+    {
+      errorPrefix: () => ERROR_PREFIX,
+      takes: (_, mediaType, bytes) => anthropicTakes(mediaType, bytes),
+      mediaMax: requestBlobsMax,
+    },
+    options,
+    generateOnce,
+  );
 }
 
 async function createClient({ apiKey, baseUrl, timeoutMs, fetch }: AdapterOptions): Promise<Anthropic> {

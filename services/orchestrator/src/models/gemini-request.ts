@@ -19,6 +19,11 @@ const TAKEN_BESIDE: ReadonlySet<string> = new Set([
   ...['video/mp4', 'video/mpeg', 'video/webm', 'video/quicktime'],
 ]);
 
+/** Whether Gemini can be given media of this type. */
+export function geminiTakes(mediaType: string): boolean {
+  return TAKEN_INSIDE.has(mediaType) || TAKEN_BESIDE.has(mediaType);
+}
+
 /** The transcript as Gemini's contents; calls and results as real function calls and responses. */
 export function geminiContents(messages: readonly ModelMessage[], model: string, origin: Origin): Content[] {
   const contents: Content[] = [];
@@ -61,7 +66,7 @@ function partsOf(turn: Turn, model: string, origin: Origin): Part[] {
 function resultParts({ of, results }: Extract<Turn, { kind: 'results' }>, model: string): Part[] {
   const beside: Part[] = [];
   const responses = results.map(({ call, content, isError, media }): Part => {
-    const { shown, notes } = sortedMedia(media, geminiTakes);
+    const { shown, notes } = sortedMedia(media);
     const text = withNotes(content, notes);
     const inside: { inlineData: { mimeType: string; data: string } }[] = [];
     for (const one of shown) {
@@ -79,10 +84,6 @@ function resultParts({ of, results }: Extract<Turn, { kind: 'results' }>, model:
     };
   });
   return [...responses, ...beside];
-}
-
-function geminiTakes(mediaType: string): boolean {
-  return TAKEN_INSIDE.has(mediaType) || TAKEN_BESIDE.has(mediaType);
 }
 
 /** What Gemini itself said, unless it does not fit the recorded calls. */

@@ -1,8 +1,9 @@
 import type { GoogleGenAI } from '@google/genai';
+import { requestBlobsMax } from '../bounds.ts';
 import { type AdapterOptions, createPort, type GenerateOnce } from './adapter.ts';
 import { brokenOff, failed, failedWith, failedWithStatus, unreadable } from './failure.ts';
 import { answerOf, collect, continuationOf, nothingCollected } from './gemini-answer.ts';
-import { geminiContents, geminiTools } from './gemini-request.ts';
+import { geminiContents, geminiTakes, geminiTools } from './gemini-request.ts';
 import { isObject, parseObject } from './json.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
 import { RawAnswer } from './raw-answer.ts';
@@ -60,7 +61,15 @@ export function createGemini(options: AdapterOptions): ModelPort {
     }
     return answerOf(collected, raw, request, options.origin);
   };
-  return createPort(() => ERROR_PREFIX, options, generateOnce);
+  return createPort(
+    {
+      errorPrefix: () => ERROR_PREFIX,
+      takes: (_, mediaType) => geminiTakes(mediaType),
+      mediaMax: requestBlobsMax,
+    },
+    options,
+    generateOnce,
+  );
 }
 
 async function createClient({ apiKey, baseUrl }: AdapterOptions): Promise<GoogleGenAI> {

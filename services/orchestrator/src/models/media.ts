@@ -3,24 +3,24 @@ import type { ModelMedia, ModelMessage, ModelRequest } from './port.ts';
 /** Media whose bytes are at hand. */
 export type LoadedMedia = ModelMedia & { readonly bytes: Uint8Array };
 
-/** What a provider can be given of a result. */
+/** Why media of a type or size that a provider does not take are not shown. */
+export const notTaken = 'this model cannot be given it';
+
+/** The media of a result. */
 export type SortedMedia = {
   readonly shown: readonly LoadedMedia[];
   /** A line for each of the others, which says that it is not shown and why. */
   readonly notes: readonly string[];
 };
 
-/** Sorts the media of a result by what a provider takes. `takes` sees what it is, and how many bytes it has. */
-export function sortedMedia(
-  media: readonly ModelMedia[] | undefined,
-  takes: (mediaType: string, bytes: number) => boolean,
-): SortedMedia {
+/** Sorts the media of a result by whether they are shown. */
+export function sortedMedia(media: readonly ModelMedia[] = []): SortedMedia {
   const shown: LoadedMedia[] = [];
   const notes: string[] = [];
-  for (const one of media ?? []) {
-    const { bytes, mediaType, size, leftOut } = one;
-    if (bytes !== undefined && takes(mediaType, size)) shown.push({ ...one, bytes });
-    else notes.push(noteOf(one, bytes === undefined ? leftOut : 'this model cannot be given it'));
+  for (const one of media) {
+    const { bytes } = one;
+    if (bytes === undefined) notes.push(noteOf(one));
+    else shown.push({ ...one, bytes });
   }
   return { shown, notes };
 }
@@ -66,22 +66,10 @@ export function withoutMedia(
   return { ...request, messages };
 }
 
-/** The same messages with the latest so many media; the others are told of in words. */
-export function latestMedia(messages: readonly ModelMessage[], most: number): readonly ModelMessage[] {
-  let left = most;
-  const kept = messages.toReversed().map((message): ModelMessage => {
-    if (message.role !== 'tool') return message;
-    const results = message.results.toReversed().map((result) => {
-      const media = result.media?.toReversed().map((one): ModelMedia => {
-        const { bytes, ...rest } = one;
-        if (bytes === undefined || left-- > 0) return one;
-        return { ...rest, leftOut: `this provider takes ${most} in a request` };
-      });
-      return media === undefined ? result : { ...result, media: media.toReversed() };
-    });
-    return { ...message, results: results.toReversed() };
-  });
-  return kept.toReversed();
+/** The same request with the latest so many media; the others are told of in words. */
+export function latestMedia(request: ModelRequest, most: number): ModelRequest {
+  const latest = new Set([...shownSizes(request).keys()].slice(-most));
+  return withoutMedia(request, `this provider takes ${most} in a request`, ({ digest }) => !latest.has(digest));
 }
 
 /** What the results of a message hold beside text. */
@@ -89,6 +77,6 @@ export function mediaOf(message: ModelMessage): readonly ModelMedia[] {
   return message.role === 'tool' ? message.results.flatMap(({ media = [] }) => media) : [];
 }
 
-function noteOf({ mediaType, size }: ModelMedia, why: string): string {
-  return `[${mediaType} of ${size} bytes is not shown: ${why}]`;
+function noteOf({ mediaType, size, leftOut }: ModelMedia): string {
+  return `[${mediaType} of ${size} bytes is not shown: ${leftOut}]`;
 }

@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai';
 import { base64Of, type LoadedMedia } from './media.ts';
 import type { Dialect } from './openai-dialects.ts';
+import type { ModelPort } from './port.ts';
 
 const megabyte = 1_000_000;
 /** Largest image that all of these providers take in a request, in bytes: Groq's limit, of base64. */
@@ -14,9 +15,9 @@ const hears = /audio|voxtral/i;
 
 type Part = OpenAI.ChatCompletionContentPart;
 
-/** Whether a model behind this dialect can be given such media. */
-export function openaiTakes({ files }: Dialect, model: string): (mediaType: string, bytes: number) => boolean {
-  return (mediaType, bytes) => {
+/** What models behind this dialect can be given. */
+export function openaiTakes({ files }: Dialect): ModelPort['takes'] {
+  return (model, mediaType, bytes) => {
     if (imageTypes.has(mediaType)) return bytes <= imageBytesMax;
     if (mediaType === 'application/pdf') return files !== 'none' && bytes <= fileBytesMax;
     return mediaType in audioFormats && hears.test(model) && bytes <= fileBytesMax;

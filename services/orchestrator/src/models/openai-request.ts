@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { OpenAI } from 'openai';
 import { isObject, parseObject } from './json.ts';
-import { latestMedia, sortedMedia, withNotes } from './media.ts';
+import { sortedMedia, withNotes } from './media.ts';
 import type { ProviderName } from './model-name.ts';
 import { decodeOpaque, type Origin } from './opaque.ts';
 import type { Dialect } from './openai-dialects.ts';
-import { openaiPart, openaiTakes } from './openai-media.ts';
+import { openaiPart } from './openai-media.ts';
 import type { ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
 import { type Assistant, turnsOf } from './transcript.ts';
@@ -45,7 +45,7 @@ export function openaiMessages(
 ): Message[] {
   const { provider } = dialect;
   const said: Message[] = [];
-  for (const turn of turnsOf(latestMedia(messages, dialect.mediaMax))) {
+  for (const turn of turnsOf(messages)) {
     const before = said.at(-1);
     switch (turn.kind) {
       case 'user':
@@ -67,7 +67,7 @@ export function openaiMessages(
         const ids = idsOf(turn.of, provider);
         const beside: OpenAI.ChatCompletionContentPart[] = [];
         turn.results.forEach(({ content, isError, media }, index) => {
-          const { shown, notes } = sortedMedia(media, openaiTakes(dialect, model));
+          const { shown, notes } = sortedMedia(media);
           const text = withNotes(isError ? `${ERROR_RESULT_PREFIX}${content}` : content, notes);
           said.push({ role: 'tool', tool_call_id: ids[index] ?? '', content: text });
           beside.push(...shown.map((one) => openaiPart(one, dialect)));

@@ -5,6 +5,7 @@ import { isObject } from './json.ts';
 import { answerOf, collect, nothingCollected } from './openai-answer.ts';
 import type { Dialect } from './openai-dialects.ts';
 import { createOpenaiFetch, messageOf } from './openai-fetch.ts';
+import { openaiTakes } from './openai-media.ts';
 import { openaiMessages, openaiTools } from './openai-request.ts';
 import type { ModelAnswer, ModelPort } from './port.ts';
 import { RawAnswer } from './raw-answer.ts';
@@ -57,7 +58,7 @@ export function createOpenai(dialect: Dialect, options: AdapterOptions): ModelPo
   };
   const errorPrefix = (status: number | undefined) =>
     `${provider} API error${status === undefined ? '' : ` (${status})`}`;
-  return createPort(errorPrefix, options, generateOnce);
+  return createPort({ errorPrefix, takes: openaiTakes(dialect), mediaMax: dialect.mediaMax }, options, generateOnce);
 }
 
 async function createClient(dialect: Dialect, { apiKey, baseUrl, timeoutMs, fetch }: AdapterOptions): Promise<OpenAI> {

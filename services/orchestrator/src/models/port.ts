@@ -91,6 +91,8 @@ export type OnRetry = (reason: string, inMs: number) => void;
  * answer's text as it arrives; what it got is the beginning of the answer's text, and nothing comes after the end.
  */
 export type ModelPort = {
+  /** Whether a request to this model, named as in the request, may show media of this type and of so many bytes. */
+  takes(model: string, mediaType: string, bytes: number): boolean;
   generate(
     request: ModelRequest,
     options: {

@@ -85,6 +85,10 @@ export function createModels(options: ModelsOptions): Models {
 
   return {
     forModel: (name) => ({
+      takes: (_, mediaType, bytes) => {
+        const resolved = resolveModel(name);
+        return resolved.kind === 'supported' && portOf(resolved.provider).takes(resolved.model, mediaType, bytes);
+      },
       generate: async (request, call) => {
         call.signal.throwIfAborted();
         const [problem] = problemsOf(name);

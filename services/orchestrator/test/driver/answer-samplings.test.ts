@@ -35,6 +35,7 @@ function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome =
   Object.assign(ports, {
     models: {
       forModel: (name: string) => ({
+        takes: () => false,
         generate: (request: ModelRequest, { signal }: { readonly signal: AbortSignal }) => {
           // As each call of a model does until it is over.
           signal.addEventListener('abort', () => stopped.push(request), { once: true });

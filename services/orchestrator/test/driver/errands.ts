@@ -143,7 +143,7 @@ export class Errand {
       instance: name,
       log: this.port(),
       delegations: this.delegations(),
-      models: { forModel: () => ({ generate: (request: ModelRequest) => this.generate(request) }) },
+      models: { forModel: () => ({ takes: () => false, generate: (request: ModelRequest) => this.generate(request) }) },
       liveness: { ...ports.liveness, isFresh, renewed: () => renewed },
     };
     const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };

@@ -5,7 +5,8 @@ import { Room } from '../../src/driver/handle/room.ts';
 import { loadMedia } from '../../src/driver/model/load-media.ts';
 
 const never = new AbortController().signal;
-const blob = (digest: string, size = 1): BlobRef => ({ digest, mediaType: 'image/png', size, name: '' });
+const blob = (digest: string, size = 1, mediaType = 'image/png'): BlobRef => ({ digest, mediaType, size, name: '' });
+const isPicture = ({ mediaType }: BlobRef): boolean => mediaType === 'image/png';
 const result = (...blobs: readonly BlobRef[]): PromptMessage => ({
   role: 'tool',
   results: [{ callId: 'c', providerCallId: '', name: 'look', argumentsJson: '{}', content: '', isError: false, blobs }],
@@ -23,7 +24,7 @@ async function loaded(
     },
   };
   const room = new Room(100 * requestBlobBytesMax);
-  const told = await loadMedia({ blobs, blobRoom: room }, 'conversation', messages, never);
+  const told = await loadMedia({ blobs, blobRoom: room }, 'conversation', messages, isPicture, never);
   const media = told.messages
     .flatMap((one) => (one.role === 'tool' ? one.results : []))
     .flatMap((one) => one.media ?? []);
@@ -39,6 +40,14 @@ test('the latest blobs are loaded, as many and as large as a request may have, a
   expect(media.slice(0, 3)).toEqual([tooMany, tooMany, String(Buffer.from('d2'))]);
   const large = await loaded([result(blob('a', requestBlobBytesMax)), result(blob('b', 2))]);
   expect(large).toEqual({ asked: ['b'], media: [tooMany, String(Buffer.from('b'))] });
+});
+
+test('what the model cannot be given is not read, takes no place, and is told as that', async () => {
+  const zip = blob('zip', requestBlobBytesMax, 'application/zip');
+  const { asked, media } = await loaded([result(blob('a')), result(zip, blob('b')), result(zip)]);
+  expect(asked).toEqual(['b', 'a']);
+  const notTaken = 'this model cannot be given it';
+  expect(media).toEqual(['a', notTaken, 'b', notTaken]);
 });
 
 test('what comes again is read, shown and counted once: with the latest result that has it', async () => {

@@ -30,14 +30,14 @@ const facts = [
 ];
 
 /** A run whose next model call shows an image, in a process that has room for one at a time. */
-function looking(generate: ModelPort['generate']) {
+function looking(generate: ModelPort['generate'], takes: ModelPort['takes'] = () => true) {
   const room = new Room(size);
   const one = driverWith(
     {},
     {
       blobRoom: room,
       blobs: { read: () => Promise.resolve(new Uint8Array(size)) },
-      models: { forModel: () => ({ generate }) },
+      models: { forModel: () => ({ takes, generate }) },
     },
   );
   one.driver.transcripts.add(
@@ -48,6 +48,24 @@ function looking(generate: ModelPort['generate']) {
     performModel(one.driver, effect as Extract<Effect, { kind: 'model' }>, signal, { results: [], isTaken });
   return { ...one, room, asks };
 }
+
+test('what the model does not take is neither read nor waited for', async () => {
+  const asked: unknown[] = [];
+  const { room, asks } = looking(
+    ({ messages }) => {
+      asked.push(messages.at(-1));
+      return Promise.resolve(answer);
+    },
+    (...media) => {
+      asked.push(media);
+      return false;
+    },
+  );
+  await room.take(size, signal);
+  await asks(Promise.resolve(false));
+  expect(asked[0]).toEqual(['sees', 'image/png', size]);
+  expect(asked.at(-1)).toMatchObject({ results: [{ media: [{ leftOut: 'this model cannot be given it' }] }] });
+});
 
 const answer: ModelOutcome = { kind: 'failed', message: 'no' };
 /** Longest wait until what nobody holds is collected, in milliseconds. */

@@ -124,6 +124,7 @@ async function driven(
     view: () => Promise.reject(new Error('not viewed here')),
   };
   const forModel = (name: string) => ({
+    takes: () => false,
     generate: async (request: ModelRequest, { onDelta }: { readonly onDelta?: (text: string) => void }) => {
       asked.push(request);
       onDelta?.('…');

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type AdapterOptions, createPort, type GenerateOnce } from '../../src/models/adapter.ts';
+import { type AdapterOptions, createPort, type GenerateOnce, type Provider } from '../../src/models/adapter.ts';
 import { anthropicMessages } from '../../src/models/anthropic-request.ts';
 import { geminiContents } from '../../src/models/gemini-request.ts';
+import { createModels } from '../../src/models/index.ts';
 import { showsMedia } from '../../src/models/media.ts';
 import { DIALECTS } from '../../src/models/openai-dialects.ts';
 import { LOOKS_AT_MEDIA, openaiMessages, STOPPED_BEFORE_ANSWER } from '../../src/models/openai-request.ts';
@@ -33,13 +34,12 @@ test('Gemini has pictures inside of the response since version 3, and beside it 
   expect(before).toHaveLength(2);
   expect(before?.[0]?.functionResponse?.parts).toBeUndefined();
   expect(before?.[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'AQID' } });
-  const gif = geminiContents(told(media('image/gif')), 'gemini-3-pro', 'live').at(-1)?.parts;
-  expect(gif?.[0]?.functionResponse?.response).toEqual({
-    output: 'seen\n[image/gif of 3 bytes is not shown: this model cannot be given it]',
-  });
+  const { bytes: _, ...bare } = media('image/gif');
+  const gif = geminiContents(told({ ...bare, leftOut: 'why' }), 'gemini-3-pro', 'live').at(-1)?.parts;
+  expect(gif?.[0]?.functionResponse?.response).toEqual({ output: 'seen\n[image/gif of 3 bytes is not shown: why]' });
 });
 
-test('Claude has pictures and documents as blocks of the result, and is told of what is too large', () => {
+test('Claude has pictures and documents as blocks of the result', () => {
   const content = (...shown: readonly ModelMedia[]) => anthropicMessages(told(...shown), 'live').at(-1)?.content[0];
   expect(content(png, media('application/pdf'))).toMatchObject({
     content: [
@@ -47,9 +47,6 @@ test('Claude has pictures and documents as blocks of the result, and is told of 
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } },
       { type: 'document', source: { type: 'base64', media_type: 'application/pdf' } },
     ],
-  });
-  expect(content(media('image/png', 4 * 1024 * 1024))).toMatchObject({
-    content: 'seen\n[image/png of 4194304 bytes is not shown: this model cannot be given it]',
   });
 });
 
@@ -71,16 +68,23 @@ test('chat completions have media after the results, of a user who says whose th
   expect(JSON.stringify(result)).not.toContain('AQID');
 });
 
-test('a provider that takes few media is shown the latest', () => {
-  const to = { system: '', model: 'm', dialect: DIALECTS.groq, origin: 'live' } as const;
-  const shown = Array.from({ length: 7 }, (_, index) => ({ ...png, size: index + 1 }));
-  const messages = openaiMessages(told(...shown), to);
-  expect(messages[2]?.content).toBe(
-    ['seen', ...[1, 2].map((n) => `[image/png of ${n} bytes is not shown: this provider takes 5 in a request]`)].join(
-      '\n',
-    ),
-  );
-  expect(messages.at(-1)?.content).toHaveLength(6);
+test.each<[string, string, number, boolean]>([
+  ['gemini-3-pro', 'image/gif', 1, false],
+  ['gemini-3-pro', 'image/webp', 1, true],
+  ['gemini-3-pro', 'audio/wav', 1, true],
+  ['claude-sonnet-5-5', 'image/gif', 3_932_160, true],
+  ['claude-sonnet-5-5', 'image/png', 3_932_161, false],
+  ['claude-sonnet-5-5', 'audio/wav', 1, false],
+  ['openai:gpt-5', 'image/png', 3_000_001, false],
+  ['openai:gpt-5', 'application/pdf', 3_000_001, true],
+  ['openai:gpt-5', 'audio/wav', 1, false],
+  ['openai:gpt-audio', 'audio/wav', 1, true],
+  ['mistral:voxtral-small', 'audio/mpeg', 1, true],
+  ['groq:llama-4', 'application/pdf', 1, false],
+  ['ollama:qwen3', 'application/zip', 1, false],
+  ['unknown:x', 'image/png', 1, false],
+])('%s and %s of %i bytes: %s', (name, mediaType, size, takes) => {
+  expect(createModels({ env: {} }).forModel(name).takes(name, mediaType, size)).toBe(takes);
 });
 
 /** A second for each request, on a clock that ends no sleep and notes how long each would be. */
@@ -90,7 +94,32 @@ function atTime(now: () => number, sleeps: number[] = []): AdapterOptions {
   return { timeoutMs: 1_000, clock, redact: (text: string) => text } as unknown as AdapterOptions;
 }
 
+/** A provider that takes whatever it is given. */
+const anything: Provider = { errorPrefix: () => 'error', takes: () => true, mediaMax: 20 };
+const { signal } = new AbortController();
 const done = { kind: 'done', value: { text: 'seen' } as ModelAnswer } as const;
+
+test('a provider that takes few media is told of the others in words', async () => {
+  let asked: ModelRequest | undefined;
+  const shown = Array.from({ length: 7 }, (_, index) => ({ ...png, digest: `${index}`, size: index + 1 }));
+  const port = createPort(
+    { ...anything, mediaMax: DIALECTS.groq.mediaMax },
+    atTime(() => 0),
+    async (request) => {
+      asked = request;
+      return done;
+    },
+  );
+  await port.generate({ model: 'm', system: '', messages: told(...shown), tools: [] }, { signal });
+  const to = { system: '', model: 'm', dialect: DIALECTS.groq, origin: 'live' } as const;
+  const messages = openaiMessages(asked?.messages ?? [], to);
+  expect(messages[2]?.content).toBe(
+    ['seen', ...[1, 2].map((n) => `[image/png of ${n} bytes is not shown: this provider takes 5 in a request]`)].join(
+      '\n',
+    ),
+  );
+  expect(messages.at(-1)?.content).toHaveLength(6);
+});
 
 test('a request that is refused with its media is made once more without, and no other is', async () => {
   const asked: ModelRequest[] = [];
@@ -104,7 +133,7 @@ test('a request that is refused with its media is made once more without, and no
     };
   const ask = async (status: number, one = request) => {
     asked.length = 0;
-    await createPort(() => 'error', options, refusing(status)).generate(one, { signal: new AbortController().signal });
+    await createPort(anything, options, refusing(status)).generate(one, { signal });
     return asked.map(showsMedia);
   };
   expect(await ask(400)).toEqual([true, false]);
@@ -117,17 +146,10 @@ test('a request that is refused is made again within the time that is left', asy
   let now = 0;
   const sleeps: number[] = [];
   const options = atTime(() => now, sleeps);
-  const port = createPort(
-    () => 'error',
-    options,
-    async (one) => {
-      now += 900;
-      return showsMedia(one) ? { kind: 'failed', message: 'no', status: 400 } : done;
-    },
-  );
-  await port.generate(
-    { model: 'm', system: '', messages: told(png), tools: [] },
-    { signal: new AbortController().signal },
-  );
+  const port = createPort(anything, options, async (one) => {
+    now += 900;
+    return showsMedia(one) ? { kind: 'failed', message: 'no', status: 400 } : done;
+  });
+  await port.generate({ model: 'm', system: '', messages: told(png), tools: [] }, { signal });
   expect(sleeps).toEqual([1_000, 100]);
 });

@@ -6,9 +6,10 @@ import { mediaOf } from '../../src/models/media.ts';
 import type { ModelAnswer, ModelMedia, ModelMessage, ModelRequest } from '../../src/models/port.ts';
 import { impatientClock, NEVER, startFixture } from './fixture.ts';
 
-const picture = (digest: string, size = 3): ModelMedia => ({
-  ...{ digest, mediaType: 'image/png', size, bytes: new Uint8Array(size), leftOut: '' },
+const media = (mediaType: string, digest: string, size: number): ModelMedia => ({
+  ...{ digest, mediaType, size, bytes: new Uint8Array(size), leftOut: '' },
 });
+const picture = (digest: string, size = 3): ModelMedia => media('image/png', digest, size);
 const showing = (media: readonly ModelMedia[], text = 'look'): ModelMessage[] => [
   { role: 'user', text },
   {
@@ -28,12 +29,15 @@ const options = { timeoutMs: 1_000, clock, redact: (text: string) => text } as u
 const done = { kind: 'done', value: { text: 'seen' } as ModelAnswer } as const;
 
 /** A provider that answers a request that shows such digests with a status; 200 is an answer. */
-function provider(statusOf: (shown: readonly string[], model: string, text: string) => number | Promise<number>) {
+function provider(
+  statusOf: (shown: readonly string[], model: string, text: string) => number | Promise<number>,
+  mediaMax = 20,
+) {
   let asked: ModelRequest[] = [];
   const shownIn = ({ messages }: ModelRequest) =>
     messages.flatMap(mediaOf).flatMap(({ bytes, digest }) => (bytes === undefined ? [] : [digest]));
   const port = createPort(
-    () => 'error',
+    { errorPrefix: () => 'error', takes: (_, mediaType) => mediaType === 'image/png', mediaMax },
     options,
     async (request) => {
       asked.push(request);
@@ -110,6 +114,41 @@ test('a request that is refused whatever it shows is made three times, and what 
   expect(requests()).toEqual(['ab', 'b', '']);
   broken = false;
   expect(await turn('a', 'b')).toEqual(['ab']);
+});
+
+test('what the model is not given is told as that, and is not what a refusal is about', async () => {
+  const zip = media('application/zip', 'zip', 12);
+  const { generate, turn, requests, why } = badAre('b');
+  await generate('m', [zip, picture('a')]);
+  expect(requests()).toEqual(['a']);
+  expect(why()).toEqual(['zip: this model cannot be given it', 'a: ']);
+  // Alone in what was sent, so that it is at fault at once.
+  await generate('m', [picture('b'), zip]);
+  expect(requests()).toEqual(['b', '']);
+  expect(await turn('a', 'b')).toEqual(['a']);
+});
+
+test('of a request that is too large something is left out that was sent', async () => {
+  const { generate, requests } = provider(({ length }) => (length > 1 ? 413 : 200));
+  await generate('m', [media('application/zip', 'zip', 100), picture('a', 2), picture('b', 1)]);
+  expect(requests()).toEqual(['ab', 'b']);
+});
+
+test('a provider that takes few in a request is given the latest that it takes and has not refused, and the others are not proven', async () => {
+  let bad = 'd';
+  const { generate, turn, requests, why } = provider(
+    (shown) => (shown.some((one) => bad.includes(one)) ? 400 : 200),
+    2,
+  );
+  await generate('m', [picture('a'), picture('b'), picture('c'), media('application/zip', 'zip', 1)]);
+  expect(requests()).toEqual(['bc']);
+  expect(why()?.[0]).toBe('a: this provider takes 2 in a request');
+  expect(await turn('b', 'c', 'd')).toEqual(['cd', 'd', '']);
+  expect(await turn('b', 'c', 'd')).toEqual(['bc']);
+  // It was in a request before, and was not sent with it.
+  bad = 'a';
+  expect(await turn('a')).toEqual(['a', '']);
+  expect(await turn('a')).toEqual(['']);
 });
 
 test('nobody is blamed if all that was shown was taken before', async () => {

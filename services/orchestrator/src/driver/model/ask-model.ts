@@ -1,4 +1,4 @@
-import type { PromptMessage } from '@stopgo/core';
+import type { BlobRef, PromptMessage } from '@stopgo/core';
 import type { OpenWait } from '@stopgo/log';
 import type { ModelOutcome, ModelPort, ModelRequest } from '../../models/port.ts';
 import type { DriverPorts } from '../handle/ports.ts';
@@ -31,7 +31,8 @@ export async function askModel(
   const begin = (reason: string): OpenWait =>
     ports.waits.begin({ conversationId, runId, kind: 'model', name: asked.model, reason });
   const blobRoom = { take: (bytes: number, by: AbortSignal) => roomOf(ports, bytes, by, begin) };
-  const media = await loadMedia({ blobs: ports.blobs, blobRoom }, conversationId, asked.messages, signal);
+  const takes = ({ mediaType, size }: BlobRef): boolean => model.takes(asked.model, mediaType, size);
+  const media = await loadMedia({ blobs: ports.blobs, blobRoom }, conversationId, asked.messages, takes, signal);
   let wait: OpenWait | undefined;
   const onRetry = (reason: string, inMs: number): void => {
     wait ??= begin(reason);

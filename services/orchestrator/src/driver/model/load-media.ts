@@ -1,5 +1,6 @@
 import type { BlobRef, PromptMessage } from '@stopgo/core';
 import { requestBlobBytesMax, requestBlobsMax } from '../../bounds.ts';
+import { notTaken } from '../../models/media.ts';
 import type { ModelMedia, ModelMessage, ModelToolResult } from '../../models/port.ts';
 import type { DriverPorts } from '../handle/ports.ts';
 import type { Room } from '../handle/room.ts';
@@ -7,22 +8,26 @@ import type { Room } from '../handle/room.ts';
 /** What a model is told, with the media of its results, and what gives back the room that they take. */
 export type Told = { readonly messages: readonly ModelMessage[]; release(): void };
 
+/** Whether the model can be given such a blob. */
+type Takes = (blob: BlobRef) => boolean;
+
 const tooMany = 'only the latest media of a conversation are shown';
 const notThere = 'it cannot be read now';
 const repeated = 'it comes again later';
 
 /**
- * The messages of a prompt as a model is told them, with the bytes of what results hold beside text: the latest first, as far as
- * `requestBlobsMax` and `requestBlobBytesMax` go. Older ones are told of in words, and so is what comes again later: a page that
- * did not change may be in each result. Waits while all requests together hold too much.
+ * The messages of a prompt as a model is told them, with the bytes of what results hold beside text, if the model `takes` such: the
+ * latest first, as far as `requestBlobsMax` and `requestBlobBytesMax` go. The others are told of in words, and so is what comes again
+ * later: a page that did not change may be in each result. Waits while all requests together hold too much.
  */
 export async function loadMedia(
   { blobs, blobRoom }: Pick<DriverPorts, 'blobs'> & { readonly blobRoom: Pick<Room, 'take'> },
   conversationId: string,
   messages: readonly PromptMessage[],
+  takes: Takes,
   signal: AbortSignal,
 ): Promise<Told> {
-  const chosen = latest(messages);
+  const chosen = latest(messages, takes);
   const bytes = [...chosen.values()].reduce((sum, size) => sum + size, 0);
   const release = bytes === 0 ? () => undefined : await blobRoom.take(bytes, signal);
   try {
@@ -33,7 +38,9 @@ export async function loadMedia(
       if (found !== undefined) loaded.set(digest, found);
     }
     const seen = new Set<string>();
-    const mediaOf = ({ digest, mediaType, size }: BlobRef): ModelMedia => {
+    const mediaOf = (blob: BlobRef): ModelMedia => {
+      const { digest, mediaType, size } = blob;
+      if (!takes(blob)) return { digest, mediaType, size, leftOut: notTaken };
       if (seen.has(digest)) return { digest, mediaType, size, leftOut: chosen.has(digest) ? repeated : tooMany };
       seen.add(digest);
       const found = loaded.get(digest);
@@ -49,12 +56,13 @@ export async function loadMedia(
 }
 
 /** The digests of the blobs that are shown, with their sizes in bytes. */
-function latest(messages: readonly PromptMessage[]): ReadonlyMap<string, number> {
+function latest(messages: readonly PromptMessage[], takes: Takes): ReadonlyMap<string, number> {
   const chosen = new Map<string, number>();
   let bytes = 0;
   for (const message of messages.toReversed()) {
     if (message.role !== 'tool') continue;
-    for (const { digest, size } of message.results.flatMap(({ blobs = [] }) => blobs).toReversed()) {
+    const taken = message.results.flatMap(({ blobs = [] }) => blobs).filter(takes);
+    for (const { digest, size } of taken.toReversed()) {
       if (chosen.has(digest)) continue;
       if (chosen.size >= requestBlobsMax || bytes + size > requestBlobBytesMax) return chosen;
       chosen.set(digest, size);
