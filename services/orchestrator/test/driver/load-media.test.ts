@@ -1,9 +1,11 @@
-import type { BlobRef, PromptMessage } from '@stopgo/core';
+import { type BlobRef, dataLoss, notFound, type PromptMessage } from '@stopgo/core';
 import { expect, test } from 'vitest';
 import { requestBlobBytesMax, requestBlobsMax } from '../../src/bounds.ts';
 import { Room } from '../../src/driver/handle/room.ts';
 import { loadMedia } from '../../src/driver/model/load-media.ts';
+import { driverWith } from './one-driver.ts';
 
+const random = () => 0.5;
 const never = new AbortController().signal;
 const blob = (digest: string, size = 1, mediaType = 'image/png'): BlobRef => ({ digest, mediaType, size, name: '' });
 const isPicture = ({ mediaType }: BlobRef): boolean => mediaType === 'image/png';
@@ -24,7 +26,9 @@ async function loaded(
     },
   };
   const room = new Room(100 * requestBlobBytesMax);
-  const told = await loadMedia({ blobs, blobRoom: room }, 'conversation', messages, isPicture, never);
+  const { clock } = driverWith({});
+  const asker = { takes: isPicture, signal: never, begin: () => ({ tries: () => undefined, end: () => undefined }) };
+  const told = await loadMedia({ blobs, clock, random, blobRoom: room }, 'conversation', messages, asker);
   const media = told.messages
     .flatMap((one) => (one.role === 'tool' ? one.results : []))
     .flatMap((one) => one.media ?? []);
@@ -60,9 +64,16 @@ test('what comes again is read, shown and counted once: with the latest result t
   expect([media[0], media[1], media.at(-1)]).toEqual([tooMany, 'other', 'same']);
 });
 
-test('a blob that cannot be read is told of, and the model is asked all the same', async () => {
-  const { media } = await loaded([result(blob('a'))], () => Promise.reject(new Error('away')));
-  expect(media).toEqual(['it cannot be read now']);
+test.each([
+  ['is lost', notFound('gone')],
+  ['is damaged', dataLoss('damaged')],
+  ['came in part', new Error('3 of 4 bytes came')],
+])('a blob that %s is told of, and the model is asked all the same', async (_, error) => {
+  const { asked, media } = await loaded([result(blob('a'), blob('b'))], async (__, digest) =>
+    digest === 'a' ? Buffer.from('a') : Promise.reject(error),
+  );
+  expect(asked).toEqual(['b', 'a']);
+  expect(media).toEqual(['a', 'it cannot be read']);
 });
 
 test('requests wait for room in their order, and whoever gives up leaves his place', async () => {

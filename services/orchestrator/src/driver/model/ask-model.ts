@@ -11,7 +11,7 @@ const momentMs = 1_000;
 type Asking = {
   readonly conversationId: string;
   readonly runId: string;
-  readonly ports: Pick<DriverPorts, 'blobs' | 'blobRoom' | 'clock' | 'waits'>;
+  readonly ports: Pick<DriverPorts, 'blobs' | 'blobRoom' | 'clock' | 'random' | 'waits'>;
 };
 
 /** What a model is asked, before its media are at hand. */
@@ -32,7 +32,9 @@ export async function askModel(
     ports.waits.begin({ conversationId, runId, kind: 'model', name: asked.model, reason });
   const blobRoom = { take: (bytes: number, by: AbortSignal) => roomOf(ports, bytes, by, begin) };
   const takes = ({ mediaType, size }: BlobRef): boolean => model.takes(asked.model, mediaType, size);
-  const media = await loadMedia({ blobs: ports.blobs, blobRoom }, conversationId, asked.messages, takes, signal);
+  const { blobs, clock, random } = ports;
+  const asker = { takes, signal, begin };
+  const media = await loadMedia({ blobs, clock, random, blobRoom }, conversationId, asked.messages, asker);
   let wait: OpenWait | undefined;
   const onRetry = (reason: string, inMs: number): void => {
     wait ??= begin(reason);

@@ -1,42 +1,51 @@
 import type { BlobRef, PromptMessage } from '@stopgo/core';
+import type { OpenWait } from '@stopgo/log';
 import { requestBlobBytesMax, requestBlobsMax } from '../../bounds.ts';
 import { notTaken } from '../../models/media.ts';
 import type { ModelMedia, ModelMessage, ModelToolResult } from '../../models/port.ts';
 import type { DriverPorts } from '../handle/ports.ts';
 import type { Room } from '../handle/room.ts';
+import { readBlobs } from './read-blobs.ts';
 
 /** What a model is told, with the media of its results, and what gives back the room that they take. */
 export type Told = { readonly messages: readonly ModelMessage[]; release(): void };
 
+type Ports = Pick<DriverPorts, 'blobs' | 'clock' | 'random'> & { readonly blobRoom: Pick<Room, 'take'> };
+
 /** Whether the model can be given such a blob. */
 type Takes = (blob: BlobRef) => boolean;
 
+/** On whose behalf media are loaded. */
+type Asker = {
+  readonly takes: Takes;
+  readonly signal: AbortSignal;
+  /** Begins a wait of the run. */
+  readonly begin: (reason: string) => OpenWait;
+};
+
+const nothing: ReadonlyMap<string, Uint8Array> = new Map();
+
 const tooMany = 'only the latest media of a conversation are shown';
-const notThere = 'it cannot be read now';
+const notThere = 'it cannot be read';
 const repeated = 'it comes again later';
 
 /**
  * The messages of a prompt as a model is told them, with the bytes of what results hold beside text, if the model `takes` such: the
  * latest first, as far as `requestBlobsMax` and `requestBlobBytesMax` go. The others are told of in words, and so is what comes again
- * later: a page that did not change may be in each result. Waits while all requests together hold too much.
+ * later: a page that did not change may be in each result. Waits while all requests together hold too much, and while the store is out of
+ * reach: see `readBlobs`.
  */
 export async function loadMedia(
-  { blobs, blobRoom }: Pick<DriverPorts, 'blobs'> & { readonly blobRoom: Pick<Room, 'take'> },
+  ports: Ports,
   conversationId: string,
   messages: readonly PromptMessage[],
-  takes: Takes,
-  signal: AbortSignal,
+  { takes, signal, begin }: Asker,
 ): Promise<Told> {
   const chosen = latest(messages, takes);
   const bytes = [...chosen.values()].reduce((sum, size) => sum + size, 0);
-  const release = bytes === 0 ? () => undefined : await blobRoom.take(bytes, signal);
+  const release = bytes === 0 ? () => undefined : await ports.blobRoom.take(bytes, signal);
   try {
-    const loaded = new Map<string, Uint8Array>();
-    for (const digest of chosen.keys()) {
-      const found = await blobs.read(conversationId, digest, signal).catch(() => undefined);
-      signal.throwIfAborted();
-      if (found !== undefined) loaded.set(digest, found);
-    }
+    const loaded = bytes === 0 ? nothing : await readBlobs(ports, conversationId, chosen.keys(), signal, begin);
     const seen = new Set<string>();
     const mediaOf = (blob: BlobRef): ModelMedia => {
       const { digest, mediaType, size } = blob;
