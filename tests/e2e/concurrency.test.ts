@@ -65,7 +65,7 @@ describe('clients that do not wait', () => {
     await until('any reader is told', async () => {
       const { conversation } = JSON.parse((await http.get(`/conversations/${id}`)).text);
       const [wait] = conversation.waiting_for ?? [];
-      return wait?.text.includes('does not answer and is asked again since') || undefined;
+      return /cannot be asked now .*too busy now/.test(wait?.text ?? '') || undefined;
     });
     const canceled = await http.post(`/conversations/${id}/cancel`, {});
     expect(canceled.status).toBe(200);

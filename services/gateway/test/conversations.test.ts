@@ -86,6 +86,8 @@ test('what a run waits for is told, each with a sentence, and nothing if it wait
     create(views.RunWaitSchema, { conversationId: ID, runId: RUN, kind, name, since: AT, ...more });
   const waits = [
     wait(views.WaitKind.MODEL, 'claude-x', { reason: 'Claude API error: busy\u200b', nextTry: AT }),
+    wait(views.WaitKind.MODEL, 'claude-x', { reason: 'other requests hold all the room for images and documents' }),
+    wait(views.WaitKind.MODEL, 'claude-x'),
     wait(views.WaitKind.AGENT, 'peer', { nextTry: AT }),
     wait(views.WaitKind.TOOL_SERVER, 'files'),
     wait(views.WaitKind.TOOL_BRIDGE, ''),
@@ -100,8 +102,16 @@ test('what a run waits for is told, each with a sentence, and nothing if it wait
       since: at,
       next_try_at: at,
       reason: 'Claude API error: busy\\u{200b}',
-      text: `the model "claude-x" does not answer and is asked again since ${at}, next try at ${at}`,
+      text: `the model "claude-x" cannot be asked now (since ${at}, next try at ${at}): Claude API error: busy\\u{200b}`,
     },
+    {
+      kind: 'model',
+      name: 'claude-x',
+      since: at,
+      reason: 'other requests hold all the room for images and documents',
+      text: `the model "claude-x" cannot be asked now (since ${at}): other requests hold all the room for images and documents`,
+    },
+    { kind: 'model', name: 'claude-x', since: at, text: `the model "claude-x" cannot be asked now (since ${at})` },
     {
       kind: 'agent',
       name: 'peer',

@@ -52,7 +52,8 @@ const people = (kind: string, since: views.RunWait['since'], text: string): Answ
   text: `${text}${since === undefined ? '' : ` since ${rfc3339(since)}`}`,
 });
 
-function renderWait({ kind, name, reason, since, nextTry }: views.RunWait): Answer {
+function renderWait(wait: views.RunWait): Answer {
+  const { kind, name, reason, since, nextTry } = wait;
   const next = rfc3339(nextTry);
   return {
     kind: kinds[kind] ?? 'unknown',
@@ -60,14 +61,21 @@ function renderWait({ kind, name, reason, since, nextTry }: views.RunWait): Answ
     since: rfc3339(since),
     next_try_at: next,
     reason: reason === '' ? undefined : shownLine(reason),
-    text: `${what(kind, name)} since ${rfc3339(since)}${next === undefined ? '' : `, next try at ${next}`}`,
+    text: sentenceOf(wait),
   };
+}
+
+function sentenceOf({ kind, name, reason, since, nextTry }: views.RunWait): string {
+  const next = rfc3339(nextTry);
+  const times = `since ${rfc3339(since)}${next === undefined ? '' : `, next try at ${next}`}`;
+  if (kind !== views.WaitKind.MODEL) return `${what(kind, name)} ${times}`;
+  // It may be the provider that has no time for us, or the platform that has no room: the reason says which.
+  const why = reason === '' ? '' : `: ${shownLine(reason)}`;
+  return `the model "${shownLine(name)}" cannot be asked now (${times})${why}`;
 }
 
 function what(kind: views.WaitKind, name: string): string {
   switch (kind) {
-    case views.WaitKind.MODEL:
-      return `the model "${shownLine(name)}" does not answer and is asked again`;
     case views.WaitKind.AGENT:
       return `the agent "${shownLine(name)}" is out of reach`;
     case views.WaitKind.TOOL_SERVER:
