@@ -16,7 +16,7 @@ import { conversationStream, fact } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
-import { type RunningStore, startStore } from '@stopgo/store';
+import { lockForServices, type RunningStore, startStore } from '@stopgo/store';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runCaptured } from '../src/run-captured.ts';
 import { append, conversationId, recordReport } from './report-run.ts';
@@ -111,8 +111,24 @@ test('a directory without a log is named, and nothing is left', async () => {
   mkdirSync(dataDir);
   const { code, errors } = await backUp();
   expect(code).toBe(1);
-  expect(errors).toMatch(/^stopgo: the data directory \S+ holds no log; check the path, or name .*\n$/);
+  expect(errors).toMatch(
+    /^stopgo: the data directory \S+ holds no log; check the path, or, where services run separately, back up NATS: docs\/operations\.md, "Backup and restore", says how\n$/,
+  );
   expect(readdirSync(join(folder, 'backups'))).toEqual([]);
+});
+
+test('of a directory that separate services use, it is said that NATS is to be backed up', async () => {
+  mkdirSync(dataDir);
+  const lock = lockForServices(dataDir);
+  try {
+    expect(await backUp()).toEqual({
+      code: 1,
+      output: '',
+      errors: `stopgo: the data directory ${dataDir} is in use by separate services, whose log is not in it; back up NATS: docs/operations.md, "Backup and restore", says how\n`,
+    });
+  } finally {
+    lock.unlock();
+  }
 });
 
 test('a backup whose name may not be on the disk yet stays, and what happened is told', async () => {

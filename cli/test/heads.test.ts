@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { conversationStream, fact, newEvents } from '@stopgo/core';
+import { conversationStream, DomainError, fact, newEvents } from '@stopgo/core';
 import { store } from '@stopgo/proto';
 import { type Client, createInProcessClient } from '@stopgo/rpc';
 import { createLogger } from '@stopgo/runtime';
@@ -89,7 +89,7 @@ test('a log that was written anew is sound in itself, and is not the one whose h
     good: false,
     lines: [
       `${conversationStream(one)}: has another event at revision 3 than before: what is up to there was written anew`,
-      `${conversationStream(other)}: had 1 events before, and is gone`,
+      `${conversationStream(other)}: had 1 event before, and is gone`,
       '1 stream, 3 events, compared with 2 heads: 2 problems',
     ],
   });
@@ -102,6 +102,43 @@ test('an end that was cut off shows', async () => {
   expect((await run(short, { against: heads }, one)).lines[0]).toBe(
     `${conversationStream(one)}: ended at revision 2 before, and does not reach that any more: its end was cut off`,
   );
+});
+
+test('a stream whose event cannot be read is a problem, and the others are compared', async () => {
+  const log = await logOf('log', { [one]: ['a', 'b'], [other]: ['c'] });
+  const heads = await headsOf(log);
+  const readStream: typeof log.client.readStream = async (request, options) => {
+    if (request.stream === conversationStream(one)) throw new DomainError('data_loss', 'message 2 is gone');
+    return log.client.readStream(request, options);
+  };
+  const lines = (await run({ ...log, client: { ...log.client, readStream } }, { heads: true, against: heads })).lines;
+  expect(lines).toEqual([
+    `${conversationStream(one)}: its event at revision 2, where it ended before, cannot be read: message 2 is gone`,
+    expect.stringMatching(` {2}1 {2}${conversationStream(other)}$`),
+    '2 streams, 3 events, compared with 2 heads: 1 problem',
+  ]);
+});
+
+test('an event that is gone is told as that, and not as the one after it', async () => {
+  const log = await logOf('log', { [one]: ['a', 'b', 'c'] });
+  const heads = new Map([[conversationStream(one), { revision: 2, hash: '0'.repeat(64) }]]);
+  const readStream: typeof log.client.readStream = (request, options) =>
+    log.client.readStream({ ...request, fromRevision: 3 }, options);
+  expect((await run({ ...log, client: { ...log.client, readStream } }, { against: heads })).lines[0]).toBe(
+    `${conversationStream(one)}: its event at revision 2, where it ended before, is gone`,
+  );
+});
+
+test('no head is printed of a stream with problems', async () => {
+  await logOf('log', { [one]: ['a', 'text of this one', 'c'], [other]: ['d'] });
+  await stops.pop()?.();
+  const file = join(folder, 'log', 'stopgo.db');
+  writeFileSync(file, readFileSync(file, 'latin1').replaceAll('text of this one', 'text of that one'), 'latin1');
+  const { good, lines } = await run(await logOf('log', {}), { heads: true });
+  expect(good).toBe(false);
+  expect(lines.filter((line) => /^[0-9a-f]{64} /.test(line))).toEqual([
+    expect.stringMatching(` {2}1 {2}${conversationStream(other)}$`),
+  ]);
 });
 
 test('of one stream, nothing but its own head is compared, and there must be one', async () => {

@@ -10,6 +10,16 @@ import { expect, test } from 'vitest';
 import { printReplay } from '../src/inspect/replay.ts';
 import { append, conversationId } from './report-run.ts';
 
+test.each([`agent-${sha256Hex('none')}`, `conversations`])(
+  'what is no conversation is not replayed: %s',
+  async (id) => {
+    const nobody = { client: {} as Parameters<typeof printReplay>[0]['client'], close: async () => undefined };
+    await expect(printReplay(nobody, id, undefined, () => undefined)).rejects.toThrow(
+      /(is not|is neither) the ID of a/,
+    );
+  },
+);
+
 /** A line break, a right-to-left override and a control sequence of terminals. */
 const hidden = '\n\u202e\u001b[2J';
 const shown = '\\n\\u{202e}\\u{1b}[2J';

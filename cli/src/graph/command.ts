@@ -3,7 +3,6 @@ import {
   agentFromDefinition,
   agentStream,
   type ConversationState,
-  conversationOfStream,
   DomainError,
   defineAgent,
   evolve,
@@ -18,7 +17,7 @@ import {
 } from '@stopgo/core';
 import { loadAgentConfig } from '@stopgo/runtime';
 import { type LogSource, type OpenedStore, withStore } from '../inspect/open-store.ts';
-import { readEvents, streamOf } from '../inspect/read-events.ts';
+import { conversationIn, readEvents } from '../inspect/read-events.ts';
 import { agentDefinition } from '../parts/agent-definition.ts';
 import { defaultConfigPath } from '../start/start-config.ts';
 import { mermaidPicture } from './mermaid-picture.ts';
@@ -111,10 +110,7 @@ function agentOfFile(path: string) {
 type ReadRun = { readonly state: ConversationState & { readonly run: RunState }; readonly trace: RunTrace };
 
 async function readRun(opened: OpenedStore, wanted: WantedRun): Promise<ReadRun> {
-  const stream = streamOf(wanted.conversation);
-  const id = conversationOfStream(stream);
-  if (id === undefined)
-    throw new Error(`"${visibleLine(wanted.conversation)}" is not the ID of a conversation (a UUID)`);
+  const { stream, id } = conversationIn(wanted.conversation);
   let state: ConversationState = initialState;
   let trace: RunTrace | undefined;
   for await (const { event } of readEvents(opened.client, stream)) {

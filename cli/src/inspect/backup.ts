@@ -50,11 +50,15 @@ function unfinishedCopy(target: string): string {
   }
 }
 
+/** The log of separate services is in NATS. */
+const natsBackup = 'back up NATS: docs/operations.md, "Backup and restore", says how';
+const copyInstead = { inUse: natsBackup, empty: `or, where services run separately, ${natsBackup}` };
+
 function copied(dataDir: string, folder: string): string {
   try {
     return copyLog(dataDir, folder);
   } catch (error) {
-    throw explainDirectoryError(error);
+    throw explainDirectoryError(error, copyInstead);
   }
 }
 

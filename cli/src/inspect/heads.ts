@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { store } from '@stopgo/proto';
+import { DomainError } from '@stopgo/core';
+import { envelope, fromBinary, type store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { messageOf } from '@stopgo/runtime';
 import { oneLine } from '../shown.ts';
@@ -34,8 +35,8 @@ export function readHeads(file: string): ReadonlyMap<string, Head> {
   return heads;
 }
 
-/** The event of a stream at a revision, as its head; undefined if the stream does not reach so far. */
-export async function headAt(
+/** The first event of a stream from a revision on, as its head then; undefined if the stream does not reach so far. */
+export async function headFrom(
   client: Client<typeof store.StoreService>,
   stream: string,
   revision: number,
@@ -43,14 +44,29 @@ export async function headAt(
   if (revision === 0) return undefined;
   const { events } = await client.readStream({ stream, fromRevision: revision, limit: 1 });
   const [recorded] = events;
-  return recorded === undefined ? undefined : { revision, hash: Buffer.from(recorded.hash).toString('hex') };
+  if (recorded === undefined) return undefined;
+  const { revision: found } = fromBinary(envelope.EnvelopeSchema, recorded.envelope);
+  return { revision: found, hash: Buffer.from(recorded.hash).toString('hex') };
 }
 
 /** What is wrong with a stream that had this head before; undefined if it goes on from there. */
-export function againstHead(before: Head, now: Head | undefined): string | undefined {
+export async function againstHead(
+  client: Client<typeof store.StoreService>,
+  stream: string,
+  before: Head,
+): Promise<string | undefined> {
+  const { revision, hash } = before;
+  let now: Head | undefined;
+  try {
+    now = await headFrom(client, stream, revision);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.kind !== 'data_loss') throw error;
+    return `its event at revision ${revision}, where it ended before, cannot be read: ${error.message}`;
+  }
   if (now === undefined)
-    return `ended at revision ${before.revision} before, and does not reach that any more: its end was cut off`;
-  return now.hash === before.hash
+    return `ended at revision ${revision} before, and does not reach that any more: its end was cut off`;
+  if (now.revision !== revision) return `its event at revision ${revision}, where it ended before, is gone`;
+  return now.hash === hash
     ? undefined
-    : `has another event at revision ${before.revision} than before: what is up to there was written anew`;
+    : `has another event at revision ${revision} than before: what is up to there was written anew`;
 }

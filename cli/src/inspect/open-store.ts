@@ -73,14 +73,21 @@ export function explainStoreError(error: unknown, address: string): unknown {
   return new Error(`--store ${address}: the internal token is missing or wrong; ${remedy}`, { cause: error });
 }
 
+/** What to do instead with a data directory whose log is not in it: one that separate services use, and one that is empty. */
+type Instead = { readonly inUse: string; readonly empty: string };
+
+const readInstead: Instead = {
+  inUse: 'name a store of theirs with --store HOST:PORT',
+  empty: 'or name the running store of separate services with --store HOST:PORT',
+};
+
 /** What can be done instead about a data directory whose log is not in it. Other errors pass as they are. */
-export function explainDirectoryError(error: unknown): unknown {
+export function explainDirectoryError(error: unknown, { inUse, empty } = readInstead): unknown {
   if (!(error instanceof DomainError)) return error;
   if (error.kind === 'failed_precondition' && / in use by separate services/.test(error.message))
-    return new Error(`${error.message}; name a store of theirs with --store HOST:PORT`, { cause: error });
+    return new Error(`${error.message}; ${inUse}`, { cause: error });
   if (error.kind !== 'not_found') return error;
-  const instead = 'or name the running store of separate services with --store HOST:PORT';
-  return new Error(`${error.message}, ${instead}`, { cause: error });
+  return new Error(`${error.message}, ${empty}`, { cause: error });
 }
 
 /** The data directory that a configuration names. */

@@ -1,5 +1,6 @@
 import { toJson } from '@bufbuild/protobuf';
 import {
+  conversationOfStream,
   conversationStream,
   DomainError,
   decodeRecorded,
@@ -31,6 +32,14 @@ export function streamOf(argument: string): string {
       { cause },
     );
   }
+}
+
+/** The stream of the conversation that an argument names, and its id. @throws Error in one line if it names none. */
+export function conversationIn(argument: string): { readonly stream: string; readonly id: string } {
+  const stream = streamOf(argument);
+  const id = conversationOfStream(stream);
+  if (id === undefined) throw new Error(`"${visibleLine(argument)}" is not the ID of a conversation (a UUID)`);
+  return { stream, id };
 }
 
 /** The names of all streams, in alphabetical order. */

@@ -10,7 +10,7 @@ import {
 } from '@stopgo/core';
 import { oneLine, shownName } from '../shown.ts';
 import type { OpenedStore } from './open-store.ts';
-import { lengthOf, readEvents, streamOf } from './read-events.ts';
+import { conversationIn, lengthOf, readEvents } from './read-events.ts';
 
 /** `stopgo replay`: a conversation as it stood at a revision (the latest if none is given), folded from its events. */
 export async function printReplay(
@@ -19,7 +19,7 @@ export async function printReplay(
   at: number | undefined,
   print: (line: string) => void,
 ): Promise<void> {
-  const stream = streamOf(id);
+  const { stream } = conversationIn(id);
   if (at !== undefined) await checkReaches(opened, stream, at);
   let state: ConversationState = initialState;
   for await (const { event } of readEvents(opened.client, stream)) {

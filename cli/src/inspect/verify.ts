@@ -1,13 +1,13 @@
 import { visibleLine } from '@stopgo/core';
 import { counted } from '../shown.ts';
-import { againstHead, type Head, headAt, headLine } from './heads.ts';
+import { againstHead, type Head, headFrom, headLine } from './heads.ts';
 import { isToolset, NamedStreams } from './named-streams.ts';
 import type { OpenedStore } from './open-store.ts';
 import { allStreams, isThere, streamOf } from './read-events.ts';
 
 /** What is verified besides what a log shows of itself. */
 export type VerifyOptions = {
-  /** Prints where each stream ends, for keeping elsewhere. */
+  /** Prints where each stream ends, for keeping elsewhere; nothing of one with problems, which is not to be gone by. */
   readonly heads?: boolean;
   /** Where streams ended before, by name: none of them may have been cut off, removed or written anew. */
   readonly against?: ReadonlyMap<string, Head>;
@@ -59,19 +59,22 @@ export async function verify(
     // Of one stream alone, the sets of tools that it names would not be met.
     for (const set of id === undefined ? [] : answer.named.filter((one) => isToolset(one.stream)))
       named.add(set.stream, await client.verifyStream({ stream: set.stream }, { timeoutMs: 600_000 }));
-    const head = heads ? await headAt(client, stream, answer.events) : undefined;
-    if (head !== undefined) print(headLine(stream, head));
     const before = missing.get(stream);
     if (missing.delete(stream)) compared += 1;
-    const problem = before && againstHead(before, await headAt(client, stream, before.revision));
+    const problem = before && (await againstHead(client, stream, before));
     if (problem !== undefined) found(`${stream}: ${problem}`);
+    // Without a problem no revision is left out, so that the events are as many as the last one says.
+    const isSound = answer.problems.length === 0 && problem === undefined;
+    const head = heads && isSound ? await headFrom(client, stream, answer.events) : undefined;
+    if (head !== undefined) print(headLine(stream, head));
   }
   for await (const problem of named.missing((stream) => isThere(client, stream))) lost(problem);
   if (id === undefined) {
     const log = await client.verifyLog({}, { timeoutMs: 600_000 });
     for (const problem of log.problems) lost(problem);
     compared += missing.size;
-    for (const [stream, { revision }] of missing) found(`${stream}: had ${revision} events before, and is gone`);
+    for (const [stream, { revision }] of missing)
+      found(`${stream}: had ${counted(revision, 'event')} before, and is gone`);
     const answer = await client.verifySearch({}, { timeoutMs: 600_000 });
     for (const problem of answer.problems) found(`search index: ${problem}`);
     const blobs = await client.verifyBlobs({}, { timeoutMs: 600_000 });
