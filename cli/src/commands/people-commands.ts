@@ -51,7 +51,7 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
     options: {
       ...gateway,
       search: 'those in which all of these words were said',
-      status: 'active, waiting_approval or completed',
+      status: 'active or waiting_approval',
       limit: 'how many to show (default: 50)',
       json: 'one JSON object for each line',
     },

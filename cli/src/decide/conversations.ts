@@ -43,9 +43,9 @@ export async function listConversations(url: string, flags: ListFlags, print: (l
     for (const one of page.conversations.slice(0, limit - shown)) show(one);
     shown += page.conversations.length;
     if (flags.json || (page.next_cursor !== undefined && shown < limit)) continue;
-    const { total = 0, active = 0, waiting_approval: waiting = 0, completed = 0 } = page.summary;
+    const { total = 0, active = 0, waiting_approval: waiting = 0 } = page.summary;
     if (page.next_cursor !== undefined) print(`the newest ${limit}; more with --limit`);
-    print(`${total} in all: ${active} active, ${waiting} waiting for approval, ${completed} completed`);
+    print(`${total} in all: ${active} active, ${waiting} waiting for approval`);
   }
 }
 

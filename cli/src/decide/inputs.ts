@@ -46,11 +46,10 @@ async function* inputsOf(url: string, conversation: string): AsyncGenerator<Show
   yield* objectIn<ListedConversation>(url, answer, 'conversation').pending_inputs ?? [];
 }
 
-/** Only a run that goes on, or waits for an approval too, can be asked. */
+/** Every conversation is looked at: no filter tells those whose run goes on from those that are at rest, which are active too. */
 async function* inputsOfAll(url: string): AsyncGenerator<ShownInput> {
-  for (const status of ['active', 'waiting_approval'])
-    for await (const { conversations } of pages(url, { status }))
-      for (const { pending_inputs: inputs = [] } of conversations) yield* inputs;
+  for await (const { conversations } of pages(url, {}))
+    for (const { pending_inputs: inputs = [] } of conversations) yield* inputs;
 }
 
 /** What is answered, and by whom. */

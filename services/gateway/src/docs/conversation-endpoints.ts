@@ -67,7 +67,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations',
     summary: 'List conversations',
     description:
-      'Newest first. Parameters: status (active, waiting_approval, completed), q (words to search for), limit (1 to 1000, default 100), cursor (next_cursor of the page before), include=messages (a page then ends early when its messages are more than 32 MiB). The summary counts all conversations.',
+      'Newest first. Parameters: status (active, waiting_approval, completed), q (words to search for), limit (1 to 1000, default 100), cursor (next_cursor of the page before), include=messages (a page then ends early when its messages are more than 32 MiB). The summary counts all conversations. None is completed, since each can go on.',
     responses: {
       '200': {
         description: 'A page; next_cursor is absent on the last one.',
