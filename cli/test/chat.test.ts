@@ -87,9 +87,27 @@ describe('what a model says', () => {
     const again = new Speech(() => '');
     again.delta(delta('one two ', 0));
     expect(again.delta(delta('other words ', 0, 2))).toBe('');
-    expect(again.whole('r', 'root', 1, 'other words')).toBe(
-      '\n(the model was asked again; this is its answer)\n| other words\n',
-    );
+    expect(again.whole('r', 'root', 1, 'other words')).toBe('\n(on the record it says:)\n| other words\n');
+  });
+
+  test('does not begin with white space alone, which the record of a mere call leaves out', () => {
+    const call = { calls: [{ tool: 'list', arguments_json: '{}' }] };
+    const report = new Report();
+    report.event({ revision: 1, type: 'step_started', payload: { step_id: 'root/0', node: 'left' } });
+    for (const [offset, piece] of ['\n', '\n\t', ' '].entries())
+      expect(report.delta(delta(piece, [0, 1, 3][offset] ?? 0, 1, 'root/0'))).toBe('');
+    expect(report.event(responded('', { step_id: 'root/0', ...call }))).toBe('  calls list {}\n');
+    const later = new Report();
+    expect(later.delta(delta('\n\non', 0))).toBe('');
+    expect(later.delta(delta('e two', 4))).toBe('| \n| \n| one');
+    expect(later.event(responded('\n\none two'))).toBe(' two\n');
+  });
+
+  test('only ends where the record has none of it', () => {
+    const speech = new Speech(() => '');
+    expect(speech.delta(delta('one two ', 0))).toBe('| one two');
+    expect(speech.whole('r', 'root', 1, '')).toBe(' …\n');
+    expect(speech.end()).toBe('');
   });
 
   test('of several that speak at once the first is shown while it speaks, the others whole, each under its name', () => {

@@ -17,7 +17,14 @@ export type Delta = {
  * What has come of the answer that is shown while it comes: what is shown of it, and the beginning of a word that is not yet. Pieces are only
  * ever added, and looked at alone: an answer of many of them costs no more for each than one of few.
  */
-type Spoken = { readonly key: string; attempt: number; shown: string; pending: string };
+type Spoken = {
+  readonly key: string;
+  attempt: number;
+  shown: string;
+  pending: string;
+  /** Nothing but white space has come. */
+  isBlank: boolean;
+};
 
 /**
  * Shows a model's answer while it comes, as a block behind `| `, word by word. What is on the record is the truth: an answer that
@@ -36,15 +43,22 @@ export class Speech {
   /** What is to be written for a piece; empty if nothing yet. */
   delta({ run_id, step_id, turn, attempt, offset, text }: Delta): string {
     const key = keyOf(run_id, step_id, turn);
-    this.#spoken ??= { key, attempt, shown: '', pending: '' };
+    this.#spoken ??= { key, attempt, shown: '', pending: '', isBlank: true };
     const spoken = this.#spoken;
     // A piece was lost, or the model was asked again: the record will tell.
     const came = spoken.shown.length + spoken.pending.length;
     if (spoken.key !== key || spoken.attempt !== attempt || came !== offset) return '';
     const end = Math.max(...wordEnds.map((mark) => text.lastIndexOf(mark)));
-    const part = end < 0 ? '' : spoken.pending + text.slice(0, end);
-    spoken.pending = end < 0 ? spoken.pending + text : text.slice(end);
-    return part === '' ? '' : this.#show(step_id, spoken, part);
+    // With white space alone nothing begins: an answer that is only a call may come with some, which is not on the record.
+    if (end < 0 || (spoken.isBlank && text.slice(0, end).trim() === '')) {
+      spoken.pending += text;
+      spoken.isBlank &&= text.trim() === '';
+      return '';
+    }
+    const part = spoken.pending + text.slice(0, end);
+    spoken.pending = text.slice(end);
+    spoken.isBlank = false;
+    return this.#show(step_id, spoken, part);
   }
 
   /** What is to be written when the answer is on the record; ends with a line break unless it is empty. */
@@ -57,9 +71,10 @@ export class Speech {
       if (isThis) this.#spoken = undefined;
       return text === '' ? broken : `${broken}${this.#heading(stepId)}${shownBlock(text)}\n`;
     }
+    if (text === '') return this.end();
     this.#spoken = undefined;
     if (text.startsWith(spoken.shown)) return `${shownPart(text.slice(spoken.shown.length))}\n`;
-    return `\n(the model was asked again; this is its answer)\n${shownBlock(text)}\n`;
+    return `\n(on the record it says:)\n${shownBlock(text)}\n`;
   }
 
   /** What is to be written before a line of ours. What is half shown is shown whole later. */
