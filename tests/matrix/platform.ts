@@ -119,6 +119,7 @@ export class Platform {
       newId: randomUUID,
       clientInfo: { name: 'matrix', version: '0' },
       log: quiet,
+      secrets: [],
       environment: process.env,
       clock: systemClock.monotonic,
       random: Math.random,

@@ -80,6 +80,7 @@ async function platform() {
       newId: randomUUID,
       clientInfo: { name: 'agent', version: '1' },
       log: quiet,
+      secrets: [],
       environment: {},
       clock: systemClock.monotonic,
       random: Math.random,

@@ -5,6 +5,7 @@ import { eraFile, type McpBridge, startMcpBridge } from '@stopgo/mcp-bridge';
 import type { store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import type { PartOptions } from './part.ts';
+import { credentialsOf } from './secrets.ts';
 
 /** Starts a bridge to all tool servers of the configuration; calls to it must name an id that it has. */
 export function startBridgePart(
@@ -20,6 +21,7 @@ export function startBridgePart(
     store: storeClient,
     clientInfo: { name: config.name, version },
     log: logger,
+    secrets: credentialsOf(config, env),
     environment: env,
     clock: systemClock.monotonic,
     time: systemClock,

@@ -33,6 +33,8 @@ export type McpBridgeOptions = {
   /** How the bridge names itself to the servers: the agent's name and version. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly log: Logger;
+  /** What nothing that a server answers may repeat, beside what the configuration gives to the servers: the keys of models. */
+  readonly secrets: readonly string[];
   /** Our environment, of which stdio servers get a few harmless variables. */
   readonly environment: Environment;
   /** What is on the record. */
@@ -134,7 +136,7 @@ type BridgeParts = {
 };
 
 function serviceDependencies(
-  { standing, waits, store, time, random, log, environment, clock, servers: configs }: McpBridgeOptions,
+  { standing, waits, store, time, random, log, environment, clock, secrets, servers: configs }: McpBridgeOptions,
   bounds: BridgeBounds,
   { servers, catalogue, attempts, describe, stopping }: BridgeParts,
 ): ServiceDependencies {
@@ -153,7 +155,7 @@ function serviceDependencies(
     tool: (server, name) => catalogue.find(server, name),
     tickets: storeTickets({ store, clock: time, random, bounds }),
     blobs: storeBlobs({ store, clock: time, random, log, bounds }),
-    secrets: secretFilter(secretsOf(configs, environment)),
+    secrets: secretFilter([...secrets, ...secretsOf(configs, environment)]),
     acceptance: new Acceptance(
       () => catalogue.now,
       (server) => byName.get(server)?.pins,

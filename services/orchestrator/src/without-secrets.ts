@@ -81,9 +81,13 @@ export function toolsWithoutSecrets(tools: ToolPort, secrets: SecretFilter): Too
 
 function withoutSecrets<Answer extends ExecuteAnswer>(answer: Answer, secrets: SecretFilter): Answer {
   if (answer.kind === 'finished') {
-    const { content, structuredJson } = answer;
-    const structured = structuredJson === undefined ? {} : { structuredJson: secrets.hide(structuredJson) };
-    return { ...answer, content: secrets.hide(content), ...structured };
+    const { content, structuredJson, blobs } = answer;
+    return {
+      ...answer,
+      content: secrets.hide(content),
+      ...(structuredJson === undefined ? {} : { structuredJson: secrets.hide(structuredJson) }),
+      ...(blobs === undefined ? {} : { blobs: blobs.map((blob) => ({ ...blob, name: secrets.hide(blob.name) })) }),
+    };
   }
   if (answer.kind === 'asking') return { ...answer, questions: questionsWithout(answer.questions, secrets) };
   if (!('message' in answer) || answer.message === undefined) return answer;

@@ -93,6 +93,16 @@ describe('a tool that repeats a key', () => {
 
   test.each<[string, ExecuteAnswer]>([
     ['its result', { kind: 'finished', content: `{"env":"${KEY}"}`, isError: false, durationMs: 1 }],
+    [
+      'the address of an image',
+      {
+        kind: 'finished',
+        content: '',
+        isError: false,
+        durationMs: 1,
+        blobs: [{ digest: 'd', mediaType: 'image/png', size: 1, name: `https://a/?key=${KEY}` }],
+      },
+    ],
     ['its error', { kind: 'finished', content: `failed with ${KEY}`, isError: true, durationMs: 1 }],
     ['why it did not run', { kind: 'not_run', message: KEY }],
     ['what is not known', { kind: 'unknown', message: KEY }],

@@ -20,7 +20,7 @@ export type ExecutorDependencies = {
   readonly tool: (server: string, name: string) => CatalogueTool | undefined;
   readonly tickets: Tickets;
   readonly blobs: BlobKeeper;
-  /** The credentials of all servers: none is told those of another. */
+  /** The credentials of all servers, none of which is told those of another, and those of the platform. */
   readonly secrets: SecretFilter;
   readonly bounds: BridgeBounds;
   /** Is told of errors that should not exist, as text. */

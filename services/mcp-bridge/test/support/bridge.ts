@@ -142,6 +142,7 @@ export function collectingLog(onLine: (line: LogLine) => void = () => undefined)
 
 export type TestBridgeOptions = {
   readonly bounds?: Partial<BridgeBounds>;
+  readonly secrets?: readonly string[];
   readonly environment?: Record<string, string | undefined>;
   readonly clock?: () => number;
   readonly instance?: string;
@@ -166,6 +167,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
     newId: randomUUID,
     clientInfo: { name: 'test-agent', version: '1.2.3' },
     log,
+    secrets: options.secrets ?? [],
     environment: options.environment ?? process.env,
     clock: options.clock ?? (() => performance.now()),
     random: () => 0.5,

@@ -1,8 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import { sha256Hex } from '@stopgo/core';
 import { envelope, facts, store } from '@stopgo/proto';
 import { type Client, createInProcessClient, type ServiceImpl } from '@stopgo/rpc';
 
-type Served = Pick<ServiceImpl<typeof store.StoreService>, 'append' | 'readStream' | 'follow' | 'readTicket'>;
+type Served = Pick<
+  ServiceImpl<typeof store.StoreService>,
+  'append' | 'readStream' | 'follow' | 'readTicket' | 'putBlob'
+>;
 type Key = Pick<store.ReadTicketRequest, 'conversationId' | 'runId' | 'callId'>;
 type Given = {
   readonly digest: string;
@@ -28,6 +32,9 @@ export class MemoryStore {
   away: Error | undefined;
   /** Tickets that were asked for, by the id of their call. */
   readonly asked: string[] = [];
+
+  /** Bytes that were put beside the log, in order. */
+  readonly blobs: Uint8Array[] = [];
 
   /** Looks for the tickets of these calls wait. */
   readonly holds = new Map<string, Promise<void>>();
@@ -105,6 +112,11 @@ export class MemoryStore {
         here();
         const there = this.#streams.get(stream) ?? [];
         return { events: there.slice(Math.max(0, fromRevision - 1)), headRevision: there.length };
+      },
+      putBlob: async ({ bytes }) => {
+        here();
+        this.blobs.push(bytes);
+        return { digest: sha256Hex(bytes) };
       },
       follow: ({ stream, fromRevision }, { signal }) => this.#follow(stream, fromRevision, signal),
     };
