@@ -8,7 +8,7 @@ import { openStore, type RunningStore, running, type StoreOptions } from './star
 
 /**
  * Opens the store of a data directory to read and to verify, as it is at this moment, also while a process uses it. It never
- * writes there: an append is refused. Views that this version does not know, or that the process is still making, are made
+ * writes there: an append is refused. Views that this version does not know, or that are not all made yet, are made
  * anew in a copy of the whole in the folder for temporary files, which goes when the store is stopped.
  *
  * @throws DomainError with one line that says what to do if the directory holds no log or cannot be read.
@@ -17,11 +17,12 @@ export async function openReadOnly(options: StoreOptions): Promise<RunningStore>
   const { dataDir, log, observe = () => undefined } = options;
   const file = openFileReadOnly(dataDir);
   try {
-    const { database, isInUse } = file;
+    const { database } = file;
     const parts = embeddedParts(database, log, observe);
     const { lastPosition } = parts.heads;
     const isOther = conditionOfViews(database, lastPosition) === 'other version';
-    if (isOther || (isInUse && parts.projection.checkpoint() < lastPosition)) {
+    // Behind the log are the views of a process that is making them, and of one that ended before they were made.
+    if (isOther || parts.projection.checkpoint() < lastPosition) {
       log.warn('the views are of another version, or not made yet; they are made anew in a copy', { dataDir });
       const folder = temporaryFolder();
       copyDatabase(database, folder);

@@ -6,6 +6,7 @@ import { createInProcessClient } from '@stopgo/rpc';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lockForWriting } from '../src/adapters/sqlite/data-directory.ts';
 import { openDatabase } from '../src/adapters/sqlite/database.ts';
+import { resetViews } from '../src/adapters/sqlite-views/schema.ts';
 import { lockForServices, openReadOnly, type RunningStore, startStore } from '../src/index.ts';
 import { freshDirectory, silent } from './sqlite-log.ts';
 import { underWay } from './store-blobs.contract.ts';
@@ -183,6 +184,23 @@ test('views of another version are made anew in a copy, which goes with the read
   for (const stop of stops.splice(0)) await stop();
   expect(readdirSync(temporary)).toEqual([]);
   expect(traces(dataDir)).toEqual(before);
+});
+
+test('views that were half made when the process ended are made in a copy, also where nobody writes', async () => {
+  const story = new Story();
+  await tell(await writer(), story);
+  for (const stop of stops.splice(0)) await stop();
+  const file = openDatabase(join(dataDir, 'stopgo.db'), 'write');
+  resetViews(file);
+  file.close();
+  const before = traces(dataDir);
+  const client = await reader();
+  expect((await client.getConversation({ conversationId: story.id })).view?.head?.id).toBe(story.id);
+  expect((await client.listConversations({})).summary?.total).toBe(1);
+  expect(await seen(client)).toBeGreaterThan(0);
+  for (const stop of stops.splice(0)) await stop();
+  expect(traces(dataDir)).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test('a copy whose views are made anew keeps the blobs of the directory, also those that nobody needs any more', async () => {

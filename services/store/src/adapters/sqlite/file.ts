@@ -93,19 +93,13 @@ function emptyWal(database: SqlDatabase): void {
   }
 }
 
-/** An open file that is read. */
-export type ReadFile = OpenFile & {
-  /** True if a process writes the directory meanwhile. */
-  readonly isInUse: boolean;
-};
-
 /**
  * Opens the file of a data directory to read, as it is at this moment: what a process that uses it writes meanwhile is not seen.
  * Nothing in the directory is changed.
  *
  * @throws DomainError with one line that names the directory and what to do.
  */
-export function openFileReadOnly(dataDir: string): ReadFile {
+export function openFileReadOnly(dataDir: string): OpenFile {
   const directory = lockForReading(dataDir);
   const { databaseFile, isInUse, unlock } = directory;
   const file = opened(dataDir, unlock, () => {
@@ -113,7 +107,7 @@ export function openFileReadOnly(dataDir: string): ReadFile {
     checkVersion(database, dataDir);
     return database;
   });
-  return { database: file.database, isInUse, close: () => closeRead(file) };
+  return { database: file.database, close: () => closeRead(file) };
 }
 
 /** Lets go of what it saw first: a connection that is closed lives on until its statements are collected. */
