@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fill, makeRoom, onSmallDisk, whyNoSmallDisk } from '../small-disk.ts';
 import { client, until } from './http.ts';
 import { journalOf } from './journal.ts';
 import { type ScriptedModel, scriptedModel } from './model.ts';
 import { journaledConfig, type Platform, start, stopgo, type Workplace, workplace } from './platform.ts';
-import { fill, makeRoom, onSmallDisk, whyNoSmallDisk } from './small-disk.ts';
 
 /** The platform on a real disk that runs full and is given space again; nobody restarts anything. */
 let model: ScriptedModel;

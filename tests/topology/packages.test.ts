@@ -99,8 +99,8 @@ function undeclaredImports(repository: Repository): string[] {
   );
 }
 
-/** What the tests of every package may ask of how they are run: in which tier, with which arguments, on which ports. */
-const howTestsRun = ['tests/tiers.ts', 'tests/node-arguments.ts', 'tests/free-ports.ts'];
+/** What the tests of every package may ask of how they are run: in which tier, with which arguments, on which ports and disks. */
+const howTestsRun = ['tests/tiers.ts', 'tests/node-arguments.ts', 'tests/free-ports.ts', 'tests/small-disk.ts'];
 
 /** A relative import that leaves its package goes around the package's exports. */
 function escapes(repository: Repository): string[] {

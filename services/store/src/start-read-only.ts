@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { failedPrecondition } from '@stopgo/core';
 import { embeddedParts } from './adapters/embedded.ts';
 import { copyDatabase } from './adapters/sqlite/copy.ts';
-import { openFileReadOnly, temporaryFolder } from './adapters/sqlite/file.ts';
+import { type OpenFile, openFileReadOnly, temporaryFolder } from './adapters/sqlite/file.ts';
+import { noRoomOr, noTemporaryRoomOr } from './adapters/sqlite/no-room.ts';
 import { conditionOfViews } from './adapters/sqlite-views/schema.ts';
 import { openStore, type RunningStore, running, type StoreOptions } from './start.ts';
 
@@ -24,10 +26,7 @@ export async function openReadOnly(options: StoreOptions): Promise<RunningStore>
     // Behind the log are the views of a process that is making them, and of one that ended before they were made.
     if (isOther || parts.projection.checkpoint() < lastPosition) {
       log.warn('the views are of another version, or not made yet; they are made anew in a copy', { dataDir });
-      const folder = temporaryFolder();
-      copyDatabase(database, folder);
-      file.close();
-      return refusing(await startCopy(folder, options), dataDir);
+      return refusing(await startCopy(file, options), dataDir);
     }
     return refusing(running(parts, options, file.close), dataDir);
   } catch (error) {
@@ -40,26 +39,32 @@ export async function openReadOnly(options: StoreOptions): Promise<RunningStore>
  * Copies the log and the views of a data directory, as they are at this moment, into a file of a folder that has none, and gives
  * its path. The directory may be in use; the folder is a data directory then.
  *
- * @throws DomainError with one line that says what to do if the directory holds no log or cannot be read.
+ * @throws DomainError with one line that says what to do if the directory holds no log or cannot be read, or there is no room for the
+ * copy: what is there of it goes with the folder, which is the caller's.
  */
 export function copyLog(dataDir: string, folder: string): string {
   const { database, close } = openFileReadOnly(dataDir);
   try {
     return copyDatabase(database, folder);
+  } catch (error) {
+    throw noRoomOr(error, dirname(folder), 'name a directory on a larger disk');
   } finally {
     close();
   }
 }
 
 /** The store of a copy, which goes with it. It sweeps nothing: what is asked of it is what the log of the directory keeps. */
-async function startCopy(folder: string, options: StoreOptions): Promise<RunningStore> {
+async function startCopy(file: OpenFile, options: StoreOptions): Promise<RunningStore> {
+  const folder = temporaryFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
+    copyDatabase(file.database, folder);
+    file.close();
     const { store } = await openStore({ ...options, dataDir: folder });
     return { service: store.service, stop: () => store.stop().then(remove) };
   } catch (error) {
     remove();
-    throw error;
+    throw noTemporaryRoomOr(error);
   }
 }
 

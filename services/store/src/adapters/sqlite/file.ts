@@ -6,6 +6,7 @@ import { blobSchema } from './blob-store.ts';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
 import { addSeals, hasSeals, logSchema } from './log-tables.ts';
+import { noTemporaryRoomOr } from './no-room.ts';
 
 /** Version of the log's tables. Views have their own: they can be made anew, the log cannot. */
 const logVersion = 1;
@@ -144,6 +145,8 @@ function openAtRest(databaseFile: string, unlock: () => void): SqlDatabase {
     const database = openDatabase(copy, 'read');
     pin(database);
     return database;
+  } catch (error) {
+    throw noTemporaryRoomOr(error);
   } finally {
     // What is open stays open, and is gone with this process however that ends.
     rmSync(folder, { recursive: true });
@@ -157,9 +160,13 @@ function pin(database: SqlDatabase): void {
 
 const walOf = (databaseFile: string): string => `${databaseFile}-wal`;
 
-/** A folder of our own, for copies. */
+/** A folder of our own, for copies that are read and then removed. */
 export function temporaryFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'stopgo-read-'));
+  try {
+    return mkdtempSync(join(tmpdir(), 'stopgo-read-'));
+  } catch (error) {
+    throw noTemporaryRoomOr(error);
+  }
 }
 
 function opened(dataDir: string, unlock: () => void, open: () => SqlDatabase): OpenFile {
