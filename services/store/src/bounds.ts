@@ -62,7 +62,7 @@ export const noSpaceTellMs = 60_000;
 export const noSpaceForgottenMs = 60_000;
 /** How often such a disk is looked at, in milliseconds. */
 export const diskProbeMs = 2_000;
-/** Free bytes with which a disk that was full counts as well again: the largest append and its views, and as much for others. */
+/** Free bytes with which a disk that was full counts as well again: the largest append and its views, and as much for others. A blob that was refused needs more. */
 export const diskRoomBytes = 4 * 1024 * 1024;
 /** Largest piece in which a blob is kept and given out, in bytes. */
 export const blobPieceBytesMax = 256 * 1024;

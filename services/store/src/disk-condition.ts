@@ -2,7 +2,8 @@
 //
 // 1. Whatever fails while the disk is full fails in the same way: it is told once a minute, not once for each append.
 // 2. It is looked after by itself. A small append may still fit where a large one does not, so that neither a success nor a failure
-//    says that all is well again: there must be room for the largest, and something must have been written.
+//    says that all is well again: there must be room for the largest append and for what was refused, and something must have been
+//    written.
 import { DomainError } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import { diskProbeMs, diskRoomBytes, diskTellMs } from './bounds.ts';
@@ -38,6 +39,7 @@ export class DiskCondition {
   #since = 0;
   #toldAt = Number.NEGATIVE_INFINITY;
   #refused = 0;
+  #roomBytes = diskRoomBytes;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: DiskConditionParts) {
@@ -49,13 +51,17 @@ export class DiskCondition {
     return this.#reason === undefined ? undefined : { reason: this.#reason, text: diskTexts[this.#reason] };
   }
 
-  /** To be told of a commit that failed, and of how many appends it was. False if the disk is not to blame: then it says nothing. */
-  failed(error: unknown, appends: number): boolean {
+  /**
+   * To be told of a commit that failed: of how many appends, or of a blob of so many bytes. False if the disk is not to blame: then it says nothing.
+   */
+  failed(error: unknown, writes: number, blobBytes = 0): boolean {
     const reason = diskReasonOf(error);
     if (reason === undefined) return false;
     if (this.#reason === undefined) this.#since = this.#parts.now();
     this.#reason = reason;
-    this.#refused += appends;
+    this.#refused += writes;
+    // Once in SQLite's log and once in the file itself.
+    this.#roomBytes = Math.max(this.#roomBytes, diskRoomBytes + 2 * blobBytes);
     this.#tell(error);
     this.#timer ??= setInterval(() => this.look(), diskProbeMs).unref();
     return true;
@@ -83,6 +89,7 @@ export class DiskCondition {
     });
     this.#reason = undefined;
     this.#refused = 0;
+    this.#roomBytes = diskRoomBytes;
     this.#toldAt = Number.NEGATIVE_INFINITY;
     this.close();
   }
@@ -95,7 +102,7 @@ export class DiskCondition {
 
   #hasRoom(): boolean {
     try {
-      return this.#parts.freeBytes() >= diskRoomBytes;
+      return this.#parts.freeBytes() >= this.#roomBytes;
     } catch {
       // Then only a write can tell.
       return true;

@@ -1,4 +1,6 @@
 import { rmSync } from 'node:fs';
+import { unavailable } from '@stopgo/core';
+import { expect, test } from 'vitest';
 import { integer, type SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { blobStoreContract } from './blob-store.contract.ts';
 import { freshDirectory, openParts } from './sqlite-log.ts';
@@ -45,4 +47,29 @@ blobStoreContract('sqlite', async () => {
       rmSync(dataDir, { recursive: true });
     },
   };
+});
+
+test('a disk that takes no blob is known to be full, as one that takes no append is', async () => {
+  const dataDir = freshDirectory();
+  const full = unavailable('the disk is full', { reason: 'disk_full' });
+  const told: unknown[] = [];
+  const failing = (database: SqlDatabase): SqlDatabase => ({
+    ...database,
+    run: (sql) => {
+      if (!sql.includes('INTO blob_pieces')) return database.run(sql);
+      return () => {
+        throw full;
+      };
+    },
+  });
+  const failed = (...of: unknown[]) => {
+    told.push(of);
+    return true;
+  };
+  const parts = openParts(dataDir, undefined, failing, { failed });
+  const holder = { conversationId: 'c', runId: 'r', callId: 'k' };
+  await expect(parts.blobs.put('digest', new Uint8Array([1]), holder)).rejects.toBe(full);
+  expect(told).toEqual([[full, 1, 1]]);
+  parts.close();
+  rmSync(dataDir, { recursive: true });
 });

@@ -72,6 +72,20 @@ describe('a full disk', () => {
     ]);
   });
 
+  test('is full until there is room for a blob that was refused, in the log of the file and in the file itself', () => {
+    disk.failed(full, 1, 12 * 1024 * 1024);
+    free = 28 * 1024 * 1024 - 1;
+    disk.look();
+    expect(disk.problem?.reason).toBe('disk_full');
+    free += 1;
+    disk.look();
+    expect(disk.problem).toBeUndefined();
+    disk.failed(full, 1);
+    free = 4 * 1024 * 1024;
+    disk.look();
+    expect(disk.problem).toBeUndefined();
+  });
+
   test('is asked for by a write where nobody can tell how much is free', () => {
     free = new Error('no statfs');
     disk.failed(full, 1);

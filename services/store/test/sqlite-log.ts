@@ -6,6 +6,7 @@ import { embeddedParts } from '../src/adapters/embedded.ts';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { openFile } from '../src/adapters/sqlite/file.ts';
 import { conditionOfViews, resetViews } from '../src/adapters/sqlite-views/schema.ts';
+import type { DiskCondition } from '../src/disk-condition.ts';
 import type { Observe } from '../src/observe.ts';
 import type { LogUnderTest } from './event-log.contract.ts';
 
@@ -28,10 +29,11 @@ export function openParts(
   dataDir: string,
   observe: Observe = () => undefined,
   wrap: (database: SqlDatabase) => SqlDatabase = (database) => database,
+  disk?: Pick<DiskCondition, 'failed'>,
 ) {
   const file = openFile(dataDir);
   const database = wrap(file.database);
-  const parts = embeddedParts(database, silent, observe);
+  const parts = embeddedParts(database, silent, observe, disk);
   if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);
   return {
     ...parts,

@@ -46,6 +46,6 @@ export function embeddedParts(
   });
   const { allSetAside } = ofViews;
   // A file that only an older release has written, opened to read.
-  const blobs = hasBlobs(database) ? new SqliteBlobStore(database) : noBlobs;
+  const blobs = hasBlobs(database) ? new SqliteBlobStore(database, disk) : noBlobs;
   return { heads, projection, events, blobs, views: new SqliteViews(ofViews, hot), allSetAside };
 }

@@ -1,6 +1,7 @@
 import { notFound } from '@stopgo/core';
 import type { BlobHolder, BlobStore, HeldBlob } from '../../blob-store.ts';
 import { blobPieceBytesMax, blobsPerSweepPage } from '../../bounds.ts';
+import type { DiskCondition } from '../../disk-condition.ts';
 import { wholeBlob } from '../../whole-blob.ts';
 import { bytes, inOneStep, integer, type SqlDatabase, text } from './database.ts';
 
@@ -38,16 +39,19 @@ export function hasBlobs(database: SqlDatabase): boolean {
 /** The blobs in the file of the log. A put, and a release, are one transaction each, on disk before the answer. */
 export class SqliteBlobStore implements BlobStore {
   readonly #database: SqlDatabase;
+  readonly #disk: Pick<DiskCondition, 'failed'>;
   readonly #sql: ReturnType<typeof statements>;
 
-  constructor(database: SqlDatabase) {
+  /** `disk` is told of what could not be written. */
+  constructor(database: SqlDatabase, disk: Pick<DiskCondition, 'failed'>) {
     this.#database = database;
+    this.#disk = disk;
     this.#sql = statements(database);
   }
 
   async put(digest: string, blob: Uint8Array, { conversationId, runId, callId }: BlobHolder): Promise<void> {
     const sql = this.#sql;
-    inOneStep(this.#database, () => {
+    this.#write(blob.byteLength, () => {
       sql.insertHolder(digest, conversationId, runId, callId);
       if (sql.blob(digest) !== undefined) return;
       const id = (sql.lastId() ?? 0) + 1;
@@ -80,7 +84,7 @@ export class SqliteBlobStore implements BlobStore {
 
   async release({ digest }: HeldBlob, over: readonly BlobHolder[], isNamed: boolean): Promise<void> {
     const sql = this.#sql;
-    inOneStep(this.#database, () => {
+    this.#write(0, () => {
       for (const { conversationId, runId, callId } of over) sql.deleteHolder(digest, conversationId, runId, callId);
       const id = sql.blob(digest)?.id;
       if (isNamed || id === undefined || sql.holdersOf(digest).length > 0) return;
@@ -91,6 +95,15 @@ export class SqliteBlobStore implements BlobStore {
 
   async *digests() {
     yield* pages(this.#sql.digests);
+  }
+
+  #write(blobBytes: number, change: () => void): void {
+    try {
+      inOneStep(this.#database, change);
+    } catch (error) {
+      this.#disk.failed(error, 1, blobBytes);
+      throw error;
+    }
   }
 }
 
