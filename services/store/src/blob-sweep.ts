@@ -14,6 +14,7 @@ export type BlobSweepParts = { readonly blobs: BlobStore; readonly views: Views 
  */
 export async function sweepBlobs({ blobs, views }: BlobSweepParts, signal: AbortSignal): Promise<number> {
   let unjudged = 0;
+  if (signal.aborted) return unjudged;
   for await (const page of blobs.held()) {
     if (signal.aborted) break;
     // What was appended before a blob was looked at is seen now: also the event for which another sweep has released it.
@@ -46,7 +47,10 @@ function holdersOver({ holders }: HeldBlob, views: Views) {
   });
 }
 
-/** Sweeps at once and then every `blobSweepMs`, until the function given back is called. What fails is tried the next time. */
+/**
+ * Sweeps at once and then every `blobSweepMs`, unless a sweep takes longer: then none waits for it. Until the function given back is
+ * called. What fails is tried the next time.
+ */
 export function startBlobSweep(parts: BlobSweepParts, log: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let isTold = false;
@@ -62,15 +66,19 @@ export function startBlobSweep(parts: BlobSweepParts, log: Logger): { stop(): Pr
       if (!stopping.signal.aborted) log.debug('blobs could not be swept; tried again', { error });
     }
   };
-  let last = sweep();
-  const timer = setInterval(() => {
-    last = last.then(sweep);
-  }, blobSweepMs).unref();
+  let running: Promise<void> | undefined;
+  const tick = (): void => {
+    running ??= sweep().finally(() => {
+      running = undefined;
+    });
+  };
+  tick();
+  const timer = setInterval(tick, blobSweepMs).unref();
   return {
     async stop() {
       clearInterval(timer);
       stopping.abort(new Error('the store is stopping'));
-      await last;
+      await running;
     },
   };
 }

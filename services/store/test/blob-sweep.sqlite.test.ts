@@ -36,6 +36,9 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
+/** After all that goes on by itself. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 /** A blob that is put for the call of a new conversation. */
 async function put(bytes: Uint8Array = new Uint8Array(Buffer.from(randomUUID()))) {
   const client = clientOf();
@@ -188,9 +191,40 @@ test('that blobs cannot be judged is told once, and again when it is so anew', a
   views.isBlobNamed = () => undefined;
   const { log, lines } = keepingLog();
   const sweep = startBlobSweep({ blobs, views }, log);
-  for (const _ of found.slice(1)) vi.advanceTimersByTime(blobSweepMs);
+  for (let swept = 1; swept <= found.length; swept += 1) {
+    await vi.waitFor(() => expect(sweeps).toBe(swept));
+    await settled();
+    vi.advanceTimersByTime(blobSweepMs);
+  }
   await vi.waitFor(() => expect(lines).toHaveLength(2));
   await sweep.stop();
   const line = 'warn: blobs are kept that nobody may need: a conversation is set aside, and what it names is not known';
   expect(lines).toEqual([`${line} {"blobs":2}`, `${line} {"blobs":1}`]);
+});
+
+test('no sweep waits for one that takes long, and none begins once the store stops', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let looks = 0;
+  const ends: (() => void)[] = [];
+  const blobs = {
+    ...parts.blobs,
+    async *held() {
+      looks += 1;
+      await new Promise<void>((resolve) => ends.push(resolve));
+    },
+  };
+  const { views } = parts;
+  const sweep = startBlobSweep({ blobs, views }, silent);
+  vi.advanceTimersByTime(10 * blobSweepMs);
+  ends[0]?.();
+  await settled();
+  expect(looks).toBe(1);
+  vi.advanceTimersByTime(blobSweepMs);
+  await settled();
+  expect(looks).toBe(2);
+  ends[1]?.();
+  await sweep.stop();
+  expect(await sweepBlobs({ blobs, views }, AbortSignal.abort())).toBe(0);
+  expect(looks).toBe(2);
 });
