@@ -32,7 +32,9 @@ describe('servers without space', () => {
   test('are told at once and then once a minute, with how many appends they refused', () => {
     for (; now < 2 * minute; now += 1_000) space.refused(10);
     expect(kept.lines).toEqual([
-      expect.stringMatching(/^error: the event log \(NATS\) has no space left: .*"refused":1}/),
+      expect.stringMatching(
+        /^error: the event log \(NATS\) has no space left: what it refuses may be recorded or not; .*"refused":1}/,
+      ),
       expect.stringMatching(/^error: the event log \(NATS\) has no space left: .*"refused":61}/),
     ]);
   });

@@ -3,7 +3,7 @@ import { noSpaceForgottenMs, noSpaceTellMs } from '../../bounds.ts';
 import type { DiskProblem } from '../../disk-condition.ts';
 
 const noSpaceText =
-  'the event log (NATS) has no space left: nothing is recorded until it has; give its servers more, and it goes on by itself';
+  'the event log (NATS) has no space left: what it refuses may be recorded or not; give its servers more, and it goes on by itself';
 
 /** Refusals with less than {@link noSpaceForgottenMs} between any two of them. Milliseconds of a clock that only grows. */
 type Episode = {
@@ -54,7 +54,7 @@ export class NoSpace {
     episode.isTold = true;
     // `noSpaceText` as a literal: the test that compares the alarms with their page reads the source.
     this.#log.error(
-      'the event log (NATS) has no space left: nothing is recorded until it has; give its servers more, and it goes on by itself',
+      'the event log (NATS) has no space left: what it refuses may be recorded or not; give its servers more, and it goes on by itself',
       { refused: episode.refused },
     );
   }
