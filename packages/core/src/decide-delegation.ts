@@ -1,16 +1,15 @@
 /** What a delegation adds to a call: the message of a node, ids of its own at the other agent, and a task that goes on there. */
 import { facts as wire } from '@stopgo/proto';
 import { taskTextBytesMax, taskUpdatesMax, taskWordBytesMax } from './bounds.ts';
+import { callOfNode } from './calls/remote-agent.ts';
 import { byteLength, cutText } from './cut.ts';
 import { failedDelegation } from './decide-outcome.ts';
 import { type AgentDefinition, nodeAt, type Toolset } from './definition.ts';
-import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
 import { judgeCall } from './judge.ts';
-import { callOfNode } from './remote-agent.ts';
 import { approvalOf } from './requests.ts';
 import type { RunCommand } from './run-commands.ts';
-import type { CallState, ConversationState, RunState } from './state.ts';
+import type { ConversationState, RunState } from './state.ts';
 import { nodeOf } from './work.ts';
 
 /** The facts of a node's message: the call that it makes, judged, and its approval if it needs one. */
@@ -31,22 +30,6 @@ export function delegated(
   const requested = fact('delegationRequested', { runId: run.id, stepId, call, node: nodeOf(run, stepId) });
   if (isRefused) return [requested, failedDelegation(run, stepId, call.error)];
   return [requested, ...approvalOf(run, stepId, call, state.revision + 1)];
-}
-
-/** The fence of an attempt. Its ids are those of no other, and the same when decided again. */
-export function delegationStarted(run: RunState, call: CallState, attempt: number): Fact {
-  const { id: callId, stepId, agent = '', approvalId = '' } = call;
-  const idOf = (what: string): string => uuidFrom(what, run.id, callId, String(attempt));
-  return fact('delegationStarted', {
-    runId: run.id,
-    stepId,
-    callId,
-    attempt,
-    agent,
-    messageId: idOf('message'),
-    contextId: idOf('context'),
-    approvalId,
-  });
 }
 
 /** The facts of what another agent tells of a task that goes on: none if it is on the record already. */

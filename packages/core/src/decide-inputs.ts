@@ -82,7 +82,8 @@ function needless({ action, contentJson }: ProvideCommand): string | undefined {
 /** What a call's server asks now is all that it asks: what is new is put on the record, what is gone is withdrawn. */
 export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] {
   const call = run.calls[asked.callId];
-  if (call === undefined || call.agent !== undefined || !isUnderWay(call, asked.attempt)) return [];
+  if (call?.target?.kind !== 'tool' || !isUnderWay(call, asked.attempt)) return [];
+  const { server } = call.target;
   const pending = serverInputs(run);
   const gone = pending.filter(
     ({ callId, server }) => callId === call.id && !asked.questions.some(({ id }) => id === server.questionId),
@@ -108,7 +109,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
           id,
           attempt: asked.attempt,
           bridgeInstance: asked.bridge,
-          server: call.server,
+          server,
           tool: call.tool,
           schemaJson,
           url,

@@ -2,6 +2,8 @@
 import { facts as wire } from '@stopgo/proto';
 import { blobRefsToWire } from './blobs.ts';
 import { failureBytesMax, pinChangesPerCallMax, structuredBytesMax, textBytesMax } from './bounds.ts';
+import { isSent } from './calls/kinds.ts';
+import { serverOf } from './calls/target.ts';
 import { byteLength, cutText } from './cut.ts';
 import { inputsOver } from './decide-inputs.ts';
 import { callDigest } from './digest.ts';
@@ -132,7 +134,7 @@ function pinChanged(
 ): Fact[] {
   const { current, argumentsJson } = outcome;
   const { pin } = current;
-  const digest = callDigest({ server: call.server, tool: call.tool, pin, argumentsJson });
+  const digest = callDigest({ server: serverOf(call.target), tool: call.tool, pin, argumentsJson });
   const repeatable = isRepeatable(current.hints);
   const message = `the definition of ${call.tool} changed`;
   const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
@@ -145,13 +147,13 @@ function pinChanged(
   if (verdict.kind === 'allow' && !call.gated) return [changed];
   const since = call.approvalId === undefined ? message : `${message} after it was approved`;
   const reason = outcome.isHeld === true ? `${since}; ${heldUntilAccepted}` : since;
-  const { id: callId, stepId, tool, server, asked, revision: callRevision } = call;
+  const { id: callId, stepId, tool, target, asked, revision: callRevision } = call;
+  if (!isSent(target)) return [changed];
   const request = approvalRequest(run, {
     callId,
     stepId,
     tool,
-    server,
-    agent: call.agent ?? '',
+    target,
     digest,
     argumentsJson,
     asked,

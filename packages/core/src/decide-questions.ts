@@ -10,6 +10,7 @@ import {
   taskTextBytesMax,
   taskWordBytesMax,
 } from './bounds.ts';
+import { remoteOf } from './calls/target.ts';
 import { byteLength, cutText } from './cut.ts';
 import { delegatingNode, failedDelegation, finished } from './decide-outcome.ts';
 import { describeQuestion } from './description.ts';
@@ -57,7 +58,7 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   if (fresh.length === 0 && known.length === 0) return [];
   const reason = asked.reason ?? becameOf(call, task.state);
   if (call.asked + fresh.length > askedPerCallMax) {
-    const tooOften = askedTooOften(call.agent ?? '', askedPerCallMax);
+    const tooOften = askedTooOften(remoteOf(call.target), askedPerCallMax);
     return [...withdrawn(run, known, reason), ...failedCall(run, call, tooOften)];
   }
   const keys = [...kept, ...fresh].map(({ key }) => key);
@@ -84,7 +85,8 @@ function areTold(call: CallState, questions: readonly RemoteQuestion[]): boolean
   return true;
 }
 
-function whyNotTold({ agent }: CallState, questions: readonly RemoteQuestion[]): string {
+function whyNotTold({ target }: CallState, questions: readonly RemoteQuestion[]): string {
+  const agent = remoteOf(target);
   return questions.some(({ holdsToken }) => holdsToken) ? tokenInQuestion(agent) : unreadableQuestion(agent);
 }
 
@@ -116,8 +118,8 @@ function withdrawn(run: RunState, gone: readonly AskedQuestion[], reason: string
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, reason));
 }
 
-function becameOf({ agent = '', sent }: CallState, state: string): string {
-  const task = `task ${sent?.taskId ?? ''} of the agent ${agent}`;
+function becameOf({ target, sent }: CallState, state: string): string {
+  const task = `task ${sent?.taskId ?? ''} of the agent ${remoteOf(target)}`;
   return cutText(`${task} does not ask this any more: it is ${state === '' ? 'gone' : state}`, taskWordBytesMax).text;
 }
 
@@ -132,7 +134,7 @@ function requestOf(
   const question = boundedQuestion(shownQuestion);
   if (question.kind === 'auth') return tokenRequest(run, call.id, promptOf(call, question), question.key, count);
   const { key, approval } = question;
-  const agent = call.agent ?? '';
+  const agent = remoteOf(call.target);
   const shown = { tool: approval?.tool || call.tool, server: approval?.server ?? '' };
   const argumentsJson = approval?.argumentsJson ?? '';
   const agents = approval?.agents ?? [];
@@ -150,8 +152,8 @@ function requestOf(
   });
 }
 
-function promptOf({ agent = '' }: CallState, { prompt }: RemoteQuestion): string {
-  const asks = `Authentication required to access the ${quotedName(agent)} agent.`;
+function promptOf({ target }: CallState, { prompt }: RemoteQuestion): string {
+  const asks = `Authentication required to access the ${quotedName(remoteOf(target))} agent.`;
   return cutText(prompt === '' ? asks : `${asks} It says:\n${quotedLines(prompt)}`, taskTextBytesMax).text;
 }
 
@@ -195,7 +197,8 @@ function boundedQuestion(question: RemoteQuestion): RemoteQuestion {
 }
 
 function failedCall(run: RunState, call: CallState, content: string): Fact[] {
-  const { id: callId, stepId, attempt, tool, agent = '' } = call;
+  const { id: callId, stepId, attempt, tool } = call;
+  const agent = remoteOf(call.target);
   const outcome = {
     type: 'callFinished',
     callId,

@@ -18,8 +18,9 @@ import {
   failureBytesMax,
   textBytesMax,
 } from './bounds.ts';
+import { isSent, sentKindOf } from './calls/kinds.ts';
 import { cutText } from './cut.ts';
-import { delegated, delegationStarted, updated } from './decide-delegation.ts';
+import { delegated, updated } from './decide-delegation.ts';
 import { answerLost, callAsked, samplingAnswered } from './decide-inputs.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from './decide-questions.ts';
@@ -283,7 +284,5 @@ function needToken(run: RunState, callId: string, prompt: string): Fact[] {
 function startCall(run: RunState, callId: string, attempt: number, bridge: string): Fact[] {
   const call = run.calls[callId];
   if (call === undefined || call.phase !== 'ready' || call.repeatable || attempt !== call.attempt + 1) return [];
-  if (call.agent !== undefined) return [delegationStarted(run, call, attempt)];
-  const { stepId, approvalId = '' } = call;
-  return [fact('toolCallStarted', { runId: run.id, stepId, callId, attempt, bridgeInstance: bridge, approvalId })];
+  return isSent(call.target) ? [sentKindOf(call.target).started(run.id, call, attempt, bridge)] : [];
 }

@@ -1,3 +1,4 @@
+import { type CallTarget, serverOf } from './calls/target.ts';
 import { sha256Hex } from './digest.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Hints } from './policy.ts';
@@ -91,10 +92,8 @@ export function childrenOf(node: AgentNode): readonly AgentNode[] {
 
 /** A tool as it is offered to a model. */
 export type OfferedTool = {
-  /** Empty if it is an agent. */
-  readonly server: string;
-  /** Name of the agent that it stands for; absent for a tool. */
-  readonly agent?: string;
+  /** Whom calls of it go to. */
+  readonly target: CallTarget;
   readonly name: string;
   readonly description: string;
   readonly inputSchemaJson: string;
@@ -114,11 +113,8 @@ export type ServerInstructions = { readonly text: string; readonly pin: string }
 /** Name under which what a server says of its tools is accepted, as if it were one of them. */
 export const instructionsName = '@instructions';
 
-/** The tools offered in a run, by name. */
+/** The tools of servers that a run knows, or all that a node is offered, by name. */
 export type Toolset = ReadonlyMap<string, OfferedTool>;
-
-/** Name of the tool that ends the enclosing loop. */
-export const exitLoopTool = 'exit_loop';
 
 /** A definition as it is recorded: canonical JSON and its digest. */
 export type Defined = { readonly digest: string; readonly definitionJson: string };
@@ -132,7 +128,8 @@ export function defineAgent(agent: AgentDefinition): Defined {
  * What a set of tools says of one: everything but what its own definition holds, which stands under its pin. So does what its server
  * says of all its tools: the first tool of a server names its pin, beside what releases read that know of no such thing.
  */
-type OfferedEntry = Omit<OfferedTool, 'description' | 'inputSchemaJson' | 'agent' | 'instructions'> & {
+type OfferedEntry = Omit<OfferedTool, 'target' | 'description' | 'inputSchemaJson' | 'instructions'> & {
+  readonly server: string;
   readonly instructions?: string;
 };
 
@@ -144,7 +141,8 @@ export function defineToolset(tools: Toolset): Defined {
   const told = new Set<string>();
   const entries = [...tools.values()]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ server, name, pin, hints, approvalRequired, forwardsBearer, instructions }): OfferedEntry => {
+    .map(({ target, name, pin, hints, approvalRequired, forwardsBearer, instructions }): OfferedEntry => {
+      const server = serverOf(target);
       const entry = { server, name, pin, hints, approvalRequired, forwardsBearer };
       if (instructions === undefined || told.has(server)) return entry;
       told.add(server);
@@ -176,12 +174,13 @@ export function toolsetFromDefinition(definitionJson: string, tools: ReadonlyMap
     }),
   );
   return new Map(
-    entries.map(({ instructions: _pin, ...entry }) => {
+    entries.map(({ server, instructions: _pin, ...entry }) => {
       const tool = JSON.parse(tools.get(entry.pin) ?? '{}') as { description?: unknown; inputSchema?: unknown };
       const description = typeof tool.description === 'string' ? tool.description : '';
       const inputSchemaJson = JSON.stringify(tool.inputSchema ?? { type: 'object' });
-      const instructions = said.get(entry.server);
-      return [entry.name, { ...entry, description, inputSchemaJson, ...(instructions && { instructions }) }];
+      const target = { kind: 'tool', server } as const;
+      const instructions = said.get(server);
+      return [entry.name, { ...entry, target, description, inputSchemaJson, ...(instructions && { instructions }) }];
     }),
   );
 }

@@ -1,31 +1,38 @@
 import { descriptionBytesMax } from './bounds.ts';
+import { type SentTarget, sentKindOf } from './calls/kinds.ts';
+import { nameOfTarget } from './calls/target.ts';
+import { heading } from './calls/tool-call-words.ts';
 import { byteLength, cutMiddle } from './cut.ts';
 import { maybeRounded } from './exact-json.ts';
-import { type Json, parseJson } from './json.ts';
-import { messageOfDelegation } from './remote-agent.ts';
-import { quotedLines, quotedName, visibleText } from './visible.ts';
+import { parseJson } from './json.ts';
+import { quotedLines, quotedName, spoken, visibleText } from './visible.ts';
 
 /**
  * What an approver is shown of a call: made from the exact arguments, deceptive characters made visible, names that are more than
  * plain words quoted, at most 16 KiB: of a longer one the head and the tail, with a mark between. Of a delegation: the agent, and
  * what is sent to it.
  */
-export function describeCall(tool: string, argumentsJson: string, agent = ''): string {
-  return bounded(wholeCall(tool, argumentsJson, agent));
+export function describeCall(tool: string, argumentsJson: string, target: SentTarget = ofTool): string {
+  return bounded(wholeCall(tool, argumentsJson, target));
 }
 
-function wholeCall(tool: string, argumentsJson: string, agent = ''): string {
-  const parsed = parseJson(argumentsJson);
-  if (agent !== '')
-    return `**DELEGATE to A2A Agent: ${quotedName(agent)}**\n\nMessage: ${spoken(messageOfDelegation(argumentsJson) ?? argumentsJson)}`;
-  return knownDescription(tool, parsed) ?? `**${heading(tool)}**\n\nArgs: ${indented(parsed, argumentsJson)}`;
+/** A call of a tool, unless somebody else is named. */
+const ofTool: SentTarget = { kind: 'tool', server: '' };
+
+function wholeCall(tool: string, argumentsJson: string, target: SentTarget): string {
+  return sentKindOf(target).describe({ tool, argumentsJson, target: nameOfTarget(target) });
 }
 
 /** What an approver is shown of a call whose outcome is unknown. */
-export function describeDoubt(tool: string, argumentsJson: string, reason: string, agent = ''): string {
+export function describeDoubt(
+  tool: string,
+  argumentsJson: string,
+  reason: string,
+  target: SentTarget = ofTool,
+): string {
   return bounded(
     `**IN DOUBT: ${heading(tool)}**\n\nThis call was started and nobody can tell whether it took effect: ${spoken(reason)}\n\n` +
-      `${wholeCall(tool, argumentsJson, agent)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
+      `${wholeCall(tool, argumentsJson, target)}\n\nChoose run_again, happened (with the result, if you know it) or give_up.`,
   );
 }
 
@@ -59,7 +66,7 @@ type ShownQuestion = {
 export function describeQuestion({ agent, agents, prompt, tool, argumentsJson, choices }: ShownQuestion): string {
   const head = `**PROXY APPROVAL — A2A Agent: ${quotedName(agent)}**`;
   const chain = agents.length === 0 ? '' : `\n\nAgents: ${[agent, ...agents].map(quotedName).join(' → ')}`;
-  const call = argumentsJson === '' ? '' : visibleText(wholeCall(tool, argumentsJson));
+  const call = argumentsJson === '' ? '' : visibleText(wholeCall(tool, argumentsJson, ofTool));
   const says = prompt.trim() === '' ? 'It does not say what for.' : quotedLines(prompt);
   const doubt = doubtOfNumbers(argumentsJson, prompt.trim() !== '');
   const isAllSaid = doubt === '' && call !== '' && visibleText(prompt).includes(call) && !choices.includes('run_again');
@@ -91,38 +98,6 @@ function doubtOfNumbers(argumentsJson: string, hasWords: boolean): string {
 const roundedPlacesMax = 3;
 const placeCharactersMax = 80;
 
-/** Names of plain letters as they are known to clients; any other exactly, since two names may share their capitals. */
-function heading(tool: string): string {
-  const name = quotedName(tool);
-  return name === tool ? tool.toUpperCase() : name;
-}
-
-/** Words of one line as they are; several are quoted, since a line could pretend to be one of ours. */
-function spoken(text: string): string {
-  return text.includes('\n') ? `\n${quotedLines(text)}` : text;
-}
-
 function bounded(text: string): string {
   return cutMiddle(visibleText(text), descriptionBytesMax);
-}
-
-function knownDescription(tool: string, args: Json | undefined): string | undefined {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined;
-  const fields = args as { readonly [key: string]: Json };
-  const names = Object.keys(fields).sort().join();
-  if (tool === 'resources_add' && names === 'name,value')
-    return `**ADD Resource**\n\nName: ${shown(fields.name)}\nValue: ${shown(fields.value)}`;
-  if (tool === 'resources_remove' && names === 'id') return `**REMOVE Resource**\n\nID: ${shown(fields.id)}`;
-  if (tool === 'resources_remove' && names === 'pattern')
-    return `**REMOVE Resources**\n\nPattern: ${shown(fields.pattern)}\n\n⚠️ This will remove ALL resources matching this pattern!`;
-  return undefined;
-}
-
-/** A text is quoted where it could pretend to be the next line, or to be another one in quotes. */
-function shown(value: Json | undefined): string {
-  return typeof value === 'string' && !/[\n\t"\\]|^\s|\s$|^$/.test(value) ? value : JSON.stringify(value);
-}
-
-function indented(parsed: Json | undefined, text: string): string {
-  return parsed === undefined ? spoken(text) : JSON.stringify(parsed, null, 2);
 }

@@ -1,5 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
+import { recordedTarget } from './calls/target.ts';
 import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
@@ -277,12 +278,12 @@ function evolveFinished(
 }
 
 function newCall(call: facts.Call, stepId: string, revision: number): CallState {
+  const target = recordedTarget(call);
   const common = {
     id: call.callId,
     stepId,
     tool: call.tool,
-    server: call.server,
-    ...(call.agent === '' ? {} : { agent: call.agent }),
+    ...(target === undefined ? {} : { target }),
     pin: call.pin,
     digest: call.digest,
     repeatable: call.repeatable,
@@ -299,7 +300,7 @@ function newCall(call: facts.Call, stepId: string, revision: number): CallState 
     case facts.Disposition.AUTO_APPROVED:
       return { ...common, phase: 'waiting' };
     case facts.Disposition.CONTROL:
-      return { ...common, phase: 'done', outcome: 'exit_loop', resultRevision: revision };
+      return { ...common, phase: 'done', outcome: 'control', resultRevision: revision };
     default:
       return { ...common, phase: 'done', outcome: 'refused', resultRevision: revision };
   }

@@ -8,6 +8,7 @@
  */
 import { facts as wire } from '@stopgo/proto';
 import { continuedFailureBytesMax } from './bounds.ts';
+import { controlTools } from './calls/control/tools.ts';
 import { cutBytesMin, cutText } from './cut.ts';
 import {
   type A2aNode,
@@ -203,8 +204,7 @@ function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
   if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
   const { outputKey } = node;
-  if (calls.some((call) => call.outcome === 'exit_loop'))
-    return finish(step, run, saidIn(step), { exitLoop: true, outputKey });
+  if (calls.some(leavesLoop)) return finish(step, run, saidIn(step), { exitLoop: true, outputKey });
   if (step.turn > 0 && calls.length === 0) return finish(step, run, saidIn(step), { outputKey });
   if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey });
   const turn = step.turn + 1;
@@ -239,6 +239,11 @@ function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
 function saidIn(step: StepState): Output {
   if (step.textRevision > 0 || step.result === undefined) return answerOutput(step.textRevision);
   return resultOutput(step.result.revision);
+}
+
+/** True for a call of a tool of the platform's own that ends the enclosing loop. */
+function leavesLoop({ outcome, tool }: CallState): boolean {
+  return outcome === 'control' && controlTools.get(tool)?.leavesLoop === true;
 }
 
 /** True if a human was asked about some of the calls and rejected each of them. */

@@ -1,12 +1,13 @@
 import { facts } from '@stopgo/proto';
 import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from './bounds.ts';
+import { kindOf } from './calls/kinds.ts';
+import { offeredTo } from './calls/offers.ts';
+import { remoteOf, serverOf } from './calls/target.ts';
 import { byteLength } from './cut.ts';
-import { exitLoopTool, type OfferedTool, type ToolNode, type Toolset } from './definition.ts';
+import type { OfferedTool, ToolNode, Toolset } from './definition.ts';
 import { callDigest } from './digest.ts';
 import { canonicalArguments } from './exact-json.ts';
 import { isRepeatable, policyVerdict } from './policy.ts';
-import { messageOfDelegation, offeredTo } from './remote-agent.ts';
-import { nothingToDelegate } from './texts.ts';
 
 /** A call as a model asked for it. */
 export type RequestedCall = {
@@ -60,11 +61,11 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
     reason: '',
   });
   const problem = 'problem' in read ? read.problem : call.refusal;
-  if (call.name === exitLoopTool && site.node.type === 'llm' && site.node.canExitLoop)
+  const tool = offeredTo(site.node, tools).get(call.name);
+  if (tool?.target.kind === 'control')
     return problem === undefined ? { ...refused(''), disposition: facts.Disposition.CONTROL } : refused(problem);
   if ((site.callsBefore ?? 0) >= callsPerRunMax)
     return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
-  const tool = offeredTo(site.node, tools).get(call.name);
   // What is known of a tool that was not offered is why it was not.
   if (tool === undefined)
     return refused('json' in read && call.refusal !== undefined ? call.refusal : `Tool not found: ${call.name}`);
@@ -72,13 +73,16 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
   if (Math.max(byteLength(call.argumentsJson), byteLength(argumentsJson)) > bytesMax)
     return refused(`The arguments are longer than ${bytesMax} bytes; the call was not run.`);
   if (problem !== undefined) return refused(problem);
-  const { server, pin, agent = '' } = tool;
-  if (agent !== '' && messageOfDelegation(argumentsJson) === undefined) return refused(nothingToDelegate);
-  const verdict = policyVerdict(tool);
+  const { pin, target } = tool;
+  const { noun, problemOf } = kindOf(target);
+  const unsendable = problemOf(argumentsJson);
+  if (unsendable !== undefined) return refused(unsendable);
+  const verdict = policyVerdict(tool, noun);
+  const server = serverOf(target);
   const judged = {
     ...common,
     server,
-    agent,
+    agent: remoteOf(target),
     pin,
     digest: callDigest({ server, tool: tool.name, pin, argumentsJson }),
     repeatable: isRepeatable(tool.hints),

@@ -1,7 +1,8 @@
 import { facts } from '@stopgo/proto';
+import { controlResult, controlTools } from './calls/control/tools.ts';
 import { decisionKind } from './decisions.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
-import { agentFailureText, canceledText, decisionTexts, loopLeft, modelFailureText } from './texts.ts';
+import { agentFailureText, canceledText, decisionTexts, modelFailureText } from './texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
 export type MessageRow = {
@@ -25,21 +26,24 @@ export type MessageRow = {
 };
 
 /** The messages that an event adds to its conversation, in order. A function of the event alone. */
-export function messageRows({ fact }: Pick<RecordedFact, 'fact'>): readonly MessageRow[] {
+export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>): readonly MessageRow[] {
   switch (fact.case) {
     case 'conversationCreated':
       return fact.value.systemPrompt === '' ? [] : [{ role: 'system', content: fact.value.systemPrompt }];
     case 'userMessageReceived':
       return [{ role: 'user', content: fact.value.text }];
     case 'modelResponded':
-      return named(answerRows(fact.value), fact.value.node);
+      return named(answerRows(fact.value, time), fact.value.node);
     case 'modelFailed':
       // Of the agent's only node the run says it.
       return fact.value.node === '' ? [] : named(textRows(modelFailureText(fact.value.message)), fact.value.node);
     case 'approvalResolved':
       return resolvedRows(fact.value);
     case 'delegationRequested':
-      return named(fact.value.call === undefined ? [] : callRows(fact.value.call, fact.value.node), fact.value.node);
+      return named(
+        fact.value.call === undefined ? [] : callRows(fact.value.call, fact.value.node, time),
+        fact.value.node,
+      );
     case 'toolCallFinished':
       return [finishedRow(fact.value)];
     case 'delegationFinished':
@@ -92,19 +96,26 @@ function finishedRow(finished: FactOf<'toolCallFinished'>): MessageRow {
   return { ...row, toolCall: { ...row.toolCall, blobs, structuredJson } };
 }
 
-function answerRows(answer: FactOf<'modelResponded'>): readonly MessageRow[] {
-  return [...textRows(answer.text), ...answer.calls.flatMap((call) => callRows(call, answer.node))];
+function answerRows(answer: FactOf<'modelResponded'>, at: number): readonly MessageRow[] {
+  return [...textRows(answer.text), ...answer.calls.flatMap((call) => callRows(call, answer.node, at))];
 }
 
 /** A call, and its result if it has one at once. */
-function callRows(call: facts.Call, node: string): readonly MessageRow[] {
+function callRows(call: facts.Call, node: string, at: number): readonly MessageRow[] {
   const autoApproved = call.disposition === facts.Disposition.AUTO_APPROVED;
   const { callId, tool: name, argumentsJson } = call;
   const toolCall = { callId, name, argumentsJson, isError: false, autoApproved };
   const rows: MessageRow[] = [{ role: 'assistant', content: '', toolCall }];
   if (call.disposition === facts.Disposition.REFUSED) rows.push(resultRow(callId, name, call.error, true));
-  if (call.disposition === facts.Disposition.CONTROL && node !== '') rows.push(...textRows(loopLeft));
+  if (call.disposition === facts.Disposition.CONTROL) rows.push(...controlRows(call, node, at));
   return rows;
+}
+
+/** A tool of the platform's own shows its result, or has the node of a tree say something in its place. */
+function controlRows(call: facts.Call, node: string, at: number): readonly MessageRow[] {
+  const { shownAs } = controlTools.get(call.tool) ?? {};
+  if (shownAs !== undefined) return node === '' ? [] : textRows(shownAs);
+  return [resultRow(call.callId, call.tool, controlResult(call, at), false)];
 }
 
 function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow[] {

@@ -1,3 +1,4 @@
+import { serverOf } from './calls/target.ts';
 import { type AgentDefinition, type AgentNode, childrenOf } from './definition.ts';
 import { elapsedMs, type NodeTrace, placeOf, placeOfStep, type RunTrace } from './run-trace.ts';
 import type { CallState, ConversationState, RunState } from './state.ts';
@@ -156,7 +157,8 @@ function isBusyCall(run: RunState, call: CallState): boolean {
 function waitsByPlace(run: RunState): ReadonlyMap<string, readonly Wait[]> {
   const all = new Map<string, Wait[]>();
   const add = (callId: string, wait: Pick<Wait, 'kind' | 'id' | 'since'>): void => {
-    const { stepId = '', tool = '', server = '' } = run.calls[callId] ?? {};
+    const { stepId = '', tool = '', target } = run.calls[callId] ?? {};
+    const server = serverOf(target);
     const place = placeOfStep(stepId);
     all.set(place, [...(all.get(place) ?? []), { ...wait, tool, server }]);
   };

@@ -125,14 +125,11 @@ export type CallPlace = {
   readonly hints: Hints;
   /** The tool's server wants each call approved. */
   readonly approvalRequired: boolean;
-  /** Present if it is no tool but another agent. */
-  readonly agent?: string;
 };
 
-/** The verdict on a call from the hints of its tool and the configuration. */
-export function policyVerdict(place: CallPlace): Verdict {
+/** The verdict on a call from the hints of its tool and the configuration; `what` reasons call it. */
+export function policyVerdict(place: CallPlace, what = 'the tool'): Verdict {
   if (place.approvalRequired) return { kind: 'ask', reason: 'approval is required by configuration' };
-  const what = place.agent === undefined ? 'the tool' : 'the agent';
   if (place.hints.destructive) return { kind: 'ask', reason: `${what} is destructive` };
   if (place.hints.readOnly) return { kind: 'allow', reason: `${what} only reads` };
   return { kind: 'allow', reason: `${what} is not destructive` };

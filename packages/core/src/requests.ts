@@ -1,6 +1,8 @@
 /** What a run asks of people. Ids are made from the call and from how often it was asked about: the same when decided again. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { facts as wire } from '@stopgo/proto';
+import { isSent, type SentTarget, sentKindOf } from './calls/kinds.ts';
+import { recordedTarget, serverOf } from './calls/target.ts';
 import { describeCall, describeDoubt } from './description.ts';
 import { uuidFrom } from './digest.ts';
 import { type Fact, fact } from './facts.ts';
@@ -13,9 +15,7 @@ type Askable = {
   readonly callId: string;
   readonly stepId: string;
   readonly tool: string;
-  readonly server: string;
-  /** Empty for a tool. */
-  readonly agent: string;
+  readonly target: SentTarget;
   readonly digest: string;
   readonly argumentsJson: string;
   readonly asked: number;
@@ -26,10 +26,11 @@ type Askable = {
 /** The request to approve a call, and its id: the same for the same request of the same call. */
 export function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
   const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
-  const { stepId, callId, tool, server, digest, reason, callRevision } = call;
-  const description = describeCall(tool, call.argumentsJson, call.agent);
+  const { stepId, callId, tool, target, digest, reason, callRevision } = call;
+  const description = describeCall(tool, call.argumentsJson, target);
   const choices = ['approve', 'reject'];
-  const kind = call.agent === '' ? wire.ApprovalKind.TOOL : wire.ApprovalKind.DELEGATION;
+  const kind = sentKindOf(target).approvalKind;
+  const server = serverOf(target);
   return {
     id,
     fact: fact('approvalRequested', {
@@ -59,8 +60,9 @@ export function approvalOf(
 ): Fact[] {
   const { disposition, callId, tool, reason } = call;
   const automatic = disposition === wire.Disposition.AUTO_APPROVED;
-  if (!automatic && disposition !== wire.Disposition.GATED) return [];
-  const { id: approvalId, fact: request } = approvalRequest(run, { ...call, stepId, asked: 0, callRevision });
+  const target = recordedTarget(call);
+  if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
+  const { id: approvalId, fact: request } = approvalRequest(run, { ...call, target, stepId, asked: 0, callRevision });
   if (!automatic) return [request];
   const decision = wire.Decision.APPROVED;
   const approved = { approvalId, runId: run.id, decision, reason, callId, tool, byPolicy: true };
@@ -76,9 +78,9 @@ export function doubtRequest(run: RunState, call: CallState, reason: string, arg
     callId: call.id,
     kind: wire.ApprovalKind.IN_DOUBT,
     tool: call.tool,
-    server: call.server,
+    server: serverOf(call.target),
     digest: call.digest,
-    description: describeDoubt(call.tool, argumentsJson, reason, call.agent),
+    description: describeDoubt(call.tool, argumentsJson, reason, isSent(call.target) ? call.target : undefined),
     choices: ['run_again', 'happened', 'give_up'],
     reason,
     callRevision: call.revision,

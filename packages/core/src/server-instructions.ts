@@ -1,3 +1,4 @@
+import { serverOf } from './calls/target.ts';
 import type { Toolset } from './definition.ts';
 import { quotedLines, quotedName } from './visible.ts';
 
@@ -8,8 +9,10 @@ import { quotedLines, quotedName } from './visible.ts';
  */
 export function withServerInstructions(prompt: string, offered: Toolset): string {
   const said = new Map<string, string>();
-  for (const { server, instructions } of offered.values())
+  for (const { target, instructions } of offered.values()) {
+    const server = serverOf(target);
     if (instructions !== undefined && !said.has(server)) said.set(server, instructions.text);
+  }
   const quotes = [...said]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(

@@ -3,8 +3,10 @@
  * results are not in it; it refers to them by revision.
  */
 
+import type { CallTarget } from './calls/target.ts';
+
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 3;
+export const foldVersion = 4;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -27,15 +29,15 @@ export type CallPhase =
   | 'done';
 
 /** How a call ended. */
-export type CallOutcome = 'result' | 'error' | 'rejected' | 'refused' | 'given_up' | 'happened' | 'exit_loop';
+export type CallOutcome = 'result' | 'error' | 'rejected' | 'refused' | 'given_up' | 'happened' | 'control';
 
 export type CallState = {
   readonly id: string;
   readonly stepId: string;
+  /** Name under which it was called. */
   readonly tool: string;
-  readonly server: string;
-  /** Name of the agent that it delegates to; absent for a call of a tool. */
-  readonly agent?: string;
+  /** Whom it goes to; absent if nothing was offered under that name, so that it was refused at once. */
+  readonly target?: CallTarget;
   readonly pin: string;
   readonly digest: string;
   readonly repeatable: boolean;

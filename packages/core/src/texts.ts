@@ -9,8 +9,6 @@ export const turnsUsedUp = 'Maximum tool call iterations reached.';
 
 /** Answer of a run in which nothing was said, and no call had a result. */
 export const nothingSaid = 'The run ended without an answer.';
-/** Said for a node that leaves its loop. */
-export const loopLeft = 'exit_loop called';
 
 const pipelineFailure = 'Pipeline error: ';
 

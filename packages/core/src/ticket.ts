@@ -1,7 +1,8 @@
 import type { CallState, ConversationState } from './state.ts';
 
 /** What is on the record of a call of a run that goes on, for whoever is asked to make it. */
-export type CallTicket = Pick<CallState, 'server' | 'tool' | 'pin' | 'digest' | 'attempt' | 'bridge' | 'approvalId'> & {
+export type CallTicket = Pick<CallState, 'tool' | 'pin' | 'digest' | 'attempt' | 'bridge' | 'approvalId'> & {
+  readonly server: string;
   /** `closed`: it waits for somebody, or is over; `started`: its latest attempt is under way. */
   readonly standing: 'closed' | 'ready' | 'started';
 };
@@ -13,7 +14,7 @@ export type CallTicket = Pick<CallState, 'server' | 'tool' | 'pin' | 'digest' | 
 export function ticketOf({ run }: ConversationState, runId: string, callId: string): CallTicket | undefined {
   if (run === null || run.id !== runId || run.status !== 'open' || !Object.hasOwn(run.calls, callId)) return undefined;
   const call = run.calls[callId];
-  if (call === undefined || call.agent !== undefined) return undefined;
-  const { phase } = call;
-  return { ...call, standing: phase === 'ready' || phase === 'started' ? phase : 'closed' };
+  if (call?.target?.kind !== 'tool') return undefined;
+  const { phase, target } = call;
+  return { ...call, server: target.server, standing: phase === 'ready' || phase === 'started' ? phase : 'closed' };
 }

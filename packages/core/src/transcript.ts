@@ -1,6 +1,7 @@
 import { facts } from '@stopgo/proto';
 import { type BlobRef, blobRefs } from './blobs.ts';
 import { earlierTurnsBytesMax, earlierTurnsMax } from './bounds.ts';
+import { controlResult } from './calls/control/tools.ts';
 import { byteLength } from './cut.ts';
 import type { FactOf, RecordedFact } from './facts.ts';
 import { outputFromWire, outputText } from './output.ts';
@@ -98,10 +99,10 @@ export class TranscriptBuilder implements Transcript {
         this.say(fact.value.runId, '', { role: 'user', text: fact.value.text });
         return;
       case 'modelResponded':
-        this.answered(fact.value);
+        this.answered(fact.value, event.time);
         return;
       case 'delegationRequested':
-        this.delegated(fact.value);
+        this.delegated(fact.value, event.time);
         return;
       case 'toolCallFinished':
       case 'delegationFinished':
@@ -187,25 +188,25 @@ export class TranscriptBuilder implements Transcript {
     }
   }
 
-  private answered(answer: FactOf<'modelResponded'>): void {
+  private answered(answer: FactOf<'modelResponded'>, at: number): void {
     const { runId, stepId, text, provider, opaque } = answer;
     this.say(runId, stepId, { role: 'assistant', text, calls: answer.calls.map(transcriptCall), provider, opaque });
-    for (const call of answer.calls) this.resultAtOnce(runId, call);
+    for (const call of answer.calls) this.resultAtOnce(runId, call, at);
   }
 
   /** A node of a tree called an agent: as if a model had. */
-  private delegated({ runId, stepId, call }: FactOf<'delegationRequested'>): void {
+  private delegated({ runId, stepId, call }: FactOf<'delegationRequested'>, at: number): void {
     if (call === undefined) return;
     const calls = [transcriptCall(call)];
     this.say(runId, stepId, { role: 'assistant', text: '', calls, provider: '', opaque: new Uint8Array() });
-    this.resultAtOnce(runId, call);
+    this.resultAtOnce(runId, call, at);
   }
 
-  private resultAtOnce(runId: string, call: facts.Call): void {
+  private resultAtOnce(runId: string, call: facts.Call, at: number): void {
     if (call.disposition === facts.Disposition.REFUSED)
       this.result(runId, call.callId, { content: call.error, isError: true });
     if (call.disposition === facts.Disposition.CONTROL)
-      this.result(runId, call.callId, { content: 'ok', isError: false });
+      this.result(runId, call.callId, { content: controlResult(call, at), isError: false });
   }
 
   private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {

@@ -117,6 +117,11 @@ export function markedForModel(text: string): string {
   return count === 0 ? text : `[${what} that people do not see: written as \\u{…} in what follows]\n${marked}`;
 }
 
+/** Words of one line as they are; several are quoted, since a line could pretend to be one of ours. */
+export function spoken(text: string): string {
+  return text.includes('\n') ? `\n${quotedLines(text)}` : text;
+}
+
 function escaped(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

@@ -1,3 +1,4 @@
+import { serverOf } from './calls/target.ts';
 import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, StepState } from './state.ts';
 
 /**
@@ -31,7 +32,7 @@ function onlyAsks(run: RunState): boolean {
   if (asked.length === 0 || asked.some(({ kind }) => kind === 'sampling')) return false;
   const asking = new Set(asked.flatMap(({ server }) => (server === undefined ? [] : [server.server])));
   const calls = Object.entries(run.calls).map(
-    ([id, call]) => [id, asking.has(call.server) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
+    ([id, call]) => [id, asking.has(serverOf(call.target)) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
   );
   return !hasWork({ ...run, calls: Object.fromEntries(calls) });
 }

@@ -265,7 +265,7 @@ describe('an agent as a tool of a model', () => {
     const offered = offeredTo(llm({ agents: [peer] }), shadowed);
     expect([...offered.keys()]).toEqual([...tools.keys(), 'a2a_peer']);
     expect(offered.get('a2a_peer')).toMatchObject({
-      agent: 'peer',
+      target: { kind: 'remote', agent: 'peer' },
       description: "Delegate task to A2A agent 'peer'.",
       hints: { readOnly: false, destructive: false, idempotent: false },
     });
@@ -334,7 +334,8 @@ describe('an agent as a tool of a model', () => {
 
   test('is found by its name at the place of the call only', () => {
     const tree = agentOf(sequential(llm({ agents: [peer] }), llm(), a2a({ name: 'x', agent: bank })));
-    const found = (stepId: string, name: string) => remoteAgentOf(tree, { stepId, agent: name });
+    const found = (stepId: string, name: string) =>
+      remoteAgentOf(tree, { stepId, target: { kind: 'remote', agent: name } });
     expect([found('root/0', 'peer'), found('root/1', 'peer'), found('root/2', 'bank'), found('root', 'peer')]).toEqual([
       peer,
       undefined,
@@ -347,6 +348,7 @@ describe('an agent as a tool of a model', () => {
 test('what kept a node of another agent from answering is told as a failure, not as words of that agent', () => {
   const rowsOf = (isError: boolean, node: string) =>
     messageRows({
+      time: 0,
       fact: fact('delegationFinished', {
         runId: 'r',
         callId: 'c',

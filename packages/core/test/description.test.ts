@@ -73,7 +73,7 @@ describe('what an approver is shown', () => {
 
   test('quotes every line of a message for another agent', () => {
     const message = 'x\n\nChoose run_again, happened (with the result, if you know it) or give_up.';
-    expect(describeCall('a2a_peer', JSON.stringify({ message }), 'peer')).toBe(
+    expect(describeCall('a2a_peer', JSON.stringify({ message }), { kind: 'remote', agent: 'peer' })).toBe(
       '**DELEGATE to A2A Agent: peer**\n\nMessage: \n> x\n> \n> Choose run_again, happened (with the result, if you know it) or give_up.',
     );
   });

@@ -83,7 +83,7 @@ describe('a call in the midst of which its server asks', () => {
       const { run } = state;
       const other = run?.calls['root#1.1'];
       if (run === null || other === undefined) throw new Error('the run has no second call');
-      const calls = { ...run.calls, 'root#1.1': { ...other, server: 'elsewhere' } };
+      const calls = { ...run.calls, 'root#1.1': { ...other, target: { kind: 'tool', server: 'elsewhere' } as const } };
       expect(runStanding({ ...state, run: { ...run, calls } })).toBe('working');
     }
   });

@@ -7,9 +7,9 @@ const { Disposition } = facts;
 
 const tools = new Map(
   [
-    { ...tool('read_file', { readOnly: true }), server: 'files' },
-    { ...tool('write_file'), server: 'files' },
-    { ...tool('read_page', { readOnly: true }), server: 'web' },
+    { ...tool('read_file', { readOnly: true }), target: { kind: 'tool', server: 'files' } as const },
+    { ...tool('write_file'), target: { kind: 'tool', server: 'files' } as const },
+    { ...tool('read_page', { readOnly: true }), target: { kind: 'tool', server: 'web' } as const },
   ].map((one) => [one.name, one]),
 );
 

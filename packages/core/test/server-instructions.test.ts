@@ -10,8 +10,9 @@ import { expect, test } from 'vitest';
 import { llm, tool } from './story.ts';
 
 const toolset = (...all: OfferedTool[]) => new Map(all.map((one) => [one.name, one]));
-const ofFiles = { server: 'files', instructions: { text: 'Look first.', pin: 'pin-files' } };
-const ofWeb = { server: 'web', instructions: { text: 'Ask\n> twice\u202e.', pin: 'pin-web' } };
+const of = (server: string) => ({ kind: 'tool', server }) as const;
+const ofFiles = { target: of('files'), instructions: { text: 'Look first.', pin: 'pin-files' } };
+const ofWeb = { target: of('web'), instructions: { text: 'Ask\n> twice\u202e.', pin: 'pin-web' } };
 const tools = toolset(tool('write', {}, ofFiles), tool('read', {}, ofFiles), tool('get', {}, ofWeb), tool('other'));
 
 test('a model is told what the servers of its tools say, quoted, with nothing hidden in it', () => {
@@ -50,7 +51,7 @@ test('the recorded set of tools holds what was said, each once; one in which not
   const entries = JSON.parse(definitionJson) as { instructions?: string }[];
   const older = JSON.stringify([
     ...entries.map(({ instructions: _, ...entry }) => entry),
-    ...[ofFiles, ofWeb].map(({ server, instructions: { pin } }) => ({ instructionsOf: server, pin })),
+    ...[ofFiles, ofWeb].map(({ target, instructions: { pin } }) => ({ instructionsOf: target.server, pin })),
   ]);
   expect(new Set(pinsOfToolset(older))).toEqual(new Set(pinsOfToolset(definitionJson)));
   expect(toolsetFromDefinition(older, definitions)).toEqual(read);

@@ -40,7 +40,7 @@ export const bridge = 'bridge-1';
 
 export function tool(name: string, hints: Partial<Hints> = {}, more: Partial<OfferedTool> = {}): OfferedTool {
   return {
-    server: 'resources',
+    target: { kind: 'tool', server: 'resources' },
     name,
     description: `What ${name} does.`,
     inputSchemaJson: '{"type":"object"}',

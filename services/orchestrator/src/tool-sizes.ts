@@ -2,8 +2,10 @@ import {
   type AgentDefinition,
   type AgentNode,
   byteLength,
+  type CallTarget,
   childrenOf,
   type LlmNode,
+  nameOfTarget,
   offeredTo,
   quotedName,
   type Toolset,
@@ -16,8 +18,8 @@ const namedMax = 5;
 /** What is told again must have grown by so much. */
 const growth = 1.1;
 
-/** What the tools of one server add to each request to a model. */
-type Share = { readonly server: string; readonly tools: number; readonly bytes: number };
+/** What the tools of one server, of all other agents, or of the platform add to each request to a model. */
+type Share = { readonly from: string; readonly tools: number; readonly bytes: number };
 
 /** Tells, where every request to a model carries a lot of tool definitions, how much it is, from where, and how to cut it. */
 export class ToolSizes {
@@ -53,10 +55,7 @@ function lineOf(nodes: readonly LlmNode[], shares: readonly Share[]): string {
   const names = nodes.slice(0, namedMax).map(({ name }) => quotedName(name));
   const more = nodes.length > namedMax ? ` and ${nodes.length - namedMax} more` : '';
   const total = kilobytes(sum(shares, ({ bytes }) => bytes));
-  const from = shares.map(
-    ({ server, tools, bytes }) =>
-      `${server === '' ? 'other agents' : quotedName(server)} ${kilobytes(bytes)} (${tools})`,
-  );
+  const from = shares.map(({ from: source, tools, bytes }) => `${source} ${kilobytes(bytes)} (${tools})`);
   return (
     `each request to the model of ${names.join(', ')}${more} carries ${total} of tool definitions, ${sum(shares, ({ tools }) => tools)} tools: ` +
     `${from.join(', ')}; cut it with tools.allow or tools.deny of a tool server, or with mcp_servers or tools of the node`
@@ -66,12 +65,24 @@ function lineOf(nodes: readonly LlmNode[], shares: readonly Share[]): string {
 /** The largest first. */
 function sharesOf(offered: Toolset): readonly Share[] {
   const shares = new Map<string, Share>();
-  for (const { server, name, description, inputSchemaJson } of offered.values()) {
-    const { tools, bytes } = shares.get(server) ?? { tools: 0, bytes: 0 };
+  for (const { target, name, description, inputSchemaJson } of offered.values()) {
+    const from = sourceOf(target);
+    const { tools, bytes } = shares.get(from) ?? { tools: 0, bytes: 0 };
     const own = byteLength(name) + byteLength(description) + byteLength(inputSchemaJson);
-    shares.set(server, { server, tools: tools + 1, bytes: bytes + own });
+    shares.set(from, { from, tools: tools + 1, bytes: bytes + own });
   }
   return [...shares.values()].sort((a, b) => b.bytes - a.bytes);
+}
+
+const sources = {
+  tool: quotedName,
+  remote: () => 'other agents',
+  agent: () => 'agents of this platform',
+  control: () => 'the platform itself',
+} as const satisfies Record<CallTarget['kind'], (server: string) => string>;
+
+function sourceOf(target: CallTarget): string {
+  return sources[target.kind](nameOfTarget(target));
 }
 
 /** The llm nodes of a tree, those together that are offered the same. */
@@ -80,8 +91,8 @@ function alikeNodes(root: AgentNode): readonly (readonly LlmNode[])[] {
   const add = (node: AgentNode): void => {
     for (const child of childrenOf(node)) add(child);
     if (node.type !== 'llm') return;
-    const { toolServers, tools, agents } = node;
-    const key = JSON.stringify([toolServers, tools, agents]);
+    const { toolServers, tools, agents, canExitLoop } = node;
+    const key = JSON.stringify([toolServers, tools, agents, canExitLoop]);
     groups.set(key, [...(groups.get(key) ?? []), node]);
   };
   add(root);

@@ -15,7 +15,7 @@ function toolsOf(server: string, count: number, bytes: number): [string, Offered
     const description = 'x'.repeat(bytes - name.length - inputSchemaJson.length);
     const hints = { readOnly: true, destructive: false, idempotent: false, openWorld: false };
     const more = { pin: name, hints, approvalRequired: false, forwardsBearer: false };
-    return [name, { server, name, description, inputSchemaJson, ...more }];
+    return [name, { target: { kind: 'tool', server }, name, description, inputSchemaJson, ...more }];
   });
 }
 

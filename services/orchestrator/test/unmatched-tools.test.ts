@@ -7,7 +7,9 @@ const llm = (name: string, more: Partial<LlmNode> = {}): LlmNode => ({
   ...{ name, ...more },
 });
 const catalogueOf = (...names: string[]) => ({
-  tools: new Map(names.map((name) => [name, { server: name.split('_')[0], name } as OfferedTool])),
+  tools: new Map(
+    names.map((name) => [name, { target: { kind: 'tool', server: name.split('_')[0] ?? '' }, name } as OfferedTool]),
+  ),
   definitions: new Map(),
 });
 

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import type { OfferedTool } from '@stopgo/core';
+import { type OfferedTool, serverOf } from '@stopgo/core';
 import type { AttemptKey, BridgeConnection, ExecuteOutcome, ExecuteRequest, FenceOutcome } from '@stopgo/orchestrator';
 import { mcp as wire } from '@stopgo/proto';
 import type { Bridge } from './bridge.ts';
@@ -78,8 +78,8 @@ function listing(world: World, bridge: Bridge, known: string): wire.ListToolsRes
   return create(wire.ListToolsResponseSchema, { revision, instance, tools });
 }
 
-function toolMessage(tool: OfferedTool, definitionJson: string): wire.Tool {
-  return create(wire.ToolSchema, { ...tool, definitionJson, hints: { ...tool.hints } });
+function toolMessage({ target, ...tool }: OfferedTool, definitionJson: string): wire.Tool {
+  return create(wire.ToolSchema, { ...tool, server: serverOf(target), definitionJson, hints: { ...tool.hints } });
 }
 
 function keyOf({ conversationId, runId, callId, attempt }: wire.CallKey): AttemptKey {

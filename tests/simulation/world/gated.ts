@@ -1,4 +1,4 @@
-import { callDigest, type OfferedTool, policyVerdict } from '@stopgo/core';
+import { callDigest, type OfferedTool, policyVerdict, serverOf } from '@stopgo/core';
 import type { AttemptKey } from '@stopgo/orchestrator';
 
 /** Something that a tool really did. */
@@ -18,5 +18,5 @@ export function isGated(tool: OfferedTool): boolean {
 
 /** The digest of a call of this tool as it is defined now. */
 export function digestOf(tool: OfferedTool, argumentsJson: string): string {
-  return callDigest({ server: tool.server, tool: tool.name, pin: tool.pin, argumentsJson });
+  return callDigest({ server: serverOf(tool.target), tool: tool.name, pin: tool.pin, argumentsJson });
 }

@@ -89,7 +89,7 @@ export class ToolServers {
       openWorld: true,
     };
     const tool = {
-      server: kind.server,
+      target: { kind: 'tool', server: kind.server } as const,
       name,
       description: `${name}, edition ${version}`,
       inputSchemaJson: '{"type":"object"}',

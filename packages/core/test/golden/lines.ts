@@ -1,5 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import {
+  type CallState,
+  type ConversationState,
   canonicalJson,
   chainHash,
   decodeRecorded,
@@ -50,10 +52,36 @@ export function replay(envelopes: readonly Uint8Array[], chainStart: Uint8Array)
     return {
       summary: `${event.revision} ${event.fact.case} by ${event.actor.kind} ${event.actor.id}`.trimEnd(),
       hash: toBase64(hash),
-      state: sha256Hex(canonicalJson(rows.state as unknown as Json)),
+      state: sha256Hex(canonicalJson(asRecorded(rows.state))),
       rows: digestOf(projected),
     };
   });
+}
+
+/**
+ * A state as the recordings have it, which are of the fold's version 3: it named the server and the agent of a call side by side, and
+ * the one control tool by its name.
+ */
+function asRecorded(state: ConversationState): Json {
+  const { run, leftElsewhere } = state;
+  return {
+    ...state,
+    ...(run === null
+      ? {}
+      : {
+          run: { ...run, calls: Object.fromEntries(Object.entries(run.calls).map(([id, one]) => [id, callOf(one)])) },
+        }),
+    ...(leftElsewhere && { leftElsewhere: leftElsewhere.map((one) => ({ ...one, call: callOf(one.call) })) }),
+  } as unknown as Json;
+}
+
+function callOf({ target, outcome, ...call }: CallState) {
+  return {
+    ...call,
+    server: target?.kind === 'tool' ? target.server : '',
+    ...(target?.kind === 'remote' ? { agent: target.agent } : {}),
+    ...(outcome === undefined ? {} : { outcome: outcome === 'control' ? call.tool : outcome }),
+  };
 }
 
 function digestOf({ head, messages, approvals }: ProjectedRows): string {

@@ -201,11 +201,12 @@ class World {
       return this.draw(12) === 11
         ? { type: 'needToken', callId: id, prompt: 'Sign in.' }
         : { type: 'startCall', callId: id, attempt, bridge: 'bridge' };
-    const { tool: name = '', agent } = this.run.calls[id] ?? {};
-    const ends = agent === undefined ? returns : replies;
+    const { tool: name = '', target } = this.run.calls[id] ?? {};
+    const isRemote = target?.kind === 'remote';
+    const ends = isRemote ? replies : returns;
     const drawn = this.draw(8);
     // An agent is what the definition says: nothing of it changes on the way.
-    switch (agent !== undefined && drawn === 5 ? 4 : drawn) {
+    switch (isRemote && drawn === 5 ? 4 : drawn) {
       case 7:
         return effect.kind === 'recover' ? notStarted(id, attempt) : unauthenticated(id, attempt);
       case 6:
@@ -269,8 +270,8 @@ class World {
   private handingInLate(orphan: CallState): Move {
     return () => {
       this.orphans = this.orphans.filter((one) => one !== orphan);
-      const { id, stepId, attempt, agent } = orphan;
-      const ends = agent === undefined ? returns : replies;
+      const { id, stepId, attempt, target } = orphan;
+      const ends = target?.kind === 'remote' ? replies : returns;
       this.append(decideLate(this.state, 'run', stepId, ends(id, 'late', attempt)));
     };
   }

@@ -81,7 +81,7 @@ function movesOf(state: ConversationState, agent: AgentDefinition, { model, deci
     if (effect.kind === 'delegation') return [id, () => drive([delegates(effect.stepId, `${id} asks`)])];
     if (effect.kind === 'call' && effect.fenced)
       return [`${id} starts`, () => drive([{ type: 'startCall', callId: id, attempt: effect.attempt, bridge }])];
-    const ends = run.calls[id]?.agent === undefined ? returns : replies;
+    const ends = run.calls[id]?.target?.kind === 'remote' ? replies : returns;
     return [`${id} ends`, () => drive([ends(id, `${id} did`, effect.attempt)])];
   });
   const decisions = pendingApprovals(run).map((approvalId): Move => {

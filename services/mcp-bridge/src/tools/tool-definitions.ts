@@ -1,8 +1,8 @@
 import {
   byteLength,
   canonicalJson,
+  controlTools,
   effectiveHints,
-  exitLoopTool,
   type HintOrigins,
   type HintSource,
   type Hints,
@@ -142,7 +142,8 @@ function defineTool(definition: Json, place: ToolPlace, bounds: DefinitionBounds
     return leftOut(ownName, 'its inputSchema is not the schema of an object');
   if (ownName === instructionsName) return leftOut(ownName, 'what servers say of their tools is kept under that name');
   const name = offeredName(place, ownName);
-  if (name === exitLoopTool) return leftOut(ownName, 'the platform has a tool of that name, which ends a loop');
+  const own = controlTools.get(name);
+  if (own !== undefined) return leftOut(ownName, `the platform has a tool of that name, which ${own.purpose}`);
   if (isObject(definition.execution) && definition.execution.taskSupport === 'required')
     return leftOut(ownName, 'it can only be called as an MCP task (execution.taskSupport), which are not supported');
   const problem = definitionProblem(definition, inputSchema, bounds);

@@ -6,7 +6,7 @@ import type { ExecuteAnswer, ExecuteOutcome, FenceOutcome } from '../tool-port.t
 export function offeredTool(tool: wire.Tool, said?: ServerInstructions): OfferedTool {
   const { readOnly = false, destructive = false, idempotent = false, openWorld = true } = tool.hints ?? {};
   return {
-    server: tool.server,
+    target: { kind: 'tool', server: tool.server },
     name: tool.name,
     description: tool.description,
     inputSchemaJson: tool.inputSchemaJson,

@@ -13,7 +13,15 @@ async function sentTo(run: object, dead: readonly string[] = []): Promise<readon
   const { driver, asked } = driverWith({ execute: () => Promise.resolve(done), alive, dead: new Set(dead) });
   vi.spyOn(driver, 'submit').mockResolvedValue('applied');
   Object.assign(driver, { runId: 'r', transcripts: { argumentsOf: () => Promise.resolve('{}') } });
-  const call = { id: 'call', server: 's', tool: 't', pin: 'p', digest: 'd', attempt: 0, repeatable: true };
+  const call = {
+    id: 'call',
+    target: { kind: 'tool', server: 's' },
+    tool: 't',
+    pin: 'p',
+    digest: 'd',
+    attempt: 0,
+    repeatable: true,
+  };
   const open = { id: 'r', status: 'open', inputs: {}, calls: { call }, ...run } as unknown as RunState;
   driver.state = { ...driver.state, run: open };
   const effect = { kind: 'call', id: 'call', attempt: 1, fenced: false } as unknown as Extract<

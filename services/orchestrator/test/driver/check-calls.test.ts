@@ -8,7 +8,13 @@ const call = (argumentsJson: string, name = 'add'): RequestedCall => ({ provider
 function offered(schema: object, name = 'add'): Toolset {
   const hints = { readOnly: false, destructive: true, idempotent: false };
   const tool: OfferedTool = {
-    ...{ server: 's', name, description: '', inputSchemaJson: JSON.stringify(schema), pin: JSON.stringify(schema) },
+    ...{
+      target: { kind: 'tool', server: 's' } as const,
+      name,
+      description: '',
+      inputSchemaJson: JSON.stringify(schema),
+      pin: JSON.stringify(schema),
+    },
     ...{ hints: hints as unknown as OfferedTool['hints'], approvalRequired: false, forwardsBearer: false },
   };
   return new Map([[name, tool]]);

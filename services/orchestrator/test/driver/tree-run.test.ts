@@ -34,7 +34,7 @@ const llm = (name: string, prompt: string, more: Partial<LlmNode> = {}): LlmNode
   ...more,
 });
 const look: OfferedTool = {
-  server: 's',
+  target: { kind: 'tool', server: 's' },
   name: 'look',
   description: '',
   inputSchemaJson: '{}',

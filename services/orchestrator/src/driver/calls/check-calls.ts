@@ -9,6 +9,7 @@ import {
   canonicalJson,
   type Json,
   type LlmNode,
+  nameOfTarget,
   type OfferedTool,
   type RequestedCall,
   type Toolset,
@@ -53,7 +54,7 @@ export function heldNow(tools: Pick<ToolPort, 'catalogue'>): HeldTools {
 
 /** Those of them that a node would be offered if somebody accepted them. */
 export function heldFor(node: LlmNode, held: HeldTools): HeldTools {
-  return new Map([...held].filter(([name, { server }]) => takesTool(node, { server, name })));
+  return new Map([...held].filter(([name, { server }]) => takesTool(node, { target: { kind: 'tool', server }, name })));
 }
 
 /** A model that knows a tool from before is told that it waits for a person, and not that there is none. */
@@ -100,7 +101,7 @@ function shapeOf(tool: OfferedTool): Shape {
   if (known !== undefined) return known;
   // A definition that was taken has the schema of an object.
   const schema = JSON.parse(tool.inputSchemaJson) as Shape['schema'];
-  const owner = { owner: tool.server, key: `${tool.pin} input` };
+  const owner = { owner: nameOfTarget(tool.target), key: `${tool.pin} input` };
   const shape = { schema, check: processSchemaChecks().checkOf(schema, owner) };
   shapes.set(tool, shape);
   return shape;

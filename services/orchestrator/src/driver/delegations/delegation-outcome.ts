@@ -3,6 +3,7 @@ import {
   type CallOutcomeCommand,
   type CallState,
   type DelegationAskedCommand,
+  remoteOf,
   taskText,
 } from '@stopgo/core';
 import { authPrompt } from '../handle/needs-token.ts';
@@ -14,7 +15,8 @@ export function delegationCommand(
   end: DelegationEnd | undefined,
   argumentsJson: string,
 ): CallOutcomeCommand | DelegationAskedCommand | undefined {
-  const { tool, agent = '', id: callId, attempt } = call;
+  const { tool, id: callId, attempt } = call;
+  const agent = remoteOf(call.target);
   const base = { callId, attempt };
   switch (end?.kind) {
     case 'finished': {

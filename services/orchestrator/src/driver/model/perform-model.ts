@@ -1,10 +1,8 @@
 import {
   cutText,
   type Effect,
-  exitLoopTool,
   failureText,
   isPipeline,
-  type LlmNode,
   markedForModel,
   mayAskAgain,
   offeredTo,
@@ -67,7 +65,7 @@ export async function performModel(
     markedForModel(outputText(output, (at) => transcript.textAt(at))),
   );
   const system = withServerInstructions(prompt, offer);
-  const tools = offered(offer, node);
+  const tools = offered(offer);
   let offset = 0;
   const onDelta = (text: string): void => {
     driver.ports.deltas.publish({ conversationId, runId, stepId, turn, attempt, text, offset });
@@ -102,17 +100,6 @@ export async function performModel(
   });
 }
 
-const exitLoop: ModelTool = {
-  name: exitLoopTool,
-  description: 'Exit the current loop. Call this only when instructed to do so.',
-  inputSchemaJson: '{"type":"object","properties":{}}',
-};
-
-function offered(offer: Toolset, node: LlmNode): ModelTool[] {
-  const all = [...offer.values()].map(({ name, description, inputSchemaJson }) => ({
-    name,
-    description,
-    inputSchemaJson,
-  }));
-  return node.canExitLoop ? [...all, exitLoop] : all;
+function offered(offer: Toolset): ModelTool[] {
+  return [...offer.values()].map(({ name, description, inputSchemaJson }) => ({ name, description, inputSchemaJson }));
 }

@@ -6,18 +6,15 @@ import {
   type A2aNode,
   type AgentDefinition,
   type AgentNode,
-  type LlmNode,
   nodeAt,
   type OfferedTool,
   type RemoteAgent,
   type ToolNode,
-  type Toolset,
-} from './definition.ts';
-import { callDigest, sha256Hex } from './digest.ts';
-import { matchesAny } from './glob.ts';
-import { canonicalJson, type Json, parseJson } from './json.ts';
-import { looksAlike } from './look-alike.ts';
-import type { CallState } from './state.ts';
+} from '../definition.ts';
+import { callDigest, sha256Hex } from '../digest.ts';
+import { canonicalJson, type Json, parseJson } from '../json.ts';
+import type { CallState } from '../state.ts';
+import { remoteOf } from './target.ts';
 
 /** Name under which an agent is offered to models, and shown to people. */
 export function agentToolName(agent: string): string {
@@ -34,8 +31,7 @@ const inputSchemaJson = JSON.stringify({
 export function agentTool(agent: RemoteAgent): OfferedTool {
   const { name, description, destructive, forwardsBearer } = agent;
   return {
-    server: '',
-    agent: name,
+    target: { kind: 'remote', agent: name },
     name: agentToolName(name),
     description: `Delegate task to A2A agent '${name}'. ${description}`.trimEnd(),
     inputSchemaJson,
@@ -57,37 +53,15 @@ export function remoteAgentsOf(definition: AgentDefinition): RemoteAgent[] {
   return [...byName.values()];
 }
 
-/** What a node may call: an llm node those tools of the run that it takes, and its own agents, which go first; an a2a node its agent. */
-export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
-  const agents = agentsOf(node);
-  if (node.type === 'llm' && agents.length === 0 && takesAll(node)) return tools;
-  const own = agents.map(agentTool).map((tool) => [tool.name, tool] as const);
-  if (node.type !== 'llm') return new Map(own);
-  // The configuration names the agents: a tool server must not have one that looks like them.
-  const others = [...tools].filter(
-    ([name, tool]) => takesTool(node, tool) && !own.some(([agent]) => looksAlike(name, agent)),
-  );
-  return new Map([...others, ...own]);
-}
-
-/** Whether an llm node is offered a tool, as far as the agent's definition says: from one of its servers, and with a name that it names. */
-export function takesTool(node: LlmNode, { server, name }: Pick<OfferedTool, 'server' | 'name'>): boolean {
-  const { toolServers, tools } = node;
-  return (toolServers?.includes(server) ?? true) && (tools === undefined || matchesAny(tools, name));
-}
-
-function takesAll({ toolServers, tools }: LlmNode): boolean {
-  return toolServers === undefined && tools === undefined;
-}
-
 /** The agent that a call delegates to; undefined if the definition knows none of that name at the call's place. */
 export function remoteAgentOf(
   definition: AgentDefinition,
-  call: { readonly stepId: string; readonly agent?: string },
+  call: Pick<CallState, 'stepId' | 'target'>,
 ): RemoteAgent | undefined {
   const node = nodeAt(definition, call.stepId)?.node;
   if (node?.type !== 'llm' && node?.type !== 'a2a') return undefined;
-  return agentsOf(node).find((one) => one.name === call.agent);
+  const name = remoteOf(call.target);
+  return agentsOf(node).find((one) => one.name === name);
 }
 
 /**
@@ -127,17 +101,18 @@ export function delegationOf(
   call: CallState,
   argumentsJson: string,
 ): { readonly agent: RemoteAgent; readonly message: string } {
-  const { id, server, tool, digest, gated, approvalId } = call;
+  const { id, tool, digest, gated, approvalId } = call;
   const agent = remoteAgentOf(definition, call);
   const message = messageOfDelegation(argumentsJson);
   if (agent === undefined || message === undefined) throw new Error(`${id} is no delegation`);
   const { pin } = agentTool(agent);
-  if (callDigest({ server, tool, pin, argumentsJson }) !== digest)
+  if (callDigest({ server: '', tool, pin, argumentsJson }) !== digest)
     throw new Error(`the delegation ${id} is not the one that was judged`);
   if (gated && approvalId === undefined) throw new Error(`the delegation ${id} has no approval`);
   return { agent, message };
 }
 
-function agentsOf(node: ToolNode): readonly RemoteAgent[] {
+/** The agents that a node may delegate to. */
+export function agentsOf(node: ToolNode): readonly RemoteAgent[] {
   return node.type === 'llm' ? (node.agents ?? []) : [node.agent];
 }

@@ -1,0 +1,33 @@
+/** Tools of the platform itself. */
+
+import type { OfferedTool } from '../definition.ts';
+import { sha256Hex } from '../digest.ts';
+import { canonicalJson } from '../json.ts';
+import type { ControlTool } from './control/control-tool.ts';
+import { controlTools } from './control/tools.ts';
+import type { CallKind } from './kind.ts';
+
+function offered({ name, description, inputSchemaJson }: ControlTool): OfferedTool {
+  return {
+    target: { kind: 'control' },
+    name,
+    description,
+    inputSchemaJson,
+    pin: sha256Hex(canonicalJson({ name, description, inputSchemaJson })),
+    hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+    approvalRequired: false,
+    forwardsBearer: false,
+  };
+}
+
+const all = [...controlTools.values()].map((tool) => ({ tool, offer: offered(tool) }));
+
+/** Done when it is asked for: its result follows from the event that records the call. */
+export const controlKind = {
+  noun: 'the tool',
+  offers: (node) => {
+    if (node.type !== 'llm') return [];
+    return all.filter(({ tool }) => tool.isOffered(node)).map(({ offer }) => offer);
+  },
+  problemOf: () => undefined,
+} as const satisfies CallKind;

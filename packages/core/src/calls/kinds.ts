@@ -1,0 +1,36 @@
+import { agentKind } from './agent.ts';
+import { controlKind } from './control.ts';
+import type { CallKind, SentKind } from './kind.ts';
+import { remoteKind } from './remote.ts';
+import type { CallTarget } from './target.ts';
+import { toolKind } from './tool.ts';
+
+/** All kinds of calls. A new one does not compile until it is here, and in the tables of those who perform calls. */
+export const callKinds = {
+  tool: toolKind,
+  remote: remoteKind,
+  agent: agentKind,
+  control: controlKind,
+} as const satisfies Readonly<Record<CallTarget['kind'], CallKind>>;
+
+type SentKindName = {
+  [K in CallTarget['kind']]: (typeof callKinds)[K] extends { readonly sent: SentKind } ? K : never;
+}[CallTarget['kind']];
+
+/** Whom a call goes to that somebody else does. */
+export type SentTarget = Extract<CallTarget, { readonly kind: SentKindName }>;
+
+/** The kind of call that goes to a target. */
+export function kindOf(target: CallTarget): CallKind {
+  return callKinds[target.kind];
+}
+
+/** The same of a target that calls are sent to. */
+export function sentKindOf({ kind }: SentTarget): SentKind {
+  return callKinds[kind].sent;
+}
+
+/** True if somebody else does the call, so that it is approved, sent and found out. */
+export function isSent(target: CallTarget | undefined): target is SentTarget {
+  return target !== undefined && kindOf(target).sent !== undefined;
+}

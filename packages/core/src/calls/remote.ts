@@ -1,0 +1,31 @@
+/** Other agents, over A2A: a delegation is a call whose arguments hold one message. */
+import { facts as wire } from '@stopgo/proto';
+import { uuidFrom } from '../digest.ts';
+import { fact } from '../facts.ts';
+import { nothingToDelegate } from '../texts.ts';
+import { quotedName, spoken } from '../visible.ts';
+import type { CallKind, SentKind } from './kind.ts';
+import { agentsOf, agentTool, messageOfDelegation, remoteAgentOf } from './remote-agent.ts';
+import { remoteOf } from './target.ts';
+
+const sent: SentKind = {
+  approvalKind: wire.ApprovalKind.DELEGATION,
+  describe: ({ target, argumentsJson }) =>
+    `**DELEGATE to A2A Agent: ${quotedName(target)}**\n\nMessage: ${spoken(messageOfDelegation(argumentsJson) ?? argumentsJson)}`,
+  // The ids of an attempt are those of no other, and the same when decided again.
+  started: (runId, { id: callId, stepId, target, approvalId = '' }, attempt) => {
+    const idOf = (what: string): string => uuidFrom(what, runId, callId, String(attempt));
+    const ids = { messageId: idOf('message'), contextId: idOf('context') };
+    return fact('delegationStarted', { runId, stepId, callId, attempt, agent: remoteOf(target), ...ids, approvalId });
+  },
+  whose: (agent) => `${agent} agent`,
+  forwardsBearer: (call, agent) => remoteAgentOf(agent, call)?.forwardsBearer === true,
+};
+
+/** A delegation goes from the orchestrator to the agent itself. */
+export const remoteKind = {
+  noun: 'the agent',
+  offers: (node) => agentsOf(node).map(agentTool),
+  problemOf: (argumentsJson) => (messageOfDelegation(argumentsJson) === undefined ? nothingToDelegate : undefined),
+  sent,
+} as const satisfies CallKind;

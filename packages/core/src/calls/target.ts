@@ -1,0 +1,49 @@
+import { facts } from '@stopgo/proto';
+
+/** Whom a call goes to. */
+export type CallTarget =
+  /** A tool of an MCP server. */
+  | { readonly kind: 'tool'; readonly server: string }
+  /** Another agent, over A2A. */
+  | { readonly kind: 'remote'; readonly agent: string }
+  /** An agent of this platform, whose tree goes on inside the same run. None is offered yet. */
+  | { readonly kind: 'agent'; readonly agent: string }
+  /** A tool of the platform itself, which is done once it is asked for. */
+  | { readonly kind: 'control' };
+
+/**
+ * Whom a recorded call goes to; undefined for a name under which nothing was offered. Recorded calls name a server or an agent, and
+ * none of both for the platform's own tools.
+ */
+export function recordedTarget({
+  server,
+  agent,
+  disposition,
+}: Pick<facts.Call, 'server' | 'agent' | 'disposition'>): CallTarget | undefined {
+  if (agent !== '') return { kind: 'remote', agent };
+  if (server !== '') return { kind: 'tool', server };
+  return disposition === facts.Disposition.CONTROL ? { kind: 'control' } : undefined;
+}
+
+/** The tool server that a call goes to, as it is recorded and shown; empty if it goes to none. */
+export function serverOf(target: CallTarget | undefined): string {
+  return target?.kind === 'tool' ? target.server : '';
+}
+
+/** The other agent that a call goes to, as it is recorded and shown; empty if it goes to none. */
+export function remoteOf(target: CallTarget | undefined): string {
+  return target?.kind === 'remote' ? target.agent : '';
+}
+
+/** Name of the server or the agent; empty for the platform itself. */
+export function nameOfTarget(target: CallTarget): string {
+  switch (target.kind) {
+    case 'tool':
+      return target.server;
+    case 'remote':
+    case 'agent':
+      return target.agent;
+    case 'control':
+      return '';
+  }
+}

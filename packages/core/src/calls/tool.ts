@@ -1,0 +1,23 @@
+/** Tools of MCP servers. */
+import { facts as wire } from '@stopgo/proto';
+import { fact } from '../facts.ts';
+import type { CallKind, SentKind } from './kind.ts';
+import { takesTool } from './takes-tool.ts';
+import { wholeToolCall } from './tool-call-words.ts';
+
+const sent: SentKind = {
+  approvalKind: wire.ApprovalKind.TOOL,
+  describe: ({ tool, argumentsJson }) => wholeToolCall(tool, argumentsJson),
+  started: (runId, { id: callId, stepId, approvalId = '' }, attempt, bridgeInstance) =>
+    fact('toolCallStarted', { runId, stepId, callId, attempt, bridgeInstance, approvalId }),
+  whose: (server) => `${server} server`,
+  forwardsBearer: ({ tool }, _, tools) => tools.get(tool)?.forwardsBearer === true,
+};
+
+/** A call of a tool goes to a bridge, which alone knows its server. */
+export const toolKind = {
+  noun: 'the tool',
+  offers: (node, tools) => (node.type === 'llm' ? [...tools.values()].filter((tool) => takesTool(node, tool)) : []),
+  problemOf: () => undefined,
+  sent,
+} as const satisfies CallKind;
