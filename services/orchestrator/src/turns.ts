@@ -1,16 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import {
-  type ConversationState,
-  conversationStream,
-  DomainError,
-  evolve,
-  type RecordedFact,
-  type RunStanding,
-  runStanding,
-} from '@stopgo/core';
+import { type ConversationState, type RunStanding, runStanding } from '@stopgo/core';
 import { views, orchestrator as wire } from '@stopgo/proto';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
+import { runFollowed } from './followed-run.ts';
 import { readPastRun } from './past-run.ts';
 
 export type Turn = MessageInitShape<typeof wire.TurnSchema>;
@@ -49,7 +42,8 @@ export class Turns {
   async ofState(state: ConversationState, waitMs: number): Promise<Turn> {
     const driver = this.registry.driver(state.id);
     if (driver !== undefined && driver.runId === state.run?.id) return this.ofDriver(driver, waitMs);
-    if (runStanding(state) === 'working') await this.withTimer(waitMs, (signal) => this.follow(state, signal));
+    if (runStanding(state) === 'working')
+      await this.withTimer(waitMs, (signal) => runFollowed(this.registry.ports, state, signal));
     return this.now(state.id);
   }
 
@@ -93,24 +87,6 @@ export class Turns {
     } finally {
       over.abort(waitIsOver);
       await timer;
-    }
-  }
-
-  /** Waits for a run that another process drives. */
-  private async follow(from: ConversationState, signal: AbortSignal): Promise<void> {
-    let state = from;
-    try {
-      const events: AsyncIterable<RecordedFact> = this.registry.ports.log.follow(
-        conversationStream(from.id),
-        from.revision + 1,
-        signal,
-      );
-      for await (const event of events) {
-        state = evolve(state, event);
-        if (runStanding(state) !== 'working' || state.run?.id !== from.run?.id) return;
-      }
-    } catch (error) {
-      if (!signal.aborted && !(error instanceof DomainError)) throw error;
     }
   }
 }
