@@ -69,7 +69,7 @@ export class Turns {
     // What the latest run waits for is not this one's.
     const { pipeline: _, ...latest } = view.head;
     const head = { ...latest, run: past, pendingApprovalIds: [], pendingInputs: [], authPrompt: '' };
-    return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [] } };
+    return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [], waits: [] } };
   }
 
   private view(conversationId: string): Promise<views.ConversationView> {

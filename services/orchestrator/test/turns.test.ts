@@ -1,5 +1,5 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { type ConversationState, type Fact, initialState, type RecordedFact } from '@stopgo/core';
+import { type ConversationState, type Fact, fact, initialState, type RecordedFact } from '@stopgo/core';
 import { create, views, orchestrator as wire } from '@stopgo/proto';
 import { expect, test } from 'vitest';
 import type { Registry } from '../src/driver/run/registry.ts';
@@ -103,4 +103,16 @@ test('the store is asked nothing about a run that waits for no agent', async () 
   const { looks } = await answered(driven({ k: { phase: 'started' } }), () => []);
   // Once, for the answer.
   expect(looks).toBe(1);
+});
+
+test('a repeat of a message that others have followed tells nothing of what the latest run waits for', async () => {
+  const runId = 'before';
+  const events = [fact('userMessageReceived', { runId, text: 'go' }), fact('runCanceled', { runId, reason: 'enough' })];
+  const { turns } = following(() => [away(0)], events);
+  const state = driven({});
+  const latest = { ...state, run: state.run && { ...state.run, messageRevision: 3 } };
+  const { outcome, view } = await turns.ofPast(latest, 1, 2, 0);
+  expect({ outcome, run: view?.head?.run?.id, waits: view?.waits }).toEqual({
+    ...{ outcome: wire.TurnOutcome.SETTLED, run: runId, waits: [] },
+  });
 });
