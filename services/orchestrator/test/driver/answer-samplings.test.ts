@@ -1,7 +1,7 @@
 import type { InputState, RunCommand } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
 import { answerSamplings } from '../../src/driver/questions/answer-samplings.ts';
-import type { ModelOutcome, ModelRequest } from '../../src/models/port.ts';
+import type { ModelOutcome, ModelPort, ModelRequest, OnRetry } from '../../src/models/port.ts';
 import { driverWith } from './one-driver.ts';
 
 const key = { conversationId: 'c', runId: '', callId: 'root#1.0', attempt: 1 };
@@ -26,7 +26,12 @@ const answer: ModelOutcome = {
 };
 
 /** A driver whose call waits with this, and a model that answers so. */
-function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome = answer, isOwner = true) {
+function driverThatWaits(
+  inputs: Record<string, object>,
+  outcome: ModelOutcome | Promise<ModelOutcome> = answer,
+  isOwner = true,
+) {
+  let retry: OnRetry | undefined;
   const { driver, ports } = driverWith({});
   const asked: ModelRequest[] = [];
   const stopped: ModelRequest[] = [];
@@ -36,11 +41,12 @@ function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome =
     models: {
       forModel: (name: string) => ({
         takes: () => false,
-        generate: (request: ModelRequest, { signal }: { readonly signal: AbortSignal }) => {
+        generate: async (request: ModelRequest, { signal, onRetry }: Parameters<ModelPort['generate']>[1]) => {
+          retry = onRetry;
           // As each call of a model does until it is over.
           signal.addEventListener('abort', () => stopped.push(request), { once: true });
           asked.push({ ...request, model: name });
-          return Promise.resolve(outcome);
+          return outcome;
         },
       }),
     },
@@ -56,7 +62,9 @@ function driverThatWaits(inputs: Record<string, object>, outcome: ModelOutcome =
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
   Object.assign(driver, { agent: { name: 'agent', root: { type: 'llm', name: 'root', model: 'm-1' } } });
   const over = new AbortController();
-  return { sample: answerSamplings(driver, key, over.signal), over, asked, stopped, submitted, failures };
+  const sample = answerSamplings(driver, key, over.signal);
+  const retries = (...told: Parameters<OnRetry>) => retry?.(...told);
+  return { sample, over, asked, stopped, submitted, failures, retries, waits: () => ports.waits.told() };
 }
 
 const pending = { 'i-1': { ...waiting, server: { questionId: 's-1' } } };
@@ -100,6 +108,23 @@ test.each<[string, ModelOutcome]>([
   await settled();
   expect(submitted).toMatchObject([{ type: 'samplingAnswered', inputId: 'i-1', contentJson: '', error }]);
   expect(failures).toMatchObject([{ reason: error, step: 'root' }]);
+});
+
+test('while the model is asked again its run is told so', async () => {
+  let answered: (outcome: ModelOutcome) => void = () => undefined;
+  const outcome = new Promise<ModelOutcome>((resolve) => {
+    answered = resolve;
+  });
+  const { sample, submitted, retries, waits } = driverThatWaits(pending, outcome);
+  sample([question]);
+  await settled();
+  expect(waits()).toEqual([]);
+  retries('too busy now', 500);
+  expect(waits()).toMatchObject([{ name: 'm-1', reason: 'too busy now', nextTry: {} }]);
+  answered(answer);
+  await settled();
+  expect(submitted).toHaveLength(1);
+  expect(waits()).toEqual([]);
 });
 
 test('a hundred questions of one call warn of no listeners, and all end with the call', async () => {

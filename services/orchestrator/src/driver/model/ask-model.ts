@@ -1,6 +1,7 @@
 import type { BlobRef, PromptMessage } from '@stopgo/core';
 import type { OpenWait } from '@stopgo/log';
 import type { ModelOutcome, ModelPort, ModelRequest } from '../../models/port.ts';
+import { type AskingRun, generateTold, waitForModel } from '../handle/model-waits.ts';
 import type { DriverPorts } from '../handle/ports.ts';
 import { loadMedia } from './load-media.ts';
 
@@ -8,11 +9,7 @@ import { loadMedia } from './load-media.ts';
 const momentMs = 1_000;
 
 /** The run that asks. */
-type Asking = {
-  readonly conversationId: string;
-  readonly runId: string;
-  readonly ports: Pick<DriverPorts, 'blobs' | 'blobRoom' | 'clock' | 'random' | 'waits'>;
-};
+type Asking = AskingRun & { readonly ports: Pick<DriverPorts, 'blobs' | 'blobRoom' | 'clock' | 'random'> };
 
 /** What a model is asked, before its media are at hand. */
 export type Asked = Omit<ModelRequest, 'messages'> & { readonly messages: readonly PromptMessage[] };
@@ -27,23 +24,16 @@ export async function askModel(
   asked: Asked,
   { signal, onDelta }: { readonly signal: AbortSignal; readonly onDelta: (text: string) => void },
 ): Promise<ModelOutcome> {
-  const { conversationId, runId, ports } = asking;
-  const begin = (reason: string): OpenWait =>
-    ports.waits.begin({ conversationId, runId, kind: 'model', name: asked.model, reason });
+  const { conversationId, ports } = asking;
+  const begin = (reason: string): OpenWait => waitForModel(asking, asked, reason);
   const blobRoom = { take: (bytes: number, by: AbortSignal) => roomOf(ports, bytes, by, begin) };
   const takes = ({ mediaType, size }: BlobRef): boolean => model.takes(asked.model, mediaType, size);
   const { blobs, clock, random } = ports;
   const asker = { takes, signal, begin };
   const media = await loadMedia({ blobs, clock, random, blobRoom }, conversationId, asked.messages, asker);
-  let wait: OpenWait | undefined;
-  const onRetry = (reason: string, inMs: number): void => {
-    wait ??= begin(reason);
-    wait.tries(inMs);
-  };
   try {
-    return await model.generate({ ...asked, messages: media.messages }, { signal, onDelta, onRetry });
+    return await generateTold(asking, model, { ...asked, messages: media.messages }, { signal, onDelta });
   } finally {
-    wait?.end();
     media.release();
   }
 }

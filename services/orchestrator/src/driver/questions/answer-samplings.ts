@@ -7,6 +7,7 @@ import {
   samplingTokensMax,
 } from '@stopgo/core';
 import type { AskedQuestions, AttemptKey } from '../../tool-port.ts';
+import { generateTold } from '../handle/model-waits.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 
 /** What goes on the record besides the id of the question. */
@@ -64,7 +65,7 @@ async function answerOf(driver: RunHandle, callId: string, asked: SamplingAsked,
     tools: [],
     answerTokensMax: Math.min(asked.maxTokens, samplingTokensMax),
   };
-  const outcome = await driver.ports.models.forModel(model).generate(request, { signal });
+  const outcome = await generateTold(driver, driver.ports.models.forModel(model), request, { signal });
   if (outcome.kind === 'answer' && outcome.answer.text !== '') {
     const { provider, usage } = outcome.answer;
     const contentJson = samplingResult(asked, outcome.answer);
