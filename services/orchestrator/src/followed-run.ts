@@ -12,7 +12,7 @@ import {
 import { views } from '@stopgo/proto';
 import type { DriverPorts } from './driver/handle/ports.ts';
 
-/** Pause between looks at what a run waits for, in milliseconds: one more may not make 5 s of what an agent is given anyway. */
+/** Pause between looks at what a run waits for, in milliseconds. Short: of the 5 s that a decision may take the agent is given most. */
 const lookPauseMs = 250;
 /** How long an agent that is to be answered may be away before nobody is kept waiting for it, in milliseconds: as where it is asked. */
 const heldUpMs = 1_500;
