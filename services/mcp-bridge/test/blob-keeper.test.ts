@@ -11,7 +11,7 @@ const picture = (bytes: Buffer, name = '') => ({ base64: bytes.toString('base64'
 function keeper(put: (bytes: Uint8Array) => Promise<{ digest: string }>) {
   const told: string[] = [];
   const client = { putBlob: ({ bytes }: { bytes: Uint8Array }) => put(bytes) };
-  const log = { warn: (_: string, fields: { reason: string }) => told.push(fields.reason) };
+  const log = { warn: (_: string, { reasons }: { reasons: string[] }) => told.push(reasons.join('; ')) };
   const blobs = storeBlobs({
     store: client as unknown as Pick<Client<typeof store.StoreService>, 'putBlob'>,
     clock: { sleep: async () => undefined } as never,
@@ -47,7 +47,32 @@ test('what holds a secret, or is refused by the store, is left out and told; the
     text.replaceAll('s3cret-token', '[secret]'),
   );
   expect(kept.map(({ digest }) => digest)).toEqual(['kept']);
-  expect(told).toEqual(['it holds a token or a key that the platform keeps secret', 'refused']);
+  expect(told).toEqual(['1: it holds a token or a key that the platform keeps secret; 1: refused']);
+});
+
+test.each([
+  ['kept', async () => ({ digest: 'kept' }), 32, '49968: a result keeps at most 32'],
+  [
+    'refused',
+    async () => {
+      throw new Error('refused');
+    },
+    0,
+    '32: refused; 49968: a result keeps at most 32',
+  ],
+])('of 50,000 images 32 are %s, no other is looked at, and one line tells of them', async (_, put, count, line) => {
+  let puts = 0;
+  const { blobs, told } = keeper(async () => {
+    puts += 1;
+    return put();
+  });
+  let looks = 0;
+  const kept = await blobs.keep(new Array(50_000).fill(picture(png)), key, (text) => {
+    looks += 1;
+    return text;
+  });
+  expect({ kept: kept.length, puts, told }).toEqual({ kept: count, puts: 32, told: [line] });
+  expect(looks).toBeLessThan(100);
 });
 
 test.each([

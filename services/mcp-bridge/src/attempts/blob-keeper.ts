@@ -11,7 +11,7 @@ import { mediaTypeOf } from '../results/media-type.ts';
 export type BlobKeeper = {
   /**
    * Has the attachments of a result kept, in order, and names them. They are durable when it resolves. What cannot be kept is left
-   * out, and the log is told; the line in the text of the result still tells of it. `clean` takes out of texts what must not be kept.
+   * out, and the log is told in one line; the line in the text of the result still tells of it. `clean` takes out of texts what must not be kept.
    * Never rejects.
    */
   keep(
@@ -35,42 +35,58 @@ export function storeBlobs({ store, clock, random, log, bounds }: BlobKeeperPort
   const { blobAskMs: timeoutMs, blobWaitMs } = bounds;
   return {
     keep: async (attachments, { conversationId, runId, callId }, clean) => {
+      const holder = { conversationId, runId, callId };
       const kept: BlobRef[] = [];
+      const leftOut = new LeftOut();
       const end = abortsWithin(blobWaitMs);
-      for (const { base64, declaredType, name } of attachments) {
+      let puts = 0;
+      for (const [index, { base64, declaredType, name }] of attachments.entries()) {
+        if (puts === blobsPerResultMax) {
+          leftOut.add(`a result keeps at most ${blobsPerResultMax}`, attachments.length - index);
+          break;
+        }
         const bytes = Buffer.from(base64, 'base64');
-        const leaveOut = (reason: string) =>
-          log.warn('an attachment of a tool result is not kept', { call: callId, bytes: bytes.byteLength, reason });
-        const problem = problemOf(bytes, kept.length, clean);
+        if (bytes.byteLength === 0) continue;
+        const problem = problemOf(bytes, clean);
         if (problem !== undefined) {
-          if (problem !== '') leaveOut(problem);
+          leftOut.add(problem);
           continue;
         }
+        puts += 1;
         try {
-          const holder = { conversationId, runId, callId };
           const put = () => store.putBlob({ bytes, holder }, { signal: end, timeoutMs });
           const { digest } = await untilAnswered(put, clock, random, end);
           const shown = clean(name).slice(0, blobNameCharactersMax);
-          kept.push({
-            digest,
-            mediaType: mediaTypeOf(bytes, clean(declaredType)),
-            size: bytes.byteLength,
-            name: shown,
-          });
+          const mediaType = mediaTypeOf(bytes, clean(declaredType));
+          kept.push({ digest, mediaType, size: bytes.byteLength, name: shown });
         } catch (error) {
-          leaveOut(reasonOf(error));
+          leftOut.add(reasonOf(error));
         }
       }
+      leftOut.tell(log, callId);
       return kept;
     },
   };
 }
 
-/** Why some bytes are not kept; empty if there are none. */
-function problemOf(bytes: Buffer, kept: number, clean: (text: string) => string): string | undefined {
-  if (bytes.byteLength === 0) return '';
+/** The attachments of one result that are not kept: a result may have tens of thousands, and is told of in one line. */
+class LeftOut {
+  readonly #counts = new Map<string, number>();
+
+  add(reason: string, count = 1): void {
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + count);
+  }
+
+  tell(log: Logger, call: string): void {
+    if (this.#counts.size === 0) return;
+    const reasons = [...this.#counts].map(([reason, count]) => `${count}: ${reason}`);
+    log.warn('attachments of a tool result are not kept', { call, reasons });
+  }
+}
+
+/** Why some bytes are not kept. */
+function problemOf(bytes: Buffer, clean: (text: string) => string): string | undefined {
   if (bytes.byteLength > blobBytesMax) return `it has more than ${blobBytesMax} bytes`;
-  if (kept >= blobsPerResultMax) return `a result keeps at most ${blobsPerResultMax}`;
   const text = bytes.toString('latin1');
   return clean(text) === text ? undefined : 'it holds a token or a key that the platform keeps secret';
 }
