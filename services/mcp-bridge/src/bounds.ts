@@ -86,6 +86,8 @@ export type BridgeBounds = {
   readonly blobAskMs: number;
   /** How long a result waits for a store that does not take its blobs, before it goes on without them. */
   readonly blobWaitMs: number;
+  /** Bytes of blobs of all results that wait for the store; one result may always wait, any other goes on without its blobs. */
+  readonly blobBytesWaitingMax: number;
   /** How long it may take to find out, or to record, what is accepted of one server. */
   readonly pinsMs: number;
   /** Definitions of tools that are recorded at the same time. */
@@ -198,6 +200,7 @@ export const bridgeBounds: BridgeBounds = {
   recordWaitMs: 5 * second,
   blobAskMs: 10 * second,
   blobWaitMs: 60 * second,
+  blobBytesWaitingMax: 128 * mebibyte,
   pinsMs: 10 * second,
   definitionsAtOnce: 16,
   acceptedAtOnceMax: 512,

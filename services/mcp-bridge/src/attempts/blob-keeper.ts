@@ -3,21 +3,25 @@ import { type Clock, untilAnswered } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
 import { abortsWithin, type Logger } from '@stopgo/runtime';
+import type { BridgeBounds } from '../bounds.ts';
 import { reasonOf } from '../failures.ts';
 import type { Attachment } from '../results/attachments.ts';
 import { mediaTypeOf } from '../results/media-type.ts';
+
+type CallOfResult = Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId'>;
 
 /** Keeps what results hold beside text. */
 export type BlobKeeper = {
   /**
    * Has the attachments of a result kept, in order, and names them. They are durable when it resolves. What cannot be kept is left
-   * out, and the log is told in one line; the line in the text of the result still tells of it. `clean` takes out of texts what must not be kept.
-   * Never rejects.
+   * out, and the log is told in one line; the line in the text of the result still tells of it. So is the rest when the signal aborts, and
+   * all where too many bytes wait already. `clean` takes out of texts what must not be kept. Never rejects.
    */
   keep(
     attachments: readonly Attachment[],
-    key: Pick<mcp.CallKey, 'conversationId' | 'runId' | 'callId'>,
+    key: CallOfResult,
     clean: (text: string) => string,
+    signal: AbortSignal,
   ): Promise<readonly BlobRef[]>;
 };
 
@@ -27,44 +31,64 @@ export type BlobKeeperPorts = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  readonly bounds: { readonly blobAskMs: number; readonly blobWaitMs: number };
+  readonly bounds: Pick<BridgeBounds, 'blobAskMs' | 'blobWaitMs' | 'blobBytesWaitingMax'>;
 };
 
 /** Blobs as the store keeps them, one after the other, so that a result is in memory once. */
 export function storeBlobs({ store, clock, random, log, bounds }: BlobKeeperPorts): BlobKeeper {
-  const { blobAskMs: timeoutMs, blobWaitMs } = bounds;
-  return {
-    keep: async (attachments, { conversationId, runId, callId }, clean) => {
-      const holder = { conversationId, runId, callId };
-      const kept: BlobRef[] = [];
-      const leftOut = new LeftOut();
-      const end = abortsWithin(blobWaitMs);
-      let puts = 0;
-      for (const [index, { base64, declaredType, name }] of attachments.entries()) {
-        if (puts === blobsPerResultMax) {
-          leftOut.add(`a result keeps at most ${blobsPerResultMax}`, attachments.length - index);
-          break;
-        }
-        const bytes = Buffer.from(base64, 'base64');
-        if (bytes.byteLength === 0) continue;
-        const problem = problemOf(bytes, clean);
-        if (problem !== undefined) {
-          leftOut.add(problem);
-          continue;
-        }
-        puts += 1;
-        try {
-          const put = () => store.putBlob({ bytes, holder }, { signal: end, timeoutMs });
-          const { digest } = await untilAnswered(put, clock, random, end);
-          const shown = clean(name).slice(0, blobNameCharactersMax);
-          const mediaType = mediaTypeOf(bytes, clean(declaredType));
-          kept.push({ digest, mediaType, size: bytes.byteLength, name: shown });
-        } catch (error) {
-          leftOut.add(reasonOf(error));
-        }
+  const { blobAskMs: timeoutMs, blobWaitMs, blobBytesWaitingMax } = bounds;
+  let bytesWaiting = 0;
+
+  async function keepEach(
+    attachments: readonly Attachment[],
+    { conversationId, runId, callId }: CallOfResult,
+    clean: (text: string) => string,
+    { end, leftOut }: { readonly end: AbortSignal; readonly leftOut: LeftOut },
+  ): Promise<readonly BlobRef[]> {
+    const holder = { conversationId, runId, callId };
+    const kept: BlobRef[] = [];
+    let puts = 0;
+    for (const [index, { base64, declaredType, name }] of attachments.entries()) {
+      const over = whyOver(puts, end);
+      if (over !== undefined) {
+        leftOut.add(over, attachments.length - index);
+        break;
       }
-      leftOut.tell(log, callId);
-      return kept;
+      const bytes = Buffer.from(base64, 'base64');
+      if (bytes.byteLength === 0) continue;
+      const problem = problemOf(bytes, clean);
+      if (problem !== undefined) {
+        leftOut.add(problem);
+        continue;
+      }
+      puts += 1;
+      try {
+        const put = () => store.putBlob({ bytes, holder }, { signal: end, timeoutMs });
+        const { digest } = await untilAnswered(put, clock, random, end);
+        const shown = clean(name).slice(0, blobNameCharactersMax);
+        const mediaType = mediaTypeOf(bytes, clean(declaredType));
+        kept.push({ digest, mediaType, size: bytes.byteLength, name: shown });
+      } catch (error) {
+        leftOut.add(whyOver(0, end) ?? reasonOf(error));
+      }
+    }
+    return kept;
+  }
+
+  return {
+    keep: async (attachments, call, clean, signal) => {
+      const leftOut = new LeftOut();
+      const bytes = attachments.reduce((sum, { base64 }) => sum + Buffer.byteLength(base64, 'base64'), 0);
+      const isTooMuch = bytesWaiting > 0 && bytesWaiting + bytes > blobBytesWaitingMax;
+      if (isTooMuch) leftOut.add('too many of other results wait to be stored', attachments.length);
+      bytesWaiting += bytes;
+      try {
+        const end = abortsWithin(blobWaitMs, signal);
+        return isTooMuch ? [] : await keepEach(attachments, call, clean, { end, leftOut });
+      } finally {
+        bytesWaiting -= bytes;
+        leftOut.tell(log, call.callId);
+      }
     },
   };
 }
@@ -82,6 +106,17 @@ class LeftOut {
     const reasons = [...this.#counts].map(([reason, count]) => `${count}: ${reason}`);
     log.warn('attachments of a tool result are not kept', { call, reasons });
   }
+}
+
+/** Why nothing more of a result is kept, of which so many have been put; undefined: it goes on. */
+function whyOver(puts: number, end: AbortSignal): string | undefined {
+  if (end.aborted)
+    return isTimeout(end.reason) ? 'the store did not take it in time' : 'its call was canceled meanwhile';
+  return puts >= blobsPerResultMax ? `a result keeps at most ${blobsPerResultMax}` : undefined;
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
 /** Why some bytes are not kept. */

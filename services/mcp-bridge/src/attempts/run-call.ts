@@ -206,14 +206,17 @@ class CallRun {
     }
   }
 
-  /** The answer, once what it holds beside text is kept: an event is to name nothing that could be lost. */
+  /**
+   * The answer, once what it holds beside text is kept: an event is to name nothing that could be lost. Who cancels the call, or stops the
+   * bridge, does not wait for the store: the call ran.
+   */
   async #kept(sent: Ended<'answered'>): Promise<Outcome> {
-    const { request, token } = this.#call;
+    const { request, token, watch } = this.#call;
     const { blobs, clock } = this.#dependencies;
     const durationMs = clock() - this.#began;
     const { attachments = [] } = sent.result;
     if (attachments.length === 0) return answered(sent, durationMs, token);
-    const kept: readonly BlobRef[] = await blobs.keep(attachments, request.key ?? noKey, this.#clean);
+    const kept: readonly BlobRef[] = await blobs.keep(attachments, request.key ?? noKey, this.#clean, watch.signal);
     return answered(sent, durationMs, token, kept);
   }
 

@@ -35,6 +35,8 @@ export class MemoryStore {
 
   /** Bytes that were put beside the log, in order. */
   readonly blobs: Uint8Array[] = [];
+  /** False: who puts one is not answered. */
+  blobsTaken = true;
 
   /** Looks for the tickets of these calls wait. */
   readonly holds = new Map<string, Promise<void>>();
@@ -116,6 +118,7 @@ export class MemoryStore {
       putBlob: async ({ bytes }) => {
         here();
         this.blobs.push(bytes);
+        if (!this.blobsTaken) await new Promise(() => undefined);
         return { digest: sha256Hex(bytes) };
       },
       follow: ({ stream, fromRevision }, { signal }) => this.#follow(stream, fromRevision, signal),
