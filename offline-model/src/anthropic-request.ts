@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from './json.ts';
 import { type Media, readMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
-import { THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
+import { thinkingSignature, thoughtAboutMark } from './signatures.ts';
 import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What Anthropic's Messages API is sent.
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+const toolUseId = /^[a-zA-Z0-9_-]+$/;
 
 type Message = { readonly role: 'user' | 'assistant'; readonly blocks: readonly JsonObject[] };
 
@@ -68,8 +68,8 @@ function readBlock(block: unknown, at: string): JsonObject {
       }
       return block;
     case 'tool_use':
-      if (typeof block.id !== 'string' || !TOOL_USE_ID.test(block.id)) throw new Refusal(400, `${at}.id: invalid id`);
-      if (typeof block.name !== 'string' || !TOOL_NAME.test(block.name)) throw new Refusal(400, `${at}.name: invalid`);
+      if (typeof block.id !== 'string' || !toolUseId.test(block.id)) throw new Refusal(400, `${at}.id: invalid id`);
+      if (typeof block.name !== 'string' || !toolName.test(block.name)) throw new Refusal(400, `${at}.name: invalid`);
       if (!isObject(block.input)) throw new Refusal(400, `${at}.input: must be an object`);
       return block;
     case 'tool_result':
@@ -135,7 +135,7 @@ function checkThinking(messages: readonly Message[], strict: boolean): void {
         throw new Refusal(400, `messages.${index}: invalid signature in thinking block`);
       }
     }
-    const thoughtAbout = ofType(message, 'tool_use').some(({ id }) => String(id).startsWith(THOUGHT_ABOUT));
+    const thoughtAbout = ofType(message, 'tool_use').some(({ id }) => String(id).startsWith(thoughtAboutMark));
     if (strict && index > lastUser && thoughtAbout && message.blocks[0]?.type !== 'thinking') {
       throw new Refusal(
         400,
@@ -153,8 +153,8 @@ function readTools(value: unknown): DeclaredTool[] {
     const at = `tools.${index}`;
     if (!isObject(tool)) throw new Refusal(400, `${at}: must be an object`);
     const { name, input_schema: schema } = tool;
-    if (typeof name !== 'string' || !TOOL_NAME.test(name))
-      throw new Refusal(400, `${at}.name: must match ${TOOL_NAME.source}`);
+    if (typeof name !== 'string' || !toolName.test(name))
+      throw new Refusal(400, `${at}.name: must match ${toolName.source}`);
     if (seen.has(name)) throw new Refusal(400, `${at}: tool names must be unique`);
     seen.add(name);
     if (!isObject(schema) || schema.type !== 'object')

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from './json.ts';
-import { THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
+import { thinkingSignature, thoughtAboutMark } from './signatures.ts';
 import { type Answer, chunksOf, outputTokens, type Turn, tokensOf } from './turn.ts';
 
 // What Anthropic's Messages API answers.
 
-const ERROR_TYPES: Readonly<Record<number, string>> = {
+const errorTypes: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
   403: 'permission_error',
@@ -36,7 +36,7 @@ export function anthropicEvents(turn: Turn, answer: Answer): JsonObject[] {
 
 function blocksOf(answer: Answer): JsonObject[] {
   const { thinking } = answer;
-  const prefix = thinking === undefined ? 'toolu_' : THOUGHT_ABOUT;
+  const prefix = thinking === undefined ? 'toolu_' : thoughtAboutMark;
   return [
     ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: thinkingSignature(thinking) }]),
     ...(answer.text === '' ? [] : [{ type: 'text', text: answer.text }]),
@@ -91,7 +91,7 @@ function envelope(turn: Turn, content: readonly JsonObject[], stop: string | nul
 
 /** An error as Anthropic words it. */
 export function anthropicError(status: number, message: string): JsonObject {
-  return { type: 'error', error: { type: ERROR_TYPES[status] ?? 'api_error', message } };
+  return { type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } };
 }
 
 /** One server-sent event of a stream. */

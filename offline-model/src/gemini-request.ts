@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from './json.ts';
 import { readInlineData } from './media.ts';
 import { Refusal } from './refusal.ts';
-import { callSignature, SKIP_SIGNATURE_CHECK } from './signatures.ts';
+import { callSignature, skipSignatureCheck } from './signatures.ts';
 import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What Gemini's generateContent and streamGenerateContent (API version v1beta) are sent.
 
-const TOOL_NAME = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
-const BEFORE_3 = /^gemini-[12][.-]/;
-const PART_KINDS = [
+const toolName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+const before3 = /^gemini-[12][.-]/;
+const partKinds = [
   'text',
   'functionCall',
   'functionResponse',
@@ -28,7 +28,7 @@ type Content = { readonly role: 'user' | 'model'; readonly parts: readonly JsonO
 export function readGeminiRequest(body: unknown, model: string, strictSignatures: boolean): Turn {
   if (!isObject(body)) throw new Refusal(400, 'The request body must be a JSON object.');
   const contents = readContents(body.contents);
-  if (BEFORE_3.test(model) && contents.some((content) => responsesIn(content).some(({ parts }) => parts !== undefined)))
+  if (before3.test(model) && contents.some((content) => responsesIn(content).some(({ parts }) => parts !== undefined)))
     throw new Refusal(400, `Multimodal function responses are not supported by ${model}.`);
   checkTurns(contents);
   if (strictSignatures) checkSignatures(contents);
@@ -60,12 +60,12 @@ function readContents(value: unknown): Content[] {
 
 function readPart(part: unknown, at: string): JsonObject {
   if (!isObject(part)) throw new Refusal(400, `${at}: must be an object.`);
-  const kinds = PART_KINDS.filter((kind) => part[kind] !== undefined);
+  const kinds = partKinds.filter((kind) => part[kind] !== undefined);
   if (kinds.length !== 1) throw new Refusal(400, `${at}: exactly one data field must be set.`);
   if (part.text !== undefined && typeof part.text !== 'string') throw new Refusal(400, `${at}.text: not a string.`);
   const call = part.functionCall ?? part.functionResponse;
   if (call === undefined) return part;
-  if (!isObject(call) || typeof call.name !== 'string' || !TOOL_NAME.test(call.name)) {
+  if (!isObject(call) || typeof call.name !== 'string' || !toolName.test(call.name)) {
     throw new Refusal(400, `${at}: a function name is required (letters, digits, "_.:-", at most 64).`);
   }
   const payload = part.functionCall === undefined ? call.response : (call.args ?? {});
@@ -122,7 +122,7 @@ function checkSignatures(contents: readonly Content[]): void {
     const { name, args } = first.functionCall;
     const expected = callSignature({ name: String(name), args: isObject(args) ? args : {} });
     const given = first.thoughtSignature;
-    if (given === SKIP_SIGNATURE_CHECK) continue;
+    if (given === skipSignatureCheck) continue;
     if (given === undefined)
       throw new Refusal(400, `contents[${index}]: function call "${name}" lacks its thoughtSignature.`);
     if (given !== expected) throw new Refusal(400, `contents[${index}]: the thoughtSignature of "${name}" is corrupt.`);
@@ -138,7 +138,7 @@ function readTools(value: unknown): DeclaredTool[] {
     const at = `tools.function_declarations[${index}]`;
     if (!isObject(declaration)) throw new Refusal(400, `${at}: must be an object.`);
     const name = declaration.name;
-    if (typeof name !== 'string' || !TOOL_NAME.test(name)) throw new Refusal(400, `${at}.name: invalid function name.`);
+    if (typeof name !== 'string' || !toolName.test(name)) throw new Refusal(400, `${at}.name: invalid function name.`);
     if (seen.has(name)) throw new Refusal(400, `${at}: duplicate function name "${name}".`);
     seen.add(name);
     const { parameters, parametersJsonSchema } = declaration;

@@ -5,7 +5,7 @@ import { type Answer, chunksOf, outputTokens, type Turn, tokensOf } from './turn
 
 // What Gemini's generateContent and streamGenerateContent answer.
 
-const STATUS_NAMES: Readonly<Record<number, string>> = {
+const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -62,7 +62,7 @@ function frame(turn: Turn, answer: Answer, parts: readonly JsonObject[], last: b
 
 /** An error as Gemini words it. */
 export function geminiError(status: number, message: string): JsonObject {
-  return { error: { code: status, message, status: STATUS_NAMES[status] ?? 'UNKNOWN' } };
+  return { error: { code: status, message, status: statusNames[status] ?? 'UNKNOWN' } };
 }
 
 /** One server-sent event of a stream; Gemini ends them with CRLF. */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type OfflineModel, startOfflineModel } from './index.ts';
 
-const USAGE =
+const usage =
   'usage: stopgo-offline-model [--host HOST] [--port PORT] [--control] [--strict-signatures] [--exit-with-stdin]';
 
 let model: OfflineModel;
@@ -30,7 +30,7 @@ try {
     process.stdin.on('end', stop).on('close', stop).on('error', stop).resume();
   }
 } catch (error) {
-  process.stderr.write(`offline model: ${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+  process.stderr.write(`offline model: ${error instanceof Error ? error.message : String(error)}\n${usage}\n`);
   process.exit(1);
 }
 process.stdout.write(`offline model listening on ${model.url}\n`);

@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 export type Media = { readonly mediaType: string; readonly bytes: number; readonly sha256: string };
 
 /** What begins a file of a type, as latin1: of these types nothing else is taken, as with the services. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
+const beginnings: Readonly<Record<string, string>> = {
   'image/png': '\x89PNG',
   'image/jpeg': '\xff\xd8\xff',
   'image/gif': 'GIF8',
@@ -20,7 +20,7 @@ export function readMedia(mediaType: unknown, base64: unknown, at: string): Medi
   if (typeof base64 !== 'string' || base64 === '' || !/^[A-Za-z0-9+/]+=*$/.test(base64))
     throw new Refusal(400, `${at}: the data must be base64`);
   const bytes = Buffer.from(base64, 'base64');
-  const beginning = BEGINNINGS[mediaType];
+  const beginning = beginnings[mediaType];
   if (beginning !== undefined && !bytes.toString('latin1', 0, 8).startsWith(beginning))
     throw new Refusal(400, `${at}: the data is no ${mediaType}`);
   return { mediaType, bytes: bytes.byteLength, sha256: createHash('sha256').update(bytes).digest('hex') };

@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from './json.ts';
 import { type Media, readDataUrl, readMedia } from './media.ts';
 import { Refusal } from './refusal.ts';
-import { CALL_THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
+import { callThoughtAbout, thinkingSignature } from './signatures.ts';
 import type { DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 // What OpenAI's chat completions are sent. Of the services that speak it the strictest is followed.
 
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-const ERROR_RESULT = /^Error: /;
+const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
+const errorResult = /^Error: /;
 
 /**
  * Reads a request body. Refuses (400) what one service or another refuses: no messages, unknown roles, empty content, calls
@@ -93,7 +93,7 @@ function checkCall(call: JsonObject, at: string): void {
   const { id, type, function: called } = call;
   if (typeof id !== 'string' || id === '') throw new Refusal(400, `${at}: every call needs an id`);
   if (type !== 'function' || !isObject(called)) throw new Refusal(400, `${at}: every call is of type "function"`);
-  if (typeof called.name !== 'string' || !TOOL_NAME.test(called.name)) throw new Refusal(400, `${at}: invalid name`);
+  if (typeof called.name !== 'string' || !toolName.test(called.name)) throw new Refusal(400, `${at}: invalid name`);
   if (!isObject(parsed(called.arguments))) throw new Refusal(400, `${at}: the arguments must be a JSON object as text`);
 }
 
@@ -133,7 +133,7 @@ function checkReasoning(messages: readonly JsonObject[], strict: boolean): void 
     const details = Array.isArray(given) ? given.filter(isObject) : [];
     if (details.some(({ text, signature }) => signature !== thinkingSignature(String(text))))
       throw new Refusal(400, `messages[${index}].reasoning_details: invalid signature`);
-    const thoughtAbout = callsIn(message).some(({ id }) => String(id).startsWith(CALL_THOUGHT_ABOUT));
+    const thoughtAbout = callsIn(message).some(({ id }) => String(id).startsWith(callThoughtAbout));
     if (strict && index > lastUser && thoughtAbout && details.length === 0)
       throw new Refusal(400, `messages[${index}]: calls made after reasoning must be sent back with reasoning_details`);
   }
@@ -148,8 +148,8 @@ function readTools(value: unknown): DeclaredTool[] {
     if (!isObject(tool) || tool.type !== 'function' || !isObject(tool.function))
       throw new Refusal(400, `${at}: must be of type "function"`);
     const { name, description, parameters = { type: 'object' } } = tool.function;
-    if (typeof name !== 'string' || !TOOL_NAME.test(name))
-      throw new Refusal(400, `${at}.function.name: must match ${TOOL_NAME.source}`);
+    if (typeof name !== 'string' || !toolName.test(name))
+      throw new Refusal(400, `${at}.function.name: must match ${toolName.source}`);
     if (seen.has(name)) throw new Refusal(400, `${at}: tool names must be unique`);
     seen.add(name);
     if (!isObject(parameters) || parameters.type !== 'object')
@@ -167,8 +167,8 @@ function outcomesOf(messages: readonly JsonObject[]): ToolOutcome[] {
     const text = String(content);
     return {
       name: isObject(call) ? String(call.name) : '',
-      content: text.replace(ERROR_RESULT, ''),
-      isError: ERROR_RESULT.test(text),
+      content: text.replace(errorResult, ''),
+      isError: errorResult.test(text),
     };
   });
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from './json.ts';
-import { CALL_THOUGHT_ABOUT, thinkingSignature } from './signatures.ts';
+import { callThoughtAbout, thinkingSignature } from './signatures.ts';
 import { type Answer, chunksOf, outputTokens, type Turn, tokensOf } from './turn.ts';
 
 // What OpenAI's chat completions answer, with OpenRouter's form of reasoning that wants to be handed back.
 
-const ERROR_TYPES: Readonly<Record<number, string>> = {
+const errorTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',
   404: 'not_found_error',
@@ -63,7 +63,7 @@ function detail(part: JsonObject): JsonObject {
 }
 
 function callsOf(answer: Answer) {
-  const prefix = answer.thinking === undefined ? 'call_' : CALL_THOUGHT_ABOUT;
+  const prefix = answer.thinking === undefined ? 'call_' : callThoughtAbout;
   return answer.calls.map((call) => ({
     id: answer.withoutIds ? undefined : `${prefix}${randomBytes(9).toString('hex')}`,
     type: 'function',
@@ -87,7 +87,7 @@ function envelope(turn: Turn, object: string): JsonObject {
 
 /** An error as OpenAI words it. */
 export function openaiError(status: number, message: string): JsonObject {
-  const type = ERROR_TYPES[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+  const type = errorTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
   return { error: { message, type, param: null, code: null } };
 }
 

@@ -7,22 +7,22 @@ export type Wish =
   /** There shall be that many, whose names begin so. */
   | { readonly kind: 'ensure'; readonly count: number; readonly prefix?: string };
 
-const VERBS = 'create|add|make|remove|delete|list|show|display';
+const verbs = 'create|add|make|remove|delete|list|show|display';
 // A verb counts where a clause may begin; so a resource called "list" is still a name in "remove list".
-const CLAUSE_START = new RegExp(
-  `(?:^|[.;,!?\\n:]\\s*|(?:\\b(?:and|then|now|please|also|you|to)\\s+)+)(${VERBS})\\b`,
+const clauseStart = new RegExp(
+  `(?:^|[.;,!?\\n:]\\s*|(?:\\b(?:and|then|now|please|also|you|to)\\s+)+)(${verbs})\\b`,
   'gi',
 );
-const VALUE_OF_A_NAME =
+const valueOfAName =
   /(?:"([^"]+)"|'([^']+)'|([\p{L}\p{N}][\p{L}\p{N}._-]*))\s*,?\s*(?:(?:with|having|of|and)\s+)?(?:(?:(?:a|the|its)\s+)?value\s*(?:of\b|is\b|=|:|to\b)?|=|:)\s*("[^"]*"|'[^']*'|-?\d+(?:\.\d+)?(?![\p{L}\p{N}_-])|[^\s,;]+)/giu;
-const ENSURED =
+const ensuredPattern =
   /\b(?:ensure|keep|have|need)\b[^.;\n]*\bat\s+least\s+(\d{1,6})\s+(?:resources?|servers?|items?)\b(?:\s+(?:starting|beginning)\s+with\s+(\S+))?/i;
-const FILLER = /^(?:(?:the|a|an|any|every|resources?|servers?|items?|named|called|with|name|me|please)\s+)+/i;
-const EVERYTHING = /^(?:all|everything|(?:all|every)\s+(?:the\s+)?(?:resources?|servers?|items?))$/i;
+const filler = /^(?:(?:the|a|an|any|every|resources?|servers?|items?|named|called|with|name|me|please)\s+)+/i;
+const everything = /^(?:all|everything|(?:all|every)\s+(?:the\s+)?(?:resources?|servers?|items?))$/i;
 
 /** Reads a sentence as a list of wishes, in the order in which they are said. Nothing understood gives an empty list. */
 export function wishesOf(text: string): Wish[] {
-  const ensured = ENSURED.exec(text);
+  const ensured = ensuredPattern.exec(text);
   if (ensured) return [ensuringIn(ensured)];
   const wishes: Wish[] = [];
   for (const { verb, rest } of clausesOf(text)) {
@@ -35,7 +35,7 @@ export function wishesOf(text: string): Wish[] {
 }
 
 function clausesOf(text: string): { verb: string; rest: string }[] {
-  const starts = [...text.trim().matchAll(CLAUSE_START)];
+  const starts = [...text.trim().matchAll(clauseStart)];
   return starts.map((start, index) => {
     const from = start.index + start[0].length;
     const rest = text
@@ -47,7 +47,7 @@ function clausesOf(text: string): { verb: string; rest: string }[] {
 }
 
 function additionsIn(clause: string): Wish[] {
-  return [...clause.matchAll(VALUE_OF_A_NAME)].map((match) => ({
+  return [...clause.matchAll(valueOfAName)].map((match) => ({
     kind: 'add',
     name: match[1] ?? match[2] ?? match[3] ?? '',
     value: unquoted((match[4] ?? '').replace(/[.!?]+$/, '')),
@@ -63,8 +63,8 @@ function removalsIn(clause: string): Wish[] {
     .map((item) => item.replace(/[.!?]+$/, '').trim())
     .filter((item) => item !== '')
     .flatMap((item): Wish[] => {
-      if (EVERYTHING.test(item)) return [{ kind: 'remove', pattern: '.*' }];
-      const named = item.replace(FILLER, '');
+      if (everything.test(item)) return [{ kind: 'remove', pattern: '.*' }];
+      const named = item.replace(filler, '');
       const id = /^id\s*[:=]?\s*(\S+)$/i.exec(named);
       if (id) return [{ kind: 'remove', id: unquoted(id[1] ?? '') }];
       const name = unquoted(named);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** How many requests are remembered; the oldest are forgotten first. */
-const REQUESTS_REMEMBERED_MAX = 10_000;
+const requestsRememberedMax = 10_000;
 
 /** A request as it arrived. The body is parsed if it was JSON. */
 export type RecordedRequest = {
@@ -28,7 +28,7 @@ export function createRecorder(): Recorder {
       requests.push({ index: next, ...request });
       next += 1;
       // Dropping half at once keeps recording cheap.
-      if (requests.length > REQUESTS_REMEMBERED_MAX) requests = requests.slice(REQUESTS_REMEMBERED_MAX / 2);
+      if (requests.length > requestsRememberedMax) requests = requests.slice(requestsRememberedMax / 2);
     },
     since: (index) => requests.filter((request) => request.index >= index),
   };

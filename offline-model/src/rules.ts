@@ -5,17 +5,17 @@ import { taskOf, wantsWords } from './task.ts';
 import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
 
 /** The longest piece of a tool's own text that an answer repeats, in characters. */
-const QUOTED_CHARACTERS_MAX = 4000;
+const quotedCharactersMax = 4000;
 /** How many calls a greeting shows. */
-const EXAMPLES_MAX = 3;
-const LIST = 'resources_list';
-const ADD = 'resources_add';
-const REMOVE = 'resources_remove';
-const EXIT = 'exit_loop';
+const examplesMax = 3;
+const list = 'resources_list';
+const add = 'resources_add';
+const remove = 'resources_remove';
+const exit = 'exit_loop';
 /** What the tools begin with that are other agents. */
-const AGENT_PREFIX = 'a2a_';
+const agentPrefix = 'a2a_';
 /** What the names of resources begin with that nobody named. */
-const UNNAMED_PREFIX = 'resource-';
+const unnamedPrefix = 'resource-';
 
 /**
  * The rule-driven model. After tool results it reports them, unless they show that what is to be ensured is not yet so; where
@@ -46,17 +46,17 @@ function ensure(wishes: readonly Wish[], { results, tools }: Turn): Answer | und
   if (wish?.kind !== 'ensure' || listed === undefined) return undefined;
   if (listed < wish.count) {
     const number = String(listed + 1);
-    const fitted = fit({ kind: 'add', name: `${wish.prefix ?? UNNAMED_PREFIX}${number}`, value: number }, tools);
+    const fitted = fit({ kind: 'add', name: `${wish.prefix ?? unnamedPrefix}${number}`, value: number }, tools);
     return typeof fitted === 'string' ? say(fitted) : { text: '', calls: [fitted] };
   }
-  const isInLoop = tools.some(({ name }) => name === EXIT);
+  const isInLoop = tools.some(({ name }) => name === exit);
   const text = `There are ${listed} resources, and at least ${wish.count} were to be there.`;
-  return { text, calls: isInLoop ? [{ name: EXIT, args: {} }] : [] };
+  return { text, calls: isInLoop ? [{ name: exit, args: {} }] : [] };
 }
 
 /** How many resources a listing tells of; undefined if it is none. */
 function countOf({ name, content, isError }: ToolOutcome): number | undefined {
-  if (name !== LIST || isError) return undefined;
+  if (name !== list || isError) return undefined;
   const listed = parsed(content);
   return isObject(listed) && typeof listed.count === 'number' ? listed.count : undefined;
 }
@@ -79,12 +79,12 @@ function directCall(task: string, tools: readonly DeclaredTool[]): Call | undefi
 /** `ask NAME to DO` hands what is to be done to the agent of that name, if it is among the tools. */
 function delegated(task: string, tools: readonly DeclaredTool[]): Call | undefined {
   const match = /^\s*(?:please\s+)?ask\s+(?:the\s+)?(\S+)\s+to\s+(.+)$/is.exec(task);
-  const tool = tools.find(({ name }) => name === `${AGENT_PREFIX}${match?.[1]}`);
+  const tool = tools.find(({ name }) => name === `${agentPrefix}${match?.[1]}`);
   return match?.[2] === undefined || !tool ? undefined : { name: tool.name, args: { message: match[2].trim() } };
 }
 
 function fit(wish: Wish, tools: readonly DeclaredTool[]): Call | string {
-  const name = { list: LIST, add: ADD, remove: REMOVE, ensure: LIST }[wish.kind];
+  const name = { list: list, add: add, remove: remove, ensure: list }[wish.kind];
   const tool = tools.find((candidate) => candidate.name === name);
   if (!tool) return `I would need the tool ${name} for that, and this agent does not offer it. ${helpText(tools)}`;
   if (wish.kind === 'list') return { name, args: wish.pattern === undefined ? {} : { pattern: wish.pattern } };
@@ -124,11 +124,11 @@ function saysRejected(content: string): boolean {
 function readable({ name, content }: ToolOutcome): string | undefined {
   const result = parsed(content);
   if (!isObject(result)) return undefined;
-  if (name === LIST && 'resources' in result) return listing(name, result.resources);
-  if (name === ADD && 'name' in result) {
+  if (name === list && 'resources' in result) return listing(name, result.resources);
+  if (name === add && 'name' in result) {
     return `${name}: added "${result.name}" with value ${result.value} (id ${result.id}).`;
   }
-  if (name === REMOVE && typeof result.removed_count === 'number') {
+  if (name === remove && typeof result.removed_count === 'number') {
     const count = result.removed_count;
     return `${name}: removed ${count} ${count === 1 ? 'resource' : 'resources'}.`;
   }
@@ -151,15 +151,15 @@ function listing(name: string, resources: unknown): string {
 }
 
 function quoted(text: string): string {
-  return text.length <= QUOTED_CHARACTERS_MAX ? text : `${text.slice(0, QUOTED_CHARACTERS_MAX)}… (cut)`;
+  return text.length <= quotedCharactersMax ? text : `${text.slice(0, quotedCharactersMax)}… (cut)`;
 }
 
 function helpText(tools: readonly DeclaredTool[]): string {
   if (tools.length === 0) return 'Hello! I am the offline model. I was given no tools, so there is little I can do.';
   const names = tools.map((tool) => tool.name).join(', ');
   const hello = `Hello! I am the offline model: I follow simple rules. The tools I see: ${names}. `;
-  if (![LIST, ADD, REMOVE].some((name) => tools.some((tool) => tool.name === name)))
-    return `${hello}Name one and its arguments, such as: ${tools.slice(0, EXAMPLES_MAX).map(exampleCall).join('  or  ')}`;
+  if (![list, add, remove].some((name) => tools.some((tool) => tool.name === name)))
+    return `${hello}Name one and its arguments, such as: ${tools.slice(0, examplesMax).map(exampleCall).join('  or  ')}`;
   return (
     hello +
     'Try "list all resources", "create a server my-test with value 42" or "remove my-test"; ' +

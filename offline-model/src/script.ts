@@ -28,8 +28,8 @@ export type ScriptStep = {
   readonly stallStream?: true;
 };
 
-const FLAGS = ['hang', 'quoteRequest', 'garbage', 'reset', 'truncateStream', 'stallStream'] as const;
-const KNOWN = ['match', 'prompt', 'text', 'calls', 'thinking', 'withoutIds', 'delayMs', 'error', ...FLAGS];
+const flags = ['hang', 'quoteRequest', 'garbage', 'reset', 'truncateStream', 'stallStream'] as const;
+const known = ['match', 'prompt', 'text', 'calls', 'thinking', 'withoutIds', 'delayMs', 'error', ...flags];
 
 /** The queue of scripted reactions and the gate on which hanging answers wait. */
 export type Script = {
@@ -80,9 +80,9 @@ export function createScript(): Script {
 export function readSteps(body: unknown): ScriptStep[] {
   return (Array.isArray(body) ? body : [body]).map((step: unknown) => {
     if (!isObject(step)) throw new Refusal(400, 'A script step must be an object.');
-    const unknown = Object.keys(step).find((key) => !KNOWN.includes(key));
+    const unknown = Object.keys(step).find((key) => !known.includes(key));
     if (unknown !== undefined)
-      throw new Refusal(400, `Unknown field "${unknown}" in a script step. Known: ${KNOWN.join(', ')}.`);
+      throw new Refusal(400, `Unknown field "${unknown}" in a script step. Known: ${known.join(', ')}.`);
     return readStep(step);
   });
 }
@@ -96,7 +96,7 @@ function readStep(step: JsonObject): ScriptStep {
     ...(answer ? { answer } : {}),
     ...(typeof delayMs === 'number' ? { delayMs } : {}),
     ...(isObject(error) ? { error: readError(error) } : {}),
-    ...Object.fromEntries(FLAGS.filter((flag) => step[flag] === true).map((flag) => [flag, true])),
+    ...Object.fromEntries(flags.filter((flag) => step[flag] === true).map((flag) => [flag, true])),
   };
 }
 

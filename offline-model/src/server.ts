@@ -7,7 +7,7 @@ import { respond } from './respond.ts';
 import { createScript, readSteps, type Script } from './script.ts';
 
 /** The largest request body, in bytes. */
-const BODY_BYTES_MAX = 32 * 1024 * 1024;
+const bodyBytesMax = 32 * 1024 * 1024;
 
 /** How to start the offline model. */
 export type OfflineModelOptions = {
@@ -129,7 +129,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_BYTES_MAX) throw new Refusal(413, `The request body is larger than ${BODY_BYTES_MAX} bytes.`);
+    if (size > bodyBytesMax) throw new Refusal(413, `The request body is larger than ${bodyBytesMax} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -5,7 +5,7 @@ import type { Call } from './turn.ts';
 // Signatures are digests of what they sign, so that a restarted server still recognises those it gave out before.
 
 /** The value by which a client may ask Gemini not to check a call that another model made. */
-export const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
+export const skipSignatureCheck = 'skip_thought_signature_validator';
 
 /** The `thoughtSignature` that goes with a Gemini function call. */
 export function callSignature(call: Call): string {
@@ -25,6 +25,6 @@ function digest(...parts: readonly string[]): string {
  * How the id of a call begins that was made after thinking: so a restarted server still knows that it wants the
  * thinking back.
  */
-export const THOUGHT_ABOUT = 'toolu_thought_';
+export const thoughtAboutMark = 'toolu_thought_';
 /** The same where the provider's own ids begin differently. */
-export const CALL_THOUGHT_ABOUT = 'call_thought_';
+export const callThoughtAbout = 'call_thought_';

@@ -40,11 +40,11 @@ export type Answer = {
   readonly withoutIds?: boolean;
 };
 
-const CHARACTERS_PER_TOKEN = 4;
+const charactersPerToken = 4;
 
 /** A deterministic token count: characters divided by four, rounded up. */
 export function tokensOf(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return Math.ceil(characters / charactersPerToken);
 }
 
 /** The token count of an answer: its texts and its calls as JSON. */
@@ -53,12 +53,12 @@ export function outputTokens(answer: Answer): number {
   return tokensOf(answer.text.length + (answer.thinking?.length ?? 0) + calls);
 }
 
-const CHUNKS_MAX = 4;
+const chunksMax = 4;
 
 /** Cuts a text into up to four pieces of about the same length, never inside a code point; an empty text has none. */
 export function chunksOf(text: string): string[] {
   const points = Array.from(text);
-  const size = Math.max(1, Math.ceil(points.length / CHUNKS_MAX));
+  const size = Math.max(1, Math.ceil(points.length / chunksMax));
   const chunks: string[] = [];
   for (let from = 0; from < points.length; from += size) chunks.push(points.slice(from, from + size).join(''));
   return chunks;

@@ -9,7 +9,7 @@ import { oneLine } from '../shown.ts';
 export type Head = { readonly revision: number; readonly hash: string };
 
 /** How a head is written: by people it is only kept, and compared by `verify --against`. */
-const LINE = /^([0-9a-f]{64}) {2}(\d{1,9}) {2}(\S+)$/;
+const linePattern = /^([0-9a-f]{64}) {2}(\d{1,9}) {2}(\S+)$/;
 
 /** One line: the hash, the revision, the stream. */
 export function headLine(stream: string, { revision, hash }: Head): string {
@@ -28,7 +28,7 @@ export function readHeads(file: string): ReadonlyMap<string, Head> {
   }
   const heads = new Map<string, Head>();
   for (const line of text.split(/\r?\n/)) {
-    const [, hash, revision, stream] = LINE.exec(line) ?? [];
+    const [, hash, revision, stream] = linePattern.exec(line) ?? [];
     if (hash !== undefined && stream !== undefined) heads.set(stream, { hash, revision: Number(revision) });
   }
   if (heads.size === 0) throw new Error(`--against ${file}: it holds no head; \`stopgo verify --heads\` writes them`);

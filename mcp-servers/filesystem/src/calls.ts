@@ -1,10 +1,10 @@
 import { type CallOutcome, type RawArguments, reasonOf, refuseUnknown } from '@stopgo/tool-server';
-import { CALLS_MAX } from './bounds.ts';
+import { callsMax } from './bounds.ts';
 import type { Surroundings, Tool } from './call.ts';
 import { OpenFolders } from './folder.ts';
 import type { Log } from './log.ts';
 import { Refusal, reasonWithoutPath, systemCode } from './refusal.ts';
-import { TOOLS } from './tool-definitions.ts';
+import { tools } from './tool-definitions.ts';
 import type { ToolName } from './tool-names.ts';
 import { copy } from './tools/copy.ts';
 import { createFolder, removeFile, removeFolder } from './tools/folders.ts';
@@ -16,7 +16,7 @@ import { move } from './tools/move.ts';
 import { readFile } from './tools/read.ts';
 import { patchFile, writeFile } from './tools/write.ts';
 
-const BY_NAME: Readonly<Record<ToolName, Tool>> = {
+const byName: Readonly<Record<ToolName, Tool>> = {
   list_roots: listRoots,
   list_folder: listFolder,
   read_file: readFile,
@@ -37,20 +37,20 @@ const BY_NAME: Readonly<Record<ToolName, Tool>> = {
 export type ExecuteCall = (tool: ToolName, given: RawArguments, signal: AbortSignal) => Promise<CallOutcome>;
 
 /**
- * Executes calls, any number at a time up to {@link CALLS_MAX}, and logs each when it is over. Never rejects. Each call gets
+ * Executes calls, any number at a time up to {@link callsMax}, and logs each when it is over. Never rejects. Each call gets
  * folders of its own to open.
  */
 export function createCalls(surroundings: Surroundings, log: Log, openFolders = () => new OpenFolders()): ExecuteCall {
   let running = 0;
 
   async function run(tool: ToolName, given: RawArguments, signal: AbortSignal): Promise<object> {
-    if (running >= CALLS_MAX) throw new Refusal(`${CALLS_MAX} calls are running; try again when some have ended`);
+    if (running >= callsMax) throw new Refusal(`${callsMax} calls are running; try again when some have ended`);
     const unknown = refuseUnknown(tool, given, knownArguments(tool));
     if (unknown !== undefined) throw new Refusal(unknown);
     const folders = openFolders();
     running += 1;
     try {
-      return await BY_NAME[tool]({ ...surroundings, given, folders, signal });
+      return await byName[tool]({ ...surroundings, given, folders, signal });
     } finally {
       running -= 1;
       await folders.closeAll();
@@ -102,7 +102,7 @@ function failure(tool: ToolName, thrown: unknown, signal: AbortSignal): Failure 
 }
 
 function knownArguments(tool: ToolName): readonly string[] {
-  return Object.keys(TOOLS.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
+  return Object.keys(tools.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
 }
 
 /** What the log says of the arguments: roots and paths as the caller gave them, no contents. */

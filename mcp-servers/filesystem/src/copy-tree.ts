@@ -1,10 +1,10 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { CHUNK_BYTES, COPIED_BYTES_MAX, COPIED_ENTRIES_MAX, DEPTH_MAX } from './bounds.ts';
+import { chunkBytes, copiedBytesMax, copiedEntriesMax, depthMax } from './bounds.ts';
 import type { Folder, OpenFolders } from './folder.ts';
 import { lookUp, type Place, realOf } from './lookup.ts';
 import { makeFolder } from './make-folders.ts';
 import { Refusal } from './refusal.ts';
-import { PERMISSIONS, replaceFile } from './replace-file.ts';
+import { permissions, replaceFile } from './replace-file.ts';
 import type { Root } from './roots.ts';
 
 /** What one copy is made with, and what it has made so far. */
@@ -32,14 +32,14 @@ export async function copyFile(copy: Copy, source: Place, destination: Place): P
     if (before?.isDirectory() === true) throw new Refusal(`path is a directory, not a file: ${shown}`);
     let size = 0;
     const fill = async (target: typeof file): Promise<void> => {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const chunk = Buffer.allocUnsafe(chunkBytes);
       while (true) {
         copy.signal.throwIfAborted();
-        const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, null);
+        const { bytesRead } = await file.read(chunk, 0, chunkBytes, null);
         if (bytesRead === 0) return;
         size += bytesRead;
         copy.bytes += bytesRead;
-        if (copy.bytes > COPIED_BYTES_MAX) throw new Refusal(`copy of more than ${COPIED_BYTES_MAX} bytes: ${shown}`);
+        if (copy.bytes > copiedBytesMax) throw new Refusal(`copy of more than ${copiedBytesMax} bytes: ${shown}`);
         await target.writeFile(chunk.subarray(0, bytesRead));
       }
     };
@@ -56,7 +56,7 @@ export async function copyFile(copy: Copy, source: Place, destination: Place): P
 /** Copies what is in a folder into another one, over what is there already. */
 export async function copyTree(copy: Copy, source: Folder, destination: Folder, depth = 0): Promise<void> {
   const { folders, shown } = copy;
-  if (depth > DEPTH_MAX) throw new Refusal(`folders nested deeper than ${DEPTH_MAX}, copied in part: ${shown}`);
+  if (depth > depthMax) throw new Refusal(`folders nested deeper than ${depthMax}, copied in part: ${shown}`);
   for (const name of (await readdir(folders.at(source, '.'))).sort()) {
     const from: Place = { folder: source, name };
     const to: Place = { folder: destination, name };
@@ -75,7 +75,7 @@ export async function copyFolder(copy: Copy, from: Place, to: Place, mode: numbe
   const source = await folders.enter(from.folder, from.name);
   const made = await makeFolder(folders, to.folder, to.name);
   await copyTree(copy, source, made, depth + 1);
-  await made.handle.chmod(mode & PERMISSIONS);
+  await made.handle.chmod(mode & permissions);
   await folders.leave(source);
   await folders.leave(made);
 }
@@ -107,6 +107,6 @@ async function linkedFile({ folders, sourceRoot }: Copy, from: Place): Promise<P
 function count(copy: Copy): void {
   copy.signal.throwIfAborted();
   copy.entries += 1;
-  if (copy.entries > COPIED_ENTRIES_MAX)
-    throw new Refusal(`copy of more than ${COPIED_ENTRIES_MAX} entries: ${copy.shown}`);
+  if (copy.entries > copiedEntriesMax)
+    throw new Refusal(`copy of more than ${copiedEntriesMax} entries: ${copy.shown}`);
 }

@@ -12,7 +12,7 @@ import { outsideRoot, Refusal, systemCode } from './refusal.ts';
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** True where rule 2 holds by the kernel. */
-export const KERNEL_ANCHORS = process.platform === 'linux' && existsSync('/proc/self/fd');
+export const kernelAnchors = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /** A folder inside of a root, open. */
 export interface Folder {
@@ -26,7 +26,7 @@ export class OpenFolders {
   readonly #anchored: boolean;
   readonly #open = new Set<FileHandle>();
 
-  constructor(anchored: boolean = KERNEL_ANCHORS) {
+  constructor(anchored: boolean = kernelAnchors) {
     this.#anchored = anchored;
   }
 

@@ -26,11 +26,11 @@ export function regexTest(regex: string, name: 'pattern' | 'regex', ignoreCase =
 
 type Compiled = Extract<CompiledPattern, { readonly test: TextTest }>;
 
-const SPECIAL = /[\\^$.|?*+()[\]{}]/u;
+const special = /[\\^$.|?*+()[\]{}]/u;
 
 /** Names may hold newlines, so a dot of RE2 is not enough. */
-const ANY = '(?s:.)';
-const ANY_IN_NAME = '[^/]';
+const any = '(?s:.)';
+const anyInName = '[^/]';
 
 function expressionOf(glob: string): string {
   let expression = '';
@@ -40,17 +40,17 @@ function expressionOf(glob: string): string {
     const [sign = ''] = rest;
     const atName = at === 0 || glob[at - 1] === '/';
     if (atName && rest.startsWith('**/')) {
-      expression += `(?:${ANY}*/)?`;
+      expression += `(?:${any}*/)?`;
       at += 3;
     } else if (rest === '/**') {
       // The folder itself is meant too.
-      expression += `(?:/${ANY}*)?`;
+      expression += `(?:/${any}*)?`;
       at += 3;
     } else if (rest.startsWith('**')) {
-      expression += `${ANY}*`;
+      expression += `${any}*`;
       at += 2;
     } else if (sign === '*' || sign === '?') {
-      expression += sign === '*' ? `${ANY_IN_NAME}*` : ANY_IN_NAME;
+      expression += sign === '*' ? `${anyInName}*` : anyInName;
       at += 1;
     } else if (sign === '[') {
       const set = setOf(rest);
@@ -78,13 +78,13 @@ function expressionOf(glob: string): string {
 }
 
 function literal(sign: string): string {
-  return SPECIAL.test(sign) ? `\\${sign}` : sign;
+  return special.test(sign) ? `\\${sign}` : sign;
 }
 
-const SET = /^\[(\^|!)?((?:\\.|[^\]\\])(?:\\.|[^\]\\])*)\]/su;
+const characterSet = /^\[(\^|!)?((?:\\.|[^\]\\])(?:\\.|[^\]\\])*)\]/su;
 
 function setOf(rest: string): { readonly expression: string; readonly length: number } {
-  const match = SET.exec(rest);
+  const match = characterSet.exec(rest);
   if (match === null) throw new Refusal('invalid pattern: a [ is not closed');
   const [whole, not, members = ''] = match;
   const escaped = members.replace(/(\\.)|[[\]^&~|]/gsu, (sign, pair: string | undefined) => pair ?? `\\${sign}`);

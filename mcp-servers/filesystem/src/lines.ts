@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { CHUNK_BYTES, LINE_LENGTH_MAX } from './bounds.ts';
+import { chunkBytes, lineLengthMax } from './bounds.ts';
 
-/** A line without its newline. `cut`: it was longer than {@link LINE_LENGTH_MAX}, and this is its beginning. */
+/** A line without its newline. `cut`: it was longer than {@link lineLengthMax}, and this is its beginning. */
 export interface Line {
   readonly text: string;
   readonly cut: boolean;
@@ -13,16 +13,16 @@ export interface Line {
  */
 export async function* linesOf(file: FileHandle): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  const chunk = Buffer.allocUnsafe(chunkBytes);
   let open = '';
   let cut = false;
   const add = (text: string): void => {
-    const room = LINE_LENGTH_MAX - open.length;
+    const room = lineLengthMax - open.length;
     open += text.slice(0, room);
     cut ||= text.length > room;
   };
   for (let position = 0; ; ) {
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    const { bytesRead } = await file.read(chunk, 0, chunkBytes, position);
     position += bytesRead;
     const text = decoder.decode(chunk.subarray(0, bytesRead), { stream: bytesRead > 0 });
     const pieces = text.split('\n');

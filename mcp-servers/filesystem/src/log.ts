@@ -8,7 +8,7 @@ export interface LogLine {
 export type Log = (line: LogLine) => void;
 
 /** Longest text of a caller in a line, in UTF-16 code units. */
-const TEXT_LENGTH_MAX = 1_000;
+const textLengthMax = 1_000;
 
 /** A log of JSON lines, each with the time first. */
 export function jsonLog(write: (text: string) => void, now: () => string): Log {
@@ -16,5 +16,5 @@ export function jsonLog(write: (text: string) => void, now: () => string): Log {
 }
 
 function cut(_: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.slice(0, TEXT_LENGTH_MAX) : value;
+  return typeof value === 'string' ? value.slice(0, textLengthMax) : value;
 }

@@ -6,7 +6,7 @@
 // 3. So whatever is found lies in the root at that moment, and is reached through folders that stay open (see folder.ts).
 import type { Stats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import { LINKS_MAX, PATH_BYTES_MAX } from './bounds.ts';
+import { linksMax, pathBytesMax } from './bounds.ts';
 import { type Folder, isWithin, joined, type OpenFolders } from './folder.ts';
 import { outsideRoot, Refusal, systemCode } from './refusal.ts';
 import type { Root } from './roots.ts';
@@ -45,7 +45,7 @@ export function realOf({ folder, name }: Place): string {
 /** The names that a caller's path goes through, below the root. @throws Refusal when it leaves the root. */
 export function namesOf(path: string): readonly string[] {
   if (path.includes('\0')) throw new Refusal('path contains null bytes', 'violation');
-  if (Buffer.byteLength(path) > PATH_BYTES_MAX) throw new Refusal(`path is longer than ${PATH_BYTES_MAX} bytes`);
+  if (Buffer.byteLength(path) > pathBytesMax) throw new Refusal(`path is longer than ${pathBytesMax} bytes`);
   const names: string[] = [];
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue;
@@ -104,7 +104,7 @@ async function walk(folders: OpenFolders, root: Root, names: readonly string[], 
     if (stats.isSymbolicLink()) {
       if (rest.length === 0 && !followLast) return { kind: 'link', place, stats };
       links += 1;
-      if (links > LINKS_MAX) return { kind: 'loop' };
+      if (links > linksMax) return { kind: 'loop' };
       if (rest.length === 0) throughLink = true;
       const target = await readlink(folders.at(place.folder, name));
       const onward = target.startsWith('/') ? intoRoot(root, target) : target;

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import { type RunningServer, reasonOf, type ToolServerFactory } from '@stopgo/tool-server';
-import { MESSAGE_BYTES_MAX } from './bounds.ts';
+import { messageBytesMax } from './bounds.ts';
 import { createCalls } from './calls.ts';
-import { KERNEL_ANCHORS } from './folder.ts';
+import { kernelAnchors } from './folder.ts';
 import { jsonLog } from './log.ts';
 import { systemOwners } from './owners.ts';
 import { nestedRoots, openRoots, type Roots } from './roots.ts';
 import { createServer } from './server.ts';
-import { readSettings, type Settings, USAGE } from './settings.ts';
+import { readSettings, type Settings, usage } from './settings.ts';
 
-const UNIQUE_BYTES = 12;
+const uniqueBytes = 12;
 
 const log = jsonLog(
   (text) => process.stderr.write(text),
@@ -25,13 +25,13 @@ async function serve({ http, fullReadBytesMax }: Settings, roots: Roots): Promis
       fullReadBytesMax,
       owners: systemOwners(),
       monotonicMs: () => performance.now(),
-      unique: () => randomBytes(UNIQUE_BYTES).toString('hex'),
+      unique: () => randomBytes(uniqueBytes).toString('hex'),
     },
     log,
   );
   const create: ToolServerFactory = ({ era }) => createServer(calls, era);
   const report = (error: Error): void => log({ level: 'WARN', msg: 'protocol error', error: reasonOf(error) });
-  const limits = { messageBytesMax: MESSAGE_BYTES_MAX, report };
+  const limits = { messageBytesMax: messageBytesMax, report };
   if (http === undefined) {
     const { serveOverStdio } = await import('@stopgo/tool-server/stdio');
     return serveOverStdio(create, limits);
@@ -49,14 +49,14 @@ async function main(): Promise<void> {
     (await import('@stopgo/tool-server/settings-file')).readSettingsFile(path),
   );
   if (settings === 'help') {
-    process.stdout.write(USAGE);
+    process.stdout.write(usage);
     return;
   }
   const roots = openRoots(settings.roots);
   for (const [outer, inner] of nestedRoots(roots)) {
     log({ level: 'WARN', msg: 'a root lies in another, whose allowed tools reach it too', outer, inner });
   }
-  if (!KERNEL_ANCHORS) {
+  if (!kernelAnchors) {
     log({
       level: 'WARN',
       msg: 'no /proc/self/fd: calls are not safe from others who change folders of the roots meanwhile',

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import type { Folder, OpenFolders } from './folder.ts';
 import { systemCode } from './refusal.ts';
-import { FOLDER_MODE } from './replace-file.ts';
+import { folderMode } from './replace-file.ts';
 
 /** Makes a folder in a folder unless it is there, and opens it. Throws the system's error when something else is there. */
 export async function makeFolder(
   folders: OpenFolders,
   above: Folder,
   name: string,
-  mode = FOLDER_MODE,
+  mode = folderMode,
 ): Promise<Folder> {
   try {
     await mkdir(folders.at(above, name), mode);

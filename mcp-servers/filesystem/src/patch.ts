@@ -12,27 +12,27 @@ export interface Hunk {
   readonly lines: readonly HunkLine[];
 }
 
-const HUNK_HEADER = /^@@\s+-(\d{1,9})(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?\s+@@/u;
+const hunkHeader = /^@@\s+-(\d{1,9})(?:,(\d{1,9}))?\s+\+\d{1,9}(?:,(\d{1,9}))?\s+@@/u;
 /** What ends a patch that was sent by mail. */
-const MAIL_SIGNATURE = '-- ';
-const MARKS: Readonly<Record<string, HunkLine['kind']>> = { ' ': 'keep', '-': 'remove', '+': 'add' };
+const mailSignature = '-- ';
+const marks: Readonly<Record<string, HunkLine['kind']>> = { ' ': 'keep', '-': 'remove', '+': 'add' };
 
 /** The hunks of a patch to one file. @throws Refusal when there are none, or the patch is for more than one file. */
 export function parsePatch(patch: string): readonly Hunk[] {
   const hunks: OpenHunk[] = [];
   const lines = patch.replace(/\n$/u, '').split('\n');
   for (const [index, line] of lines.entries()) {
-    const header = HUNK_HEADER.exec(line);
+    const header = hunkHeader.exec(line);
     const current = hunks.at(-1);
     if (header !== null) hunks.push(openHunk(header));
     else if (current === undefined || line.startsWith('\\')) continue;
-    else if (line === MAIL_SIGNATURE) break;
+    else if (line === mailSignature) break;
     else if (isComplete(current)) {
       if (line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ') === true) {
         throw new Refusal('parse patch: the patch is for more than one file');
       }
       // A hunk whose header counts too few lines goes on; what else follows (nothing, `diff`, `index`) is not of it.
-      if (line !== '' && line[0] !== undefined && line[0] in MARKS) take(current, line);
+      if (line !== '' && line[0] !== undefined && line[0] in marks) take(current, line);
     } else take(current, line);
   }
   if (hunks.length === 0) throw new Refusal('parse patch: no hunks found in patch');
@@ -55,7 +55,7 @@ function isComplete({ oldLeft, newLeft }: OpenHunk): boolean {
 
 /** An unmarked line is one to keep: some write an empty one without its space. */
 function take(hunk: OpenHunk, line: string): void {
-  const kind = MARKS[line[0] ?? ''];
+  const kind = marks[line[0] ?? ''];
   hunk.lines.push({ kind: kind ?? 'keep', text: kind === undefined ? line : line.slice(1) });
   if (kind !== 'add') hunk.oldLeft -= 1;
   if (kind !== 'remove') hunk.newLeft -= 1;

@@ -16,7 +16,7 @@ export function outsideRoot(): Refusal {
   return new Refusal('path resolves outside root boundary', 'violation');
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EBUSY: 'it is in use',
   EDQUOT: 'the disk quota is used up',
@@ -48,7 +48,7 @@ export function systemCode(thrown: unknown): string | undefined {
 /** What went wrong in words of our own: the system's message would show where the root lies on the host. */
 export function reasonWithoutPath(thrown: unknown): string {
   const code = systemCode(thrown);
-  return code === undefined ? 'internal error' : (REASONS[code] ?? code);
+  return code === undefined ? 'internal error' : (reasons[code] ?? code);
 }
 
 /** Runs one step; an error of the system becomes a refusal that says which step of what failed. */

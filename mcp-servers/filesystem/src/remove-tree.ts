@@ -1,12 +1,12 @@
 import { lstat, readdir, rmdir, unlink } from 'node:fs/promises';
-import { DEPTH_MAX } from './bounds.ts';
+import { depthMax } from './bounds.ts';
 import type { OpenFolders } from './folder.ts';
 import type { Place } from './lookup.ts';
 import { Refusal } from './refusal.ts';
 
 /** Removes a folder and what is in it. Links are removed, not what they lead to. Throws the system's errors, with a part removed. */
 export async function removeTree(folders: OpenFolders, place: Place, shown: string, depth = 0): Promise<void> {
-  if (depth > DEPTH_MAX) throw new Refusal(`folders nested deeper than ${DEPTH_MAX}, removed in part: ${shown}`);
+  if (depth > depthMax) throw new Refusal(`folders nested deeper than ${depthMax}, removed in part: ${shown}`);
   const folder = await folders.enter(place.folder, place.name);
   for (const name of await readdir(folders.at(folder, '.'))) {
     const stats = await lstat(folders.at(folder, name));

@@ -7,10 +7,10 @@ import { Refusal, systemCode } from './refusal.ts';
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /** Permissions of new files and folders, before the umask. */
-export const FILE_MODE = 0o644;
-export const FOLDER_MODE = 0o755;
+export const fileMode = 0o644;
+export const folderMode = 0o755;
 /** The part of a mode that is kept and copied. */
-export const PERMISSIONS = 0o777;
+export const permissions = 0o777;
 
 /** How a file is replaced. */
 export interface Replacement {
@@ -36,7 +36,7 @@ export async function replaceFile(replacement: Replacement): Promise<void> {
   const { folders, place, before, shown } = replacement;
   if (before !== undefined) await requireWritable(folders, place, shown);
   const beside = folders.at(place.folder, `.mcp-filesystem-${replacement.unique}.tmp`);
-  const file = await open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE);
+  const file = await open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, fileMode);
   try {
     try {
       await replacement.fill(file);
@@ -90,7 +90,7 @@ async function requireWritable(folders: OpenFolders, place: Place, shown: string
 
 async function adopt(file: FileHandle, before: Stats | undefined, mode: number | undefined): Promise<void> {
   const kept = mode ?? before?.mode;
-  if (kept !== undefined) await file.chmod(kept & PERMISSIONS);
+  if (kept !== undefined) await file.chmod(kept & permissions);
   // Only a privileged process may give files away; the others keep what they made.
   if (before !== undefined) await file.chown(before.uid, before.gid).catch(() => undefined);
 }

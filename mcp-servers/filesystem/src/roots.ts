@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { StartupError } from '@stopgo/tool-server';
 import { isWithin } from './folder.ts';
 import { Refusal, reasonWithoutPath } from './refusal.ts';
-import { isListedTool, LISTED_TOOLS, type ListedTool, type ToolName } from './tool-names.ts';
+import { isListedTool, type ListedTool, listedTools, type ToolName } from './tool-names.ts';
 
 /** A root as the settings name it. */
 export interface RootSettings {
@@ -54,7 +54,7 @@ function realFolder(where: string, path: string): string {
 function allowedSet(where: string, tools: readonly string[]): ReadonlySet<ListedTool> {
   const allowed = new Set<ListedTool>();
   for (const tool of tools) {
-    if (tool === '*') for (const each of LISTED_TOOLS) allowed.add(each);
+    if (tool === '*') for (const each of listedTools) allowed.add(each);
     else if (isListedTool(tool)) allowed.add(tool);
     else throw new StartupError(`${where}: unknown tool ${JSON.stringify(tool)} in allowed_tools`);
   }

@@ -1,6 +1,6 @@
 import type { RawArguments } from '@stopgo/tool-server';
 import { optionalInteger } from './arguments.ts';
-import { RESULTS, RESULTS_MAX, SEARCH_ANSWER_LENGTH_MAX, SEARCH_SECONDS_MAX } from './bounds.ts';
+import { results, resultsMax, searchAnswerLengthMax, searchSecondsMax } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { Walk } from './tree-walk.ts';
 
@@ -18,9 +18,8 @@ export class Search<Match extends object> {
   constructor(call: Call) {
     const { given } = call;
     this.#call = call;
-    this.#resultsMax = optionalInteger(given, 'max_results', { min: 1, max: RESULTS_MAX }) ?? RESULTS;
-    const seconds =
-      optionalInteger(given, 'timeout_seconds', { min: 0, max: SEARCH_SECONDS_MAX }) ?? SEARCH_SECONDS_MAX;
+    this.#resultsMax = optionalInteger(given, 'max_results', { min: 1, max: resultsMax }) ?? results;
+    const seconds = optionalInteger(given, 'timeout_seconds', { min: 0, max: searchSecondsMax }) ?? searchSecondsMax;
     this.#deadline = call.monotonicMs() + seconds * 1_000;
     this.walk = { folders: call.folders, depthMax: depthOf(given), tooDeep: false };
   }
@@ -35,7 +34,7 @@ export class Search<Match extends object> {
   add(match: Match): void {
     this.#matches.push(match);
     this.#length += JSON.stringify(match).length;
-    this.#truncated = this.#matches.length >= this.#resultsMax || this.#length >= SEARCH_ANSWER_LENGTH_MAX;
+    this.#truncated = this.#matches.length >= this.#resultsMax || this.#length >= searchAnswerLengthMax;
   }
 
   /** Matches in the order in which they were found. `truncated`: the search ended before all was looked at. */

@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { createToolServer, type Era } from '@stopgo/tool-server';
 import type { ExecuteCall } from './calls.ts';
-import { TOOLS } from './tool-definitions.ts';
+import { tools } from './tool-definitions.ts';
 
 /** A protocol server, for one connection or one HTTP request; every instance shares the calls. */
 export function createServer(execute: ExecuteCall, era: Era): Server {
@@ -9,7 +9,7 @@ export function createServer(execute: ExecuteCall, era: Era): Server {
     {
       name: 'mcp-filesystem',
       version: '1.0.0',
-      tools: TOOLS,
+      tools: tools,
       call: (tool, given, { signal }) => execute(tool, given, signal),
     },
     era,

@@ -6,13 +6,13 @@ import {
   readTransport,
   StartupError,
 } from '@stopgo/tool-server';
-import { FULL_READ_BYTES, FULL_READ_BYTES_MAX } from './bounds.ts';
+import { fullReadBytes, fullReadBytesMax } from './bounds.ts';
 import type { RootSettings } from './roots.ts';
 
-export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 8091;
+export const defaultHost = '127.0.0.1';
+export const defaultPort = 8091;
 
-export const USAGE = `Usage: mcp-filesystem --config FILE [--http | --stdio] [--host HOST] [--port PORT]
+export const usage = `Usage: mcp-filesystem --config FILE [--http | --stdio] [--host HOST] [--port PORT]
 
 Serves 15 tools for files and folders below named roots over MCP: on standard input and output, or as Streamable HTTP
 at /mcp (GET /health answers "ok"). Nothing outside of the roots is read or changed.
@@ -21,8 +21,8 @@ at /mcp (GET /health answers "ok"). Nothing outside of the roots is read or chan
                  allowed_origins and allowed_hosts; host or port in it means HTTP
   --http         serve HTTP instead of standard input and output
   --stdio        serve standard input and output though the file names a host or port
-  --host HOST    address to bind (default ${DEFAULT_HOST})
-  --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one); means HTTP
+  --host HOST    address to bind (default ${defaultHost})
+  --port PORT    port to bind (default ${defaultPort}; 0 takes a free one); means HTTP
   --allowed-host NAME  a name to be called by over HTTP, beside IP addresses and localhost; may be repeated
   --help         show this text
 `;
@@ -51,14 +51,14 @@ export async function readSettings(
   const chosen = { ...flags, http: flags.http ?? (flags.port === undefined ? undefined : true) };
   return {
     roots: file.roots ?? [],
-    fullReadBytesMax: file.max_full_read_size ?? FULL_READ_BYTES,
-    http: readTransport(chosen, file, { host: DEFAULT_HOST, port: DEFAULT_PORT }),
+    fullReadBytesMax: file.max_full_read_size ?? fullReadBytes,
+    http: readTransport(chosen, file, { host: defaultHost, port: defaultPort }),
   };
 }
 
 function readSize(value: unknown): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= FULL_READ_BYTES_MAX) return value;
-  throw new StartupError(`config: max_full_read_size must be an integer from 1 to ${FULL_READ_BYTES_MAX}`);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= fullReadBytesMax) return value;
+  throw new StartupError(`config: max_full_read_size must be an integer from 1 to ${fullReadBytesMax}`);
 }
 
 /** Names and paths may be missing here: what lacks them is told by its place in the list, with the other rules of roots. */

@@ -1,11 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server';
-import { CONTEXT_LINES_MAX, HASH_SECONDS_MAX, RESULTS, RESULTS_MAX, SEARCH_SECONDS_MAX } from './bounds.ts';
+import { contextLinesMax, hashSecondsMax, results, resultsMax, searchSecondsMax } from './bounds.ts';
 import type { ToolName } from './tool-names.ts';
 
 // Every hint is said outright, because a client takes an absent one for the worst case. Files may hold what anybody wrote, so
 // all of them are open-world.
-const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
-const WRITES = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true } as const;
+const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
+const writes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true } as const;
 
 const text = (description: string) => ({ type: 'string', description }) as const;
 const integer = (description: string, minimum = 0) => ({ type: 'integer', minimum, description }) as const;
@@ -19,18 +19,18 @@ const both = {
   dest_path: text('Path in that root'),
 } as const;
 const bounds = {
-  max_results: integer(`Ends the search after so many matches (default ${RESULTS}, at most ${RESULTS_MAX})`, 1),
-  timeout_seconds: integer(`Ends the search after so long (default and at most ${SEARCH_SECONDS_MAX})`),
+  max_results: integer(`Ends the search after so many matches (default ${results}, at most ${resultsMax})`, 1),
+  timeout_seconds: integer(`Ends the search after so long (default and at most ${searchSecondsMax})`),
   max_depth: integer('How deep to search: 0 means the folder and the folders in it, 1 one level more', -1),
 } as const;
 
 /** The 15 tools as clients see them. */
-export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
+export const tools: readonly (Tool & { readonly name: ToolName })[] = [
   {
     name: 'list_roots',
     description: 'List the roots (folders that can be worked in) by name, and which tools each allows. Call it first.',
     inputSchema: { type: 'object', properties: {} },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'list_folder',
@@ -41,7 +41,7 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       properties: { root, path: text('Path of the folder in the root; "." is the root itself') },
       required: ['root', 'path'],
     },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'read_file',
@@ -60,7 +60,7 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       },
       required: ['root', 'path'],
     },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'write_file',
@@ -79,13 +79,13 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       },
       required: ['root', 'path', 'content'],
     },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'remove_file',
     description: 'Remove a file. Of a symlink the link is removed, not what it leads to.',
     inputSchema: { type: 'object', properties: { root, path }, required: ['root', 'path'] },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'patch_file',
@@ -96,25 +96,25 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       properties: { root, path, patch: text('The unified diff') },
       required: ['root', 'path', 'patch'],
     },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'create_folder',
     description: 'Make a folder, and the folders above it that are missing. Does nothing if it is there.',
     inputSchema: { type: 'object', properties: { root, path }, required: ['root', 'path'] },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'remove_folder',
     description: 'Remove a folder and everything in it. The root itself cannot be removed.',
     inputSchema: { type: 'object', properties: { root, path }, required: ['root', 'path'] },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'stat_file',
     description: 'Tell size, kind and times of a file or folder. A symlink is followed.',
     inputSchema: { type: 'object', properties: { root, path }, required: ['root', 'path'] },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'hash_file',
@@ -125,17 +125,17 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
         root,
         path,
         algorithm: { type: 'string', enum: ['md5', 'sha1', 'sha256'], description: 'Which hash' },
-        timeout_seconds: integer(`Fails if the file is not read by then (default and at most ${HASH_SECONDS_MAX})`),
+        timeout_seconds: integer(`Fails if the file is not read by then (default and at most ${hashSecondsMax})`),
       },
       required: ['root', 'path', 'algorithm'],
     },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'permissions_file',
     description: 'Tell owner, group and permissions of a file or folder. A symlink is followed.',
     inputSchema: { type: 'object', properties: { root, path }, required: ['root', 'path'] },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'copy',
@@ -143,7 +143,7 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       'Copy a file, or a folder with everything in it, in a root or from one to another. A file that is there is replaced; ' +
       'into a folder that is there the copy goes under its own name. Missing folders are made.',
     inputSchema: { type: 'object', properties: both, required: Object.keys(both) },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'move',
@@ -151,7 +151,7 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       'Move or rename a file or a folder, in a root or from one to another. A file that is there is replaced; into a folder ' +
       'that is there it goes under its own name. Missing folders are made.',
     inputSchema: { type: 'object', properties: both, required: Object.keys(both) },
-    annotations: WRITES,
+    annotations: writes,
   },
   {
     name: 'grep',
@@ -165,12 +165,12 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
         path: text('Folder or file to search (default: the root)'),
         glob_filter: text('Search only files of such a name, such as *.ts'),
         case_insensitive: { type: 'boolean', description: 'Take upper and lower case for the same (default false)' },
-        context_lines: integer(`Lines to show before and after each match (default 0, at most ${CONTEXT_LINES_MAX})`),
+        context_lines: integer(`Lines to show before and after each match (default 0, at most ${contextLinesMax})`),
         ...bounds,
       },
       required: ['root', 'pattern'],
     },
-    annotations: READS,
+    annotations: reads,
   },
   {
     name: 'glob',
@@ -191,6 +191,6 @@ export const TOOLS: readonly (Tool & { readonly name: ToolName })[] = [
       },
       required: ['root'],
     },
-    annotations: READS,
+    annotations: reads,
   },
 ];

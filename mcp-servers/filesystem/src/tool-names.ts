@@ -1,5 +1,5 @@
 /** The tools that a root's `allowed_tools` may list; `list_roots` is always there. */
-export const LISTED_TOOLS = [
+export const listedTools = [
   'list_folder',
   'read_file',
   'write_file',
@@ -16,9 +16,9 @@ export const LISTED_TOOLS = [
   'glob',
 ] as const;
 
-export type ListedTool = (typeof LISTED_TOOLS)[number];
+export type ListedTool = (typeof listedTools)[number];
 export type ToolName = 'list_roots' | ListedTool;
 
 export function isListedTool(name: string): name is ListedTool {
-  return LISTED_TOOLS.some((tool) => tool === name);
+  return listedTools.some((tool) => tool === name);
 }

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { DEPTH_MAX } from './bounds.ts';
+import { depthMax } from './bounds.ts';
 import type { Folder, OpenFolders } from './folder.ts';
 import type { Place } from './lookup.ts';
 import { systemCode } from './refusal.ts';
@@ -36,7 +36,7 @@ export async function* walkTree(walk: Walk, folder: Folder, path = '', depth = 0
     }
     if (depth > walk.depthMax) continue;
     yield entry;
-    if (depth >= DEPTH_MAX) {
+    if (depth >= depthMax) {
       walk.tooDeep = true;
       continue;
     }

@@ -2,15 +2,15 @@ import { lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Folder, KERNEL_ANCHORS, OpenFolders } from '../src/folder.ts';
-import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
+import { type Folder, kernelAnchors, OpenFolders } from '../src/folder.ts';
+import { listedTools, type ToolName } from '../src/tool-names.ts';
 import { anyCall, callAndCheck, drawingOf, grow, makeOutside, outsideOf, tree } from './escapes.ts';
 import { sandbox } from './sandbox.ts';
 
 /** Among the quick tests a few: `npm run test:slow` has all of them. */
 const IS_QUICK = process.env.STOPGO_TESTS === 'quick';
 const RUNS_OF_TREES = IS_QUICK ? 40 : 800;
-const ways = KERNEL_ANCHORS ? [true, false] : [false];
+const ways = kernelAnchors ? [true, false] : [false];
 
 describe.each(ways)('names looked up in open folders by the kernel: %s', (anchored) => {
   test('nothing outside of the roots is read, written, removed or named', { timeout: 120_000 }, async () => {
@@ -39,7 +39,7 @@ describe.each(ways)('names looked up in open folders by the kernel: %s', (anchor
     // The calls were not all refused, or the property would say nothing. Few runs do not meet the rarest.
     const outcomes = IS_QUICK
       ? ['write_file done']
-      : LISTED_TOOLS.flatMap((tool) => [`${tool} done`, `${tool} outside root`]);
+      : listedTools.flatMap((tool) => [`${tool} done`, `${tool} outside root`]);
     expect(outcomes.filter((outcome) => !seen.has(outcome))).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
+import { listedTools, type ToolName } from '../src/tool-names.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Folders beside the roots. One begins with the name of a root, which a careless comparison takes for that root. */
@@ -160,7 +160,7 @@ const PATCH = '@@ -1,2 +1,2 @@\n-one\n+eins\n two';
 /** A call of any tool that does something where it can. */
 export const anyCall: fc.Arbitrary<{ readonly tool: ToolName; readonly given: Record<string, unknown> }> = fc
   .record({
-    tool: fc.constantFrom(...LISTED_TOOLS),
+    tool: fc.constantFrom(...listedTools),
     root: fc.constantFrom(...ROOTS),
     path,
     toRoot: fc.constantFrom(...ROOTS),

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Folder, KERNEL_ANCHORS, OpenFolders } from '../src/folder.ts';
+import { type Folder, kernelAnchors, OpenFolders } from '../src/folder.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
 
 let box: Sandbox;
@@ -111,7 +111,7 @@ describe('read_file', () => {
   });
 });
 
-test.runIf(KERNEL_ANCHORS)('no call holds more open than folders are deep, however many links there are', async () => {
+test.runIf(kernelAnchors)('no call holds more open than folders are deep, however many links there are', async () => {
   let most = 0;
   class CountedFolders extends OpenFolders {
     override at(folder: Folder, name: string): string {

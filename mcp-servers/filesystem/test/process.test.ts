@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LISTED_TOOLS } from '../src/tool-names.ts';
+import { listedTools } from '../src/tool-names.ts';
 import { connect, GENERATIONS, type Peer } from './peers.ts';
 import { killStarted, type Program, run, runHttp, temporaryFolder } from './program.ts';
 
@@ -33,7 +33,7 @@ const READS = ['list_roots', 'list_folder', 'read_file', 'stat_file', 'hash_file
 async function story(peer: Peer): Promise<void> {
   expect(peer.serverVersion).toMatchObject({ name: 'mcp-filesystem', version: '1.0.0' });
   const tools = await peer.tools();
-  expect(tools.map(({ name }) => name)).toEqual(['list_roots', ...LISTED_TOOLS]);
+  expect(tools.map(({ name }) => name)).toEqual(['list_roots', ...listedTools]);
   for (const { name, annotations } of tools) {
     const readOnlyHint = READS.includes(name);
     expect(annotations, name).toEqual({
@@ -49,7 +49,7 @@ async function story(peer: Peer): Promise<void> {
     return JSON.parse(text);
   };
   const at = (path: string, more: object = {}) => ({ root: 'work', path, ...more });
-  expect(await call('list_roots', {})).toEqual([{ name: 'work', allowed_tools: [...LISTED_TOOLS].sort() }]);
+  expect(await call('list_roots', {})).toEqual([{ name: 'work', allowed_tools: [...listedTools].sort() }]);
   await call('write_file', at('hello.txt', { content: 'Hello World\n' }));
   const patch = '--- a/hello.txt\n+++ b/hello.txt\n@@ -1 +1 @@\n-Hello World\n+Hello Agent';
   expect(await call('patch_file', at('hello.txt', { patch }))).toEqual({ path: 'hello.txt', hunks_applied: 1 });

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRoots } from '../src/roots.ts';
-import { LISTED_TOOLS, type ToolName } from '../src/tool-names.ts';
+import { listedTools, type ToolName } from '../src/tool-names.ts';
 import { type Sandbox, sandbox } from './sandbox.ts';
 
 let box: Sandbox;
@@ -35,12 +35,12 @@ test('list_roots names roots and tools, and no paths', async () => {
     JSON.stringify([
       { name: 'closed', allowed_tools: [] },
       { name: 'readonly', allowed_tools: ['list_folder', 'read_file'] },
-      { name: 'work', allowed_tools: [...LISTED_TOOLS].sort() },
+      { name: 'work', allowed_tools: [...listedTools].sort() },
     ]),
   );
 });
 
-test.each(LISTED_TOOLS)('%s: root, allow list and path are checked, in this order', async (tool) => {
+test.each(listedTools)('%s: root, allow list and path are checked, in this order', async (tool) => {
   writeFileSync(join(box.host, 'secret'), 'x');
   symlinkSync('../secret', join(box.host, 'work/out'));
   symlinkSync('..', join(box.host, 'work/above'));

@@ -1,9 +1,9 @@
 import { isAbsent, type Parsed, type RawArguments, refuseUnknown } from '@stopgo/tool-server';
 
 /** Longest name, in UTF-16 code units. */
-export const NAME_LENGTH_MAX = 256;
+export const nameLengthMax = 256;
 /** Longest id accepted for a removal, in UTF-16 code units; ids made here have 19. */
-export const ID_LENGTH_MAX = 64;
+export const idLengthMax = 64;
 
 export interface AddArguments {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface ListArguments {
 }
 
 /** Control characters, line and paragraph separators, lone surrogates, and the marks that reorder text on a screen. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
+const unprintable = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 export function parseAdd(raw: RawArguments): Parsed<AddArguments> {
   const unknown = refuseUnknown('resources_add', raw, ['name', 'value']);
@@ -27,8 +27,8 @@ export function parseAdd(raw: RawArguments): Parsed<AddArguments> {
   if (isAbsent(name)) return error('name is required');
   if (typeof name !== 'string') return error('name must be a string');
   if (name.trim() === '') return error('name is required');
-  if (name.length > NAME_LENGTH_MAX) return error(`name must be at most ${NAME_LENGTH_MAX} characters`);
-  if (UNPRINTABLE.test(name)) return error('name must not contain control characters');
+  if (name.length > nameLengthMax) return error(`name must be at most ${nameLengthMax} characters`);
+  if (unprintable.test(name)) return error('name must not contain control characters');
   const value = integerOf(raw.value);
   if (value === undefined) return error('value is required and must be an integer');
   if (!Number.isSafeInteger(value)) {
@@ -46,8 +46,8 @@ export function parseRemove(raw: RawArguments): Parsed<RemoveArguments> {
   const pattern = optionalText('pattern', raw.pattern);
   if (pattern.kind === 'error') return pattern;
   if (id.value === undefined && pattern.value === undefined) return error('either id or pattern is required');
-  if (id.value !== undefined && id.value.length > ID_LENGTH_MAX) {
-    return error(`id must be at most ${ID_LENGTH_MAX} characters`);
+  if (id.value !== undefined && id.value.length > idLengthMax) {
+    return error(`id must be at most ${idLengthMax} characters`);
   }
   return { kind: 'ok', value: { id: id.value, pattern: pattern.value } };
 }

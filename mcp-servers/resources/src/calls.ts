@@ -30,7 +30,7 @@ function remove(store: ResourceStore, raw: RawArguments): CallOutcome {
   const test = nameTest(parsed.value.pattern);
   if (test.kind === 'error') return failure(test.message);
   const outcome = store.remove(parsed.value.id, test.value);
-  if (outcome.kind === 'too_slow') return failure(`${TOO_SLOW}; nothing was removed`);
+  if (outcome.kind === 'too_slow') return failure(`${tooSlow}; nothing was removed`);
   return success({
     removed_count: outcome.count,
     removed_ids: nullIfEmpty(outcome.ids),
@@ -44,7 +44,7 @@ function list(store: ResourceStore, raw: RawArguments): CallOutcome {
   const test = nameTest(parsed.value.pattern);
   if (test.kind === 'error') return failure(test.message);
   const outcome = store.list(test.value);
-  if (outcome.kind === 'too_slow') return failure(TOO_SLOW);
+  if (outcome.kind === 'too_slow') return failure(tooSlow);
   return success({
     resources: nullIfEmpty(outcome.resources),
     count: outcome.count,
@@ -52,7 +52,7 @@ function list(store: ResourceStore, raw: RawArguments): CallOutcome {
   });
 }
 
-const TOO_SLOW = 'pattern takes too long on the stored names; use a simpler one';
+const tooSlow = 'pattern takes too long on the stored names; use a simpler one';
 
 function nameTest(pattern: string | undefined): Parsed<TextTest | undefined> {
   if (pattern === undefined) return { kind: 'ok', value: undefined };

@@ -4,13 +4,13 @@ import { reasonOf, StartupError } from '@stopgo/tool-server';
 import Database from 'libsql';
 
 /** How long a statement waits for another process that holds the write lock, in milliseconds. */
-export const LOCK_WAIT_MAX_MS = 2_000;
+export const lockWaitMaxMs = 2_000;
 
 /** Only the owner reads what is stored. */
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
+const folderMode = 0o700;
+const fileMode = 0o600;
 
-const SCHEMA = `
+const schema = `
   CREATE TABLE IF NOT EXISTS resources (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -24,7 +24,7 @@ const SCHEMA = `
 /**
  * Opens the database file, creating its folder, the file and the table where they are missing. A commit that returned
  * is on the disk (WAL, synchronous=FULL). Several processes may have the file open at the same time.
- * @throws StartupError when the file cannot be created, written, locked within {@link LOCK_WAIT_MAX_MS}, is damaged, or is no database.
+ * @throws StartupError when the file cannot be created, written, locked within {@link lockWaitMaxMs}, is damaged, or is no database.
  */
 export function openDatabase(file: string): Database.Database {
   const path = resolve(file);
@@ -32,13 +32,13 @@ export function openDatabase(file: string): Database.Database {
   try {
     createFolder(dirname(path));
     // The database library would create the file readable for everybody; the files beside it copy this one's mode.
-    closeSync(openSync(path, 'a', FILE_MODE));
+    closeSync(openSync(path, 'a', fileMode));
     database = new Database(path);
-    database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MAX_MS}`);
+    database.exec(`PRAGMA busy_timeout = ${lockWaitMaxMs}`);
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     requireSound(database);
-    database.transaction(() => database?.exec(SCHEMA)).immediate();
+    database.transaction(() => database?.exec(schema)).immediate();
     return database;
   } catch (thrown) {
     database?.close();
@@ -76,7 +76,7 @@ function createFolder(path: string): void {
   if (existsSync(path)) return;
   createFolder(dirname(path));
   try {
-    mkdirSync(path, FOLDER_MODE);
+    mkdirSync(path, folderMode);
   } catch (thrown) {
     if (!existsSync(path)) throw thrown; // another process may have been quicker
   }

@@ -23,9 +23,9 @@ export interface CallJournal {
 }
 
 /** The journal of everyday use: none. */
-export const NO_JOURNAL: CallJournal = { begin: () => () => {}, close: () => {} };
+export const noJournal: CallJournal = { begin: () => () => {}, close: () => {} };
 
-const FILE_MODE = 0o600;
+const fileMode = 0o600;
 
 /**
  * Appends one JSON line per event to the file; `call` is the same in both lines of a call and differs between calls of
@@ -52,7 +52,7 @@ export function openJournal(file: string, processId: number, now: () => string):
 
 function open(file: string): number {
   try {
-    return openSync(file, 'a', FILE_MODE);
+    return openSync(file, 'a', fileMode);
   } catch (thrown) {
     throw new StartupError(`cannot open the journal: ${reasonOf(thrown)}`);
   }

@@ -1,23 +1,23 @@
 #!/usr/bin/env node
 import { type RunningServer, reasonOf, type ToolServerFactory } from '@stopgo/tool-server';
 import { openDatabase } from './database.ts';
-import { type CallJournal, NO_JOURNAL, openJournal } from './journal.ts';
-import { createServer, MESSAGE_BYTES_MAX } from './server.ts';
-import { readSettings, type Settings, USAGE } from './settings.ts';
+import { type CallJournal, noJournal, openJournal } from './journal.ts';
+import { createServer, messageBytesMax } from './server.ts';
+import { readSettings, type Settings, usage } from './settings.ts';
 import { createResourceStore, type ResourceStore } from './store.ts';
 
 /** Longest line on standard error about something a client did, in UTF-16 code units. */
-const REPORT_LENGTH_MAX = 500;
+const reportLengthMax = 500;
 
-const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
+const nanosecondsPerMillisecond = 1_000_000n;
 
 /** Milliseconds from the wall clock; the digits below them from the monotonic one, because Node's wall clock has none. */
 function unixNanoseconds(): bigint {
-  return BigInt(Date.now()) * NANOSECONDS_PER_MILLISECOND + (process.hrtime.bigint() % NANOSECONDS_PER_MILLISECOND);
+  return BigInt(Date.now()) * nanosecondsPerMillisecond + (process.hrtime.bigint() % nanosecondsPerMillisecond);
 }
 
 function say(text: string): void {
-  process.stderr.write(`mcp-resources: ${text.slice(0, REPORT_LENGTH_MAX)}\n`);
+  process.stderr.write(`mcp-resources: ${text.slice(0, reportLengthMax)}\n`);
 }
 
 function report(error: Error): void {
@@ -27,7 +27,7 @@ function report(error: Error): void {
 // What only one of the ways to run needs is loaded only then: a client waits for this program to start.
 async function serve(settings: Settings, store: ResourceStore, journal: CallJournal): Promise<RunningServer> {
   const create: ToolServerFactory = ({ era }) => createServer(store, journal, era);
-  const limits = { messageBytesMax: MESSAGE_BYTES_MAX, report };
+  const limits = { messageBytesMax: messageBytesMax, report };
   if (settings.http === undefined) {
     const { serveOverStdio } = await import('@stopgo/tool-server/stdio');
     return serveOverStdio(create, limits);
@@ -45,12 +45,12 @@ async function main(): Promise<void> {
     (await import('@stopgo/tool-server/settings-file')).readSettingsFile(path),
   );
   if (settings === 'help') {
-    process.stdout.write(USAGE);
+    process.stdout.write(usage);
     return;
   }
   const journalFile = process.env.MCP_RESOURCES_JOURNAL;
   const journal =
-    journalFile === undefined ? NO_JOURNAL : openJournal(journalFile, process.pid, () => new Date().toISOString());
+    journalFile === undefined ? noJournal : openJournal(journalFile, process.pid, () => new Date().toISOString());
   const store = createResourceStore(openDatabase(settings.database), {
     unixNanoseconds,
     monotonicMs: () => performance.now(),

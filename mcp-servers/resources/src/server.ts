@@ -3,10 +3,10 @@ import { type CallOutcome, createToolServer, type Era, type RawArguments, reason
 import { executeCall } from './calls.ts';
 import type { CallJournal, EndOfCall } from './journal.ts';
 import type { ResourceStore } from './store.ts';
-import { TOOLS, type ToolName } from './tools.ts';
+import { type ToolName, tools } from './tools.ts';
 
 /** Largest message accepted from a client, in bytes, on either transport. */
-export const MESSAGE_BYTES_MAX = 1_048_576;
+export const messageBytesMax = 1_048_576;
 
 /** A protocol server over the store, for one connection or one HTTP request; every instance shares the store. */
 export function createServer(store: ResourceStore, journal: CallJournal, era: Era): Server {
@@ -23,5 +23,5 @@ export function createServer(store: ResourceStore, journal: CallJournal, era: Er
     end?.(outcome.isError);
     return outcome;
   };
-  return createToolServer({ name: 'mcp-resources', version: '1.0.0', tools: TOOLS, call }, era);
+  return createToolServer({ name: 'mcp-resources', version: '1.0.0', tools: tools, call }, era);
 }

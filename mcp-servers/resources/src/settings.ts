@@ -1,18 +1,18 @@
 import { type HttpSettings, readFlags, readSettingsContent, readTransport, StartupError } from '@stopgo/tool-server';
 
-export const DEFAULT_HOST = '127.0.0.1';
-export const DEFAULT_PORT = 8090;
-export const DEFAULT_DATABASE = './data/resources.db';
+export const defaultHost = '127.0.0.1';
+export const defaultPort = 8090;
+export const defaultDatabase = './data/resources.db';
 
-export const USAGE = `Usage: mcp-resources [--db FILE] [--http [--host HOST] [--port PORT]] [--config FILE]
+export const usage = `Usage: mcp-resources [--db FILE] [--http [--host HOST] [--port PORT]] [--config FILE]
 
 Serves the tools resources_add, resources_remove and resources_list over MCP: on standard input and output,
 or as Streamable HTTP at /mcp (GET /health answers "ok").
 
-  --db FILE      database file (default ${DEFAULT_DATABASE}); wins over db_path
+  --db FILE      database file (default ${defaultDatabase}); wins over db_path
   --http         serve HTTP instead of standard input and output
-  --host HOST    address to bind (default ${DEFAULT_HOST})
-  --port PORT    port to bind (default ${DEFAULT_PORT}; 0 takes a free one)
+  --host HOST    address to bind (default ${defaultHost})
+  --port PORT    port to bind (default ${defaultPort}; 0 takes a free one)
   --allowed-host NAME  a name to be called by over HTTP, beside IP addresses and localhost; may be repeated
   --stdio        serve standard input and output though the file names a host or port
   --config FILE  YAML with the keys host, port, allowed_origins, allowed_hosts and db_path; host or port in it means HTTP
@@ -38,9 +38,9 @@ export async function readSettings(
   if (flags.help === true) return 'help';
   const content = flags.config === undefined ? {} : await readFile(flags.config);
   const file = readSettingsContent(content, { db_path: databaseOf });
-  const http = readTransport(flags, file, { host: DEFAULT_HOST, port: DEFAULT_PORT });
+  const http = readTransport(flags, file, { host: defaultHost, port: defaultPort });
   if (flags.db === '') throw new StartupError('--db must not be empty');
-  return { database: flags.db ?? file.db_path ?? DEFAULT_DATABASE, http };
+  return { database: flags.db ?? file.db_path ?? defaultDatabase, http };
 }
 
 function databaseOf(value: unknown): string {

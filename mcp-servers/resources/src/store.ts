@@ -13,10 +13,10 @@ export interface StoreLimits {
   readonly matchTimeMaxMs: number;
 }
 
-export const STORE_LIMITS: StoreLimits = { resourcesMax: 100_000, resultsMax: 1_000, matchTimeMaxMs: 1_000 };
+export const storeLimits: StoreLimits = { resourcesMax: 100_000, resultsMax: 1_000, matchTimeMaxMs: 1_000 };
 
 /** Rows read at once while names are tested, so that memory does not grow with the table. */
-const SCAN_PAGE_ROWS = 500;
+const scanPageRows = 500;
 
 export interface StoreClocks {
   readonly unixNanoseconds: NanosecondClock;
@@ -51,7 +51,7 @@ export interface ResourceStore {
 export function createResourceStore(
   database: Database.Database,
   clocks: StoreClocks,
-  limits: StoreLimits = STORE_LIMITS,
+  limits: StoreLimits = storeLimits,
 ): ResourceStore {
   const nextMoment = increasingMoments(clocks.unixNanoseconds);
   const count = database.prepare('SELECT count(*) AS n FROM resources');
@@ -67,15 +67,15 @@ export function createResourceStore(
   /** Calls `found` for every resource whose name passes, in order; false when the time ran out before the end. */
   function scan(test: TextTest, found: (resource: Resource) => void): boolean {
     const deadline = clocks.monotonicMs() + limits.matchTimeMaxMs;
-    let rows = first.all(SCAN_PAGE_ROWS) as Resource[];
+    let rows = first.all(scanPageRows) as Resource[];
     while (true) {
       for (const row of rows) {
         if (test(row.name)) found(row);
         if (clocks.monotonicMs() > deadline) return false;
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < SCAN_PAGE_ROWS) return true;
-      rows = page.all(last.name, last.id, SCAN_PAGE_ROWS) as Resource[];
+      if (last === undefined || rows.length < scanPageRows) return true;
+      rows = page.all(last.name, last.id, scanPageRows) as Resource[];
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 
 /** What the server offers, with every hint said outright, because a client takes an absent one for the worst case. */
-export const TOOLS = [
+export const tools = [
   {
     name: 'resources_add',
     description: 'Add a new resource with a name and integer value',
@@ -44,4 +44,4 @@ export const TOOLS = [
   },
 ] as const satisfies readonly Tool[];
 
-export type ToolName = (typeof TOOLS)[number]['name'];
+export type ToolName = (typeof tools)[number]['name'];

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { compilePattern } from '@stopgo/tool-server/pattern';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import { createResourceStore, type ResourceStore, STORE_LIMITS } from '../src/store.ts';
+import { createResourceStore, type ResourceStore, storeLimits } from '../src/store.ts';
 import { temporaryFolder } from './program.ts';
 
 const FROZEN = 1_795_227_528_102_666_430n;
@@ -10,9 +10,9 @@ let folder: ReturnType<typeof temporaryFolder>;
 let monotonic = 0;
 const opened: ResourceStore[] = [];
 
-function open(limits: Partial<typeof STORE_LIMITS> = {}, now: () => bigint = () => FROZEN): ResourceStore {
+function open(limits: Partial<typeof storeLimits> = {}, now: () => bigint = () => FROZEN): ResourceStore {
   const clocks = { unixNanoseconds: now, monotonicMs: () => monotonic };
-  const store = createResourceStore(openDatabase(join(folder.path, 'r.db')), clocks, { ...STORE_LIMITS, ...limits });
+  const store = createResourceStore(openDatabase(join(folder.path, 'r.db')), clocks, { ...storeLimits, ...limits });
   opened.push(store);
   return store;
 }

@@ -3,7 +3,7 @@ import { dataPart, textPart } from './parts.ts';
 import type { Part } from './protocol.ts';
 
 /** The extension by which other agents ask for and give decisions. */
-export const HITL_EXTENSION = 'https://kagent.dev/extensions/hitl/v1';
+export const hitlExtension = 'https://kagent.dev/extensions/hitl/v1';
 
 /** A pending approval as a peer is shown it. */
 export type ShownApproval = {
@@ -37,10 +37,10 @@ export function askAgain(approvals: readonly ShownApproval[]): Part[] {
 
 /** Lines that decide, one for each choice. */
 const answers = ({ id, choices }: ShownApproval): string =>
-  choices.map((choice) => `${WORDS[choice] ?? choice} ${id}`).join('\n') +
+  choices.map((choice) => `${words[choice] ?? choice} ${id}`).join('\n') +
   (choices.includes('happened') ? `\n(what it came to may follow: "happened ${id}: the result")` : '');
 
-const WORDS: Readonly<Record<string, string>> = { approve: 'yes', reject: 'no' };
+const words: Readonly<Record<string, string>> = { approve: 'yes', reject: 'no' };
 
 /** What is to be decided; where a plain yes or no does not do that, also how. */
 const asked = (approval: ShownApproval): string => {

@@ -31,7 +31,7 @@ export type AgentProfile = {
 
 type JsonObject = { readonly [key: string]: Json };
 
-const TEXT_MODES = ['text/plain', 'application/json'];
+const textModes = ['text/plain', 'application/json'];
 
 /** The card of version 1.0. */
 export const cardOf = (profile: AgentProfile): JsonObject => ({
@@ -94,13 +94,13 @@ const jsonRpcUrl = ({ baseUrl }: AgentProfile, version: Version): string =>
 
 type Version = Exclude<Dialect, 'legacy'>;
 
-const VERSIONS: readonly Version[] = ['1.0', '0.3'];
+const versions: readonly Version[] = ['1.0', '0.3'];
 
 const grpcAddress = ({ grpcAddress: address, grpcAsUrl = false }: AgentProfile, version: Version): string[] =>
   address === undefined ? [] : [version === '0.3' && grpcAsUrl ? `http://${address}` : address];
 
 const interfaces = (profile: AgentProfile): Json =>
-  VERSIONS.flatMap((protocolVersion) => [
+  versions.flatMap((protocolVersion) => [
     { url: jsonRpcUrl(profile, protocolVersion), protocolBinding: 'JSONRPC', protocolVersion },
     { url: profile.baseUrl, protocolBinding: 'HTTP+JSON', protocolVersion },
     ...grpcAddress(profile, protocolVersion).map((url) => ({ url, protocolBinding: 'GRPC', protocolVersion })),
@@ -113,7 +113,7 @@ const shared = ({ name, description, version, skills }: AgentProfile) => ({
   name,
   description: description === '' ? `${name}, an agent that asks before it changes anything` : description,
   version,
-  defaultInputModes: TEXT_MODES,
-  defaultOutputModes: TEXT_MODES,
+  defaultInputModes: textModes,
+  defaultOutputModes: textModes,
   skills: skills.map((skill) => ({ ...skill, tags: ['tool'] })),
 });

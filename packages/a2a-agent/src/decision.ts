@@ -1,5 +1,5 @@
 import { decisionOfWord, type HumanDecision, isUuid, type Json, parseDecision } from '@stopgo/core';
-import { HITL_EXTENSION } from './approval-message.ts';
+import { hitlExtension } from './approval-message.ts';
 import { isObject } from './dialect.ts';
 import { textOf } from './parts.ts';
 import { type Message, RequestMalformedError } from './protocol.ts';
@@ -20,7 +20,7 @@ export type SaidDecision = {
  * @throws A2AError if it means to decide but does not say clearly what.
  */
 export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision[] {
-  const extension: unknown = metadata?.[HITL_EXTENSION];
+  const extension: unknown = metadata?.[hitlExtension];
   const said = [
     extension,
     ...parts.flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : [])),
@@ -30,20 +30,20 @@ export function decisionsIn({ metadata, parts }: Message): readonly SaidDecision
   const lines = linesIn(text);
   const named = lines.flat();
   const words = named.length > 0 ? named : inWords(text);
-  for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(TWO_THINGS);
+  for (const word of words) if (said.some((one) => contradicts(one, word))) throw new RequestMalformedError(twoThings);
   const isOther = (word: SaidDecision) =>
     word.approvalId !== undefined &&
     !said.some(({ approvalId }) => (approvalId ?? word.approvalId) === word.approvalId);
   const others = words.filter(isOther);
   // Words beside data may be about it, and quote what they do not mean: among them, a line on another approval is not clear.
-  if (others.length > 0 && lines.some((line) => line.length === 0)) throw new RequestMalformedError(AMONG_WORDS);
+  if (others.length > 0 && lines.some((line) => line.length === 0)) throw new RequestMalformedError(amongWords);
   return unambiguous([...said, ...others]);
 }
 
-const AMONG_WORDS =
+const amongWords =
   'beside its data, the message has a line on another approval among other words; put that decision in the data, or say nothing else';
 
-const TWO_THINGS = 'the text of the message decides otherwise than its data; say one thing';
+const twoThings = 'the text of the message decides otherwise than its data; say one thing';
 
 /** True if a word says something else of the same approval; what names none is of all. */
 const contradicts = ({ approvalId, decision }: SaidDecision, word: SaidDecision): boolean =>
@@ -90,12 +90,12 @@ function structuredItems(value: unknown): readonly Item[] | undefined {
   return items.length > 0 && items.every(isDecision) ? items : undefined;
 }
 
-const DECISION_FIELDS = ['approved', 'confirmed', 'action', 'decision', 'answer'];
+const decisionFields = ['approved', 'confirmed', 'action', 'decision', 'answer'];
 
 const isDecision = (value: unknown): value is Item =>
   isObject(value) &&
   uuidIn(approvalNamedIn(value)) !== undefined &&
-  DECISION_FIELDS.some((name) => value[name] !== undefined);
+  decisionFields.some((name) => value[name] !== undefined);
 
 const approvalNamedIn = (item: Item): unknown => item.approval_id ?? item.approvalId ?? item.action_id;
 
@@ -108,13 +108,13 @@ function uuidIn(id: unknown): string | undefined {
 const present = (name: string, value: unknown): object => (value === undefined ? {} : { [name]: value });
 
 /** A word and the approval that it is about; what a call came to may follow. */
-const WORD_AND_ID = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*(?::\s*(\S.*?)\s*)?$/i;
+const wordAndId = /^\s*([a-z_]+)[\s:]+([0-9a-f-]{36})\s*(?::\s*(\S.*?)\s*)?$/i;
 
 /** By line that is not empty: the decision that it is, naming its approval. */
 function linesIn(text: string): SaidDecision[][] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => {
-    const [, word = '', id = '', result = ''] = WORD_AND_ID.exec(line) ?? [];
+    const [, word = '', id = '', result = ''] = wordAndId.exec(line) ?? [];
     const decision = decisionOf(word, result);
     return decision !== undefined && isUuid(id.toLowerCase()) ? [{ approvalId: id.toLowerCase(), decision }] : [];
   });

@@ -4,7 +4,7 @@ import { isObject } from './dialect.ts';
  * Members that name something, as JSON writes them and as protocol buffers do. The SDK makes a text of whatever stands
  * there, so that a list of one id would be that id.
  */
-const NAMING = [
+const naming = [
   'id',
   'taskId',
   'task_id',
@@ -22,7 +22,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** What names something and is no text, in one line; undefined if nothing is. Null says that it is left out. */
 export function problemOfIds(members: Members, where: string): string | undefined {
-  const odd = NAMING.find((name) => !isAbsentOr('string', members[name]));
+  const odd = naming.find((name) => !isAbsentOr('string', members[name]));
   return odd === undefined ? undefined : mustBeText(`${where}.${odd}`);
 }
 

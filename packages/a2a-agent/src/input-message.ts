@@ -114,10 +114,10 @@ function said({ input_id, action, content }: Readonly<Record<string, unknown>>):
   return { inputId, action, contentJson, isNamed: true };
 }
 
-const WORD_AND_ID = /^\s*(accept|decline|cancel)[\s:]+([0-9a-f-]{36})\s*$/i;
+const wordAndId = /^\s*(accept|decline|cancel)[\s:]+([0-9a-f-]{36})\s*$/i;
 
 function inLine(line: string, pending: readonly views.PendingInput[]): SaidInput | undefined {
-  const [, word = '', id = ''] = WORD_AND_ID.exec(line) ?? [];
+  const [, word = '', id = ''] = wordAndId.exec(line) ?? [];
   const action = word.toLowerCase();
   const inputId = inputIdIn(id);
   if (inputId === undefined || (action !== 'accept' && action !== 'decline' && action !== 'cancel')) return undefined;

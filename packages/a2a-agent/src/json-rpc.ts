@@ -47,11 +47,11 @@ type RequestId = string | number | null;
 export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const { body } = call;
   const id = isObject(body) && isId(body.id) ? body.id : null;
-  if (!isRequest(body)) return one(errorEnvelope(id, INVALID_REQUEST));
+  if (!isRequest(body)) return one(errorEnvelope(id, invalidRequest));
   const { method, params } = body;
   const spoken = dialectOf({ version: call.version, method, params });
   if (spoken === 'unsupported') {
-    return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(UNSUPPORTED))));
+    return one(errorEnvelope(id, JsonRpcTransportHandler.mapToJSONRPCError(new VersionNotSupportedError(unsupported))));
   }
   const notFound = methodNotFound(method, spoken === 'unsaid' ? '0.3' : spoken, (call.version ?? '') !== '');
   if (notFound !== undefined) return one(errorEnvelope(id, notFound));
@@ -62,8 +62,7 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
   const problem =
     problemOfPushParams(method, params) ??
     (dialect === '0.3' ? problemOf03(method, params) : problemOf10(method, params));
-  if (problem !== undefined)
-    return one(errorEnvelope(id, { ...INVALID_PARAMS, message: `Invalid params: ${problem}` }));
+  if (problem !== undefined) return one(errorEnvelope(id, { ...invalidParams, message: `Invalid params: ${problem}` }));
   const reading = watched(handler);
   const transport =
     dialect === '1.0'
@@ -71,7 +70,7 @@ export async function answerJsonRpc(call: JsonRpcCall): Promise<JsonRpcAnswer> {
       : new LegacyJsonRpcTransportHandler(reading.handler);
   const answer = await transport.handle(body, call.context);
   // What the SDK breaks on while it reads is no fault of ours.
-  if (!reading.isOver() && isInternalError(answer)) return one(errorEnvelope(id, INVALID_PARAMS));
+  if (!reading.isOver() && isInternalError(answer)) return one(errorEnvelope(id, invalidParams));
   if (isStream(answer)) {
     call.beforeStream();
     return begun(id, dialect, answer, call.opened);
@@ -111,9 +110,9 @@ export const refused = (message: string, whose: 'peer' | 'ours'): object =>
 /** An answer that is an error. */
 const errorEnvelope = (id: RequestId, error: object): object => ({ jsonrpc: '2.0', id, error });
 
-const INVALID_REQUEST = { code: A2A_ERROR_CODE.INVALID_REQUEST, message: 'Invalid Request' };
-const INVALID_PARAMS = { code: A2A_ERROR_CODE.INVALID_PARAMS, message: 'Invalid params' };
-const UNSUPPORTED = 'this version of A2A is not spoken here; use 1.0 or 0.3';
+const invalidRequest = { code: A2A_ERROR_CODE.INVALID_REQUEST, message: 'Invalid Request' };
+const invalidParams = { code: A2A_ERROR_CODE.INVALID_PARAMS, message: 'Invalid params' };
+const unsupported = 'this version of A2A is not spoken here; use 1.0 or 0.3';
 
 const one = (envelope: object): JsonRpcAnswer => ({ kind: 'one', envelope });
 

@@ -18,7 +18,7 @@ import {
   TaskState,
 } from './protocol.ts';
 
-const STATES: Readonly<Partial<Record<TaskState, string>>> = {
+const states: Readonly<Partial<Record<TaskState, string>>> = {
   // It knows no state before the first message: nothing is being done, so that the next message may come.
   [TaskState.TASK_STATE_SUBMITTED]: 'completed',
   [TaskState.TASK_STATE_WORKING]: 'working',
@@ -92,7 +92,7 @@ export function writeLegacyTask({ id, status, artifacts }: Task): Json {
   return {
     id,
     status: {
-      state: STATES[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? 'unknown',
+      state: states[status?.state ?? TaskState.TASK_STATE_UNSPECIFIED] ?? 'unknown',
       ...(message === '' ? {} : { message }),
     },
     ...(answer === '' ? {} : { artifact: legacyArtifact(answer), artifacts: [legacyArtifact(answer)] }),

@@ -1,5 +1,5 @@
 import { visibleText } from '@stopgo/core';
-import { METHOD_CHARACTERS_SHOWN_MAX } from './bounds.ts';
+import { methodCharactersShownMax } from './bounds.ts';
 import { type Dialect, isMethodOf } from './dialect.ts';
 import { A2A_ERROR_CODE } from './protocol.ts';
 
@@ -15,7 +15,7 @@ export function methodNotFound(method: string, dialect: Dialect, isVersionSaid: 
   if (isMethodOf(version, method)) return undefined;
   const other = version === '1.0' ? '0.3' : '1.0';
   const hint = isMethodOf(other, method) ? `; it is one of ${other}: send A2A-Version: ${other}` : '';
-  const shown = visibleText(method.slice(0, METHOD_CHARACTERS_SHOWN_MAX));
+  const shown = visibleText(method.slice(0, methodCharactersShownMax));
   const [code, message, detail] = [
     A2A_ERROR_CODE.METHOD_NOT_FOUND,
     'Method not found',

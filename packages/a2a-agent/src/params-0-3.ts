@@ -8,12 +8,12 @@ import { problemOfConfiguration } from './params-1-0.ts';
  */
 export function problemOf03(method: string, params: unknown): string | undefined {
   if (method.startsWith('message/')) return isObject(params) ? problemOfSending(params) : 'params must be an object';
-  const named = method.startsWith('tasks/') ? problemOfNamed(params, NAMED[method] ?? ['id']) : undefined;
+  const named = method.startsWith('tasks/') ? problemOfNamed(params, namedMembers[method] ?? ['id']) : undefined;
   return named ?? (isObject(params) ? problemOfIds(params, 'params') : undefined);
 }
 
 /** What the params of a method have to name, if that is not the task's id alone. */
-const NAMED: Readonly<Record<string, readonly string[]>> = {
+const namedMembers: Readonly<Record<string, readonly string[]>> = {
   'tasks/pushNotificationConfig/set': ['taskId'],
   'tasks/pushNotificationConfig/delete': ['id', 'pushNotificationConfigId'],
 };

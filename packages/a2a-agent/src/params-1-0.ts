@@ -3,7 +3,7 @@ import { problemOfIds, problemOfMessageIds, problemOfNamed } from './ids.ts';
 import { problemOfPush } from './push.ts';
 
 /** What the params of each method have to name. */
-const NAMED: Readonly<Record<string, readonly string[]>> = {
+const namedMembers: Readonly<Record<string, readonly string[]>> = {
   GetTask: ['id'],
   CancelTask: ['id'],
   SubscribeToTask: ['id'],
@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
  * whatever names something for a text.
  */
 export function problemOf10(method: string, params: unknown): string | undefined {
-  const named = NAMED[method];
+  const named = namedMembers[method];
   if (!isObject(params)) return named === undefined ? undefined : 'params must be an object';
   const { message, configuration } = params;
   return (

@@ -19,7 +19,7 @@ import { problemOfConfiguration } from './params-1-0.ts';
 import { modernPart } from './parts-0-3.ts';
 import { A2A_ERROR_CODE, RequestMalformedError } from './protocol.ts';
 import { oldPushConfig } from './push.ts';
-import { TERMINAL } from './task-state.ts';
+import { terminal } from './task-state.ts';
 
 /** The version of a request: as it says, else by its path; undefined if it is one that is not spoken. */
 export function restVersionOf(version: string | undefined, byPath: RestVersion): RestVersion | undefined {
@@ -46,11 +46,11 @@ export function readRestSend(version: RestVersion, body: unknown): SendMessageRe
   return SendMessageRequest.fromJSON(request);
 }
 
-const LIST_TEXTS = ['contextId', 'context_id', 'status', 'pageToken', 'page_token', 'statusTimestampAfter'];
+const listTexts = ['contextId', 'context_id', 'status', 'pageToken', 'page_token', 'statusTimestampAfter'];
 
 /** Reads the query of a list. @throws A2AError for a state that is none. */
 export function readRestList(query: Readonly<Record<string, unknown>>): ListTasksRequest {
-  const repeated = LIST_TEXTS.find((name) => !isAbsentOr('string', query[name]));
+  const repeated = listTexts.find((name) => !isAbsentOr('string', query[name]));
   if (repeated !== undefined) throw new RequestMalformedError(`${repeated} stands more than once in the address`);
   const { status } = query;
   const known = typeof status === 'string' ? stateNamed(status) : status;
@@ -93,7 +93,7 @@ export function writeRestEvent(version: RestVersion, event: StreamResponse): obj
   const old = aged(json);
   if (payload?.$case !== 'statusUpdate') return old;
   const state = payload.value.status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
-  return { statusUpdate: { ...(old as { readonly statusUpdate: object }).statusUpdate, final: TERMINAL.has(state) } };
+  return { statusUpdate: { ...(old as { readonly statusUpdate: object }).statusUpdate, final: terminal.has(state) } };
 }
 
 /** An error, and its HTTP status. */
@@ -107,14 +107,14 @@ export const writeRestError = (
 
 /** What A2A has no error for, or what was refused before it was read: its HTTP status, and the code that google.rpc has for that. */
 export function writeRestProblem(version: RestVersion, status: number, message: string): object {
-  const name = RPC_CODES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  const name = rpcCodes[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   if (version === '1.0') return { error: { code: status, status: name, message, details: [] } };
   const code = status < 500 ? A2A_ERROR_CODE.INVALID_REQUEST : A2A_ERROR_CODE.INTERNAL_ERROR;
   return { code, status: name, message };
 }
 
 /** The names of google.rpc.Code for HTTP statuses. */
-const RPC_CODES: Readonly<Record<number, string>> = {
+const rpcCodes: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',

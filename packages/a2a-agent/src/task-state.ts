@@ -1,7 +1,7 @@
 import { TaskState } from './protocol.ts';
 
 /** The states that a task does not leave any more. */
-export const TERMINAL: ReadonlySet<TaskState> = new Set([
+export const terminal: ReadonlySet<TaskState> = new Set([
   TaskState.TASK_STATE_COMPLETED,
   TaskState.TASK_STATE_FAILED,
   TaskState.TASK_STATE_CANCELED,

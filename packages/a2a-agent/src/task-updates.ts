@@ -11,12 +11,12 @@ export function stateAfter(fact: facts.Payload['fact'], before: TaskState | unde
     case 'runClaimed':
       return before === TaskState.TASK_STATE_WORKING ? undefined : TaskState.TASK_STATE_WORKING;
     case 'runReleased':
-      return WAITING;
+      return waiting;
     // A tool server asks people in the midst of a call, which goes on with the answer: nobody lets go of the run.
     case 'inputRequested':
       // A model that is asked is at work.
       if (fact.value.serverQuestion === undefined || fact.value.serverQuestion.sampling !== undefined) return undefined;
-      return before === WAITING ? undefined : WAITING;
+      return before === waiting ? undefined : waiting;
     case 'inputProvided':
       if (fact.value.action === facts.InputAction.UNSPECIFIED || fact.value.sampling !== undefined) return undefined;
       return workingAgain(before);
@@ -70,14 +70,14 @@ function statusAfter(view: TaskView, next: TaskState, withHitl: boolean): TaskSt
   // What a tool server asks is waited for, whatever else is worked on, has been answered, or has been taken over.
   const isOpen = (state: TaskState) => state === TaskState.TASK_STATE_WORKING || isWaiting(state);
   if (pendingInputs.length > 0 && isOpen(next) && isOpen(now.state))
-    return isWaiting(now.state) ? now : { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: WAITING };
-  return now.state === next || (next === WAITING && isWaiting(now.state)) ? now : passed(next, now);
+    return isWaiting(now.state) ? now : { ...statusOf(view, withHitl, inputParts(pendingInputs)), state: waiting };
+  return now.state === next || (next === waiting && isWaiting(now.state)) ? now : passed(next, now);
 }
 
 const artifactsAfter = ({ head }: TaskView, next: TaskState): Artifact[] =>
   next === TaskState.TASK_STATE_COMPLETED ? artifactsOf(head) : [];
 
-const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
+const waiting = TaskState.TASK_STATE_INPUT_REQUIRED;
 
 const passed = (state: TaskState, { timestamp }: TaskStatus): TaskStatus => ({ state, timestamp, message: undefined });
 

@@ -3,7 +3,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { approvalKindWord, parseJson, standingOf, visibleText } from '@stopgo/core';
 import { views } from '@stopgo/proto';
-import { approvalParts, HITL_EXTENSION, hitlRequest, type ShownApproval } from './approval-message.ts';
+import { approvalParts, hitlExtension, hitlRequest, type ShownApproval } from './approval-message.ts';
 import { inputParts } from './input-message.ts';
 import { type AgentMessage, agentMessage, textPart } from './parts.ts';
 import {
@@ -16,14 +16,14 @@ import {
   type TaskStatus,
   UnsupportedOperationError,
 } from './protocol.ts';
-import { TERMINAL } from './task-state.ts';
+import { terminal } from './task-state.ts';
 
 /** A conversation that is shown, with its pending approvals. */
 export type TaskView = { readonly head: views.ConversationHead; readonly approvals: readonly views.Approval[] };
 
 /** @throws A2AError for a task that has ended: nothing more will be heard of it. */
 export function requireOpen(head: views.ConversationHead): void {
-  if (TERMINAL.has(stateOf(head))) throw new UnsupportedOperationError('the task has ended; get it instead');
+  if (terminal.has(stateOf(head))) throw new UnsupportedOperationError('the task has ended; get it instead');
 }
 
 /** How a task is shown. */
@@ -50,7 +50,7 @@ export function taskOf(view: TaskView, { history = [], says, withHitl = false }:
 /** The context that a conversation belongs to: tasks of one context follow one another. */
 export const contextIdOf = ({ id, contextId }: views.ConversationHead): string => contextId || id;
 
-const STATES: readonly (readonly [views.Standing, TaskState])[] = [
+const states: readonly (readonly [views.Standing, TaskState])[] = [
   [views.Standing.NEW, TaskState.TASK_STATE_SUBMITTED],
   [views.Standing.WORKING, TaskState.TASK_STATE_WORKING],
   [views.Standing.WAITING, TaskState.TASK_STATE_INPUT_REQUIRED],
@@ -63,12 +63,12 @@ const STATES: readonly (readonly [views.Standing, TaskState])[] = [
 /** The state of a conversation's latest run; submitted before its first message. */
 export function stateOf(head: views.ConversationHead): TaskState {
   const stands = standingOf(head);
-  return STATES.find(([standing]) => standing === stands)?.[1] ?? TaskState.TASK_STATE_UNSPECIFIED;
+  return states.find(([standing]) => standing === stands)?.[1] ?? TaskState.TASK_STATE_UNSPECIFIED;
 }
 
 /** How the conversations of tasks in a state stand; undefined for a state that no task is ever in. */
 export const standingIn = (asked: TaskState): views.Standing | undefined =>
-  STATES.find(([, state]) => state === asked)?.[0];
+  states.find(([, state]) => state === asked)?.[0];
 
 /** The state with what it says: what is to be approved or brought, or why the run failed. */
 export function statusOf({ head, approvals }: TaskView, withHitl: boolean, says?: Part[]): TaskStatus {
@@ -102,7 +102,7 @@ function saidWith(state: TaskState, head: views.ConversationHead, approvals: rea
 function asking(message: AgentMessage, approvals: readonly ShownApproval[]): Message {
   const made = agentMessage(message);
   if (approvals.length === 0) return made;
-  return { ...made, metadata: { [HITL_EXTENSION]: hitlRequest(approvals) }, extensions: [HITL_EXTENSION] };
+  return { ...made, metadata: { [hitlExtension]: hitlRequest(approvals) }, extensions: [hitlExtension] };
 }
 
 function argumentsOf({ argumentsJson }: views.Approval): Pick<ShownApproval, 'arguments'> {

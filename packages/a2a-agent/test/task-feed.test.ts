@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TaskFeed, type Update } from '../src/agent/task-feed.ts';
-import { UPDATES_AHEAD_MAX } from '../src/bounds.ts';
+import { updatesAheadMax } from '../src/bounds.ts';
 
 const update = (revision: number): Update => ({ revision, event: { payload: undefined } });
 
@@ -30,8 +30,8 @@ test('who leaves ends its stream, and is told of nothing more', async () => {
 test('who falls too far behind is cut off after what was kept for it', async () => {
   const feed = new TaskFeed();
   const follower = feed.follow('task', new AbortController().signal);
-  for (let revision = 1; revision <= UPDATES_AHEAD_MAX + 1; revision += 1) feed.tell('task', update(revision));
+  for (let revision = 1; revision <= updatesAheadMax + 1; revision += 1) feed.tell('task', update(revision));
   let heard = 0;
   for await (const { revision } of follower) heard = revision;
-  expect(heard).toBe(UPDATES_AHEAD_MAX);
+  expect(heard).toBe(updatesAheadMax);
 });

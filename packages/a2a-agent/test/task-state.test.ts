@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readAnyTask } from '../src/client/any-task.ts';
-import { TERMINAL } from '../src/index.ts';
+import { terminal } from '../src/index.ts';
 import { TaskState } from '../src/protocol.ts';
 
 test.each([
@@ -15,5 +15,5 @@ test.each([
 ])('the state %s is read in the words of 0.3 and 1.0; that it is the last is %3$s', (name, state, isLast) => {
   for (const said of [name, TaskState[state]])
     expect(readAnyTask({ id: 't', status: { state: said } }).status?.state).toBe(state);
-  expect(TERMINAL.has(state)).toBe(isLast);
+  expect(terminal.has(state)).toBe(isLast);
 });

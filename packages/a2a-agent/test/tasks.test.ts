@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { InputRequired } from '../src/agent/process.ts';
 import { MemoryTaskStore, type StoreBounds } from '../src/agent/task-store.ts';
 import { Tasks } from '../src/agent/tasks.ts';
-import { HISTORY_MESSAGES_MAX, WAITING_MS_MAX } from '../src/bounds.ts';
+import { historyMessagesMax, waitingMsMax } from '../src/bounds.ts';
 import { agentMessage, textOf, textPart } from '../src/parts.ts';
 import { type Task, TaskState } from '../src/protocol.ts';
 
@@ -113,7 +113,7 @@ test('a task that waits for a day has failed, as who follows it hears; one that 
     throw new InputRequired('More?');
   });
   const [left, answered] = [await begin(), await begin()];
-  clock.now += WAITING_MS_MAX - 1;
+  clock.now += waitingMsMax - 1;
   tasks.expire();
   expect(state(store.get(left.id))).toBe(TASK_STATE_INPUT_REQUIRED);
   tasks.goOn(answered.id, delivery('more'));
@@ -136,12 +136,12 @@ test('a task that waits for a day has failed, as who follows it hears; one that 
 test('who says more than a task keeps drops the oldest of it, and what is changed after it was shown is not', async () => {
   const part = textPart('shown');
   const task = await worked(({ say, show }) => {
-    for (let at = 0; at < HISTORY_MESSAGES_MAX + 10; at += 1) say(`word ${at}`);
+    for (let at = 0; at < historyMessagesMax + 10; at += 1) say(`word ${at}`);
     show({ parts: [part] });
     part.filename = 'changed';
     return undefined;
   });
-  expect(task.history.length).toBe(HISTORY_MESSAGES_MAX);
-  expect(task.history.at(-1)?.parts[0]?.content?.value).toBe(`word ${HISTORY_MESSAGES_MAX + 9}`);
+  expect(task.history.length).toBe(historyMessagesMax);
+  expect(task.history.at(-1)?.parts[0]?.content?.value).toBe(`word ${historyMessagesMax + 9}`);
   expect(task.artifacts[0]?.parts[0]?.filename).toBe('');
 });

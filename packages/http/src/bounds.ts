@@ -1,11 +1,11 @@
 /** Every bound of a server of ours, with its unit. */
 
 /** Levels of nesting of a request body; deeper ones are refused before anything walks them recursively. */
-export const BODY_DEPTH_MAX = 64;
+export const bodyDepthMax = 64;
 /**
  * Values in the JSON of a request body, counted before it is parsed: so many are read in some tens of milliseconds, while a few megabytes
  * of `[1,1,…` held everybody else up for seconds.
  */
-export const BODY_VALUES_MAX = 100_000;
+export const bodyValuesMax = 100_000;
 /** How long the last answers may take to leave once running requests are given up, in milliseconds. */
-export const STOP_FAREWELL_MS = 500;
+export const stopFarewellMs = 500;

@@ -2,11 +2,11 @@ import { permissionDenied } from '@stopgo/core';
 import type { RequestHandler } from 'express';
 import { allowedOrigins, type BrowserRules, foreignCheck } from './foreign.ts';
 
-const CORS_METHODS = 'GET, POST, DELETE';
-const CORS_REQUEST_HEADERS =
+const corsMethods = 'GET, POST, DELETE';
+const corsRequestHeaders =
   'A2A-Extensions, A2A-Version, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Prefer, X-Approver, X-Session-ID';
-const CORS_ANSWER_HEADERS = 'Location, Preference-Applied, Retry-After, X-Session-ID';
-const CORS_MAX_AGE_SECONDS = 600;
+const corsAnswerHeaders = 'Location, Preference-Applied, Retry-After, X-Session-ID';
+const corsMaxAgeSeconds = 600;
 
 /** Refuses what a foreign page sent (see {@link foreignCheck}); answers the preflight questions of allowed ones. */
 export function browserRules(rules: BrowserRules): RequestHandler {
@@ -20,11 +20,11 @@ export function browserRules(rules: BrowserRules): RequestHandler {
     const origin = req.get('origin');
     if (origin === undefined || !isAllowed(origin)) return next();
     res.setHeader('Access-Control-Allow-Origin', origin);
-    res.setHeader('Access-Control-Expose-Headers', CORS_ANSWER_HEADERS);
+    res.setHeader('Access-Control-Expose-Headers', corsAnswerHeaders);
     if (req.method !== 'OPTIONS' || req.get('access-control-request-method') === undefined) return next();
-    res.setHeader('Access-Control-Allow-Methods', CORS_METHODS);
-    res.setHeader('Access-Control-Allow-Headers', CORS_REQUEST_HEADERS);
-    res.setHeader('Access-Control-Max-Age', CORS_MAX_AGE_SECONDS);
+    res.setHeader('Access-Control-Allow-Methods', corsMethods);
+    res.setHeader('Access-Control-Allow-Headers', corsRequestHeaders);
+    res.setHeader('Access-Control-Max-Age', corsMaxAgeSeconds);
     res.status(204).end();
   };
 }

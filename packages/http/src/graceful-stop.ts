@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { STOP_FAREWELL_MS } from './bounds.ts';
+import { stopFarewellMs } from './bounds.ts';
 
 export type StopOptions = {
   readonly server: Server;
@@ -38,7 +38,7 @@ export function gracefulStop({ server, streams, giveUp, graceMs }: StopOptions):
     streams.endAll();
     if (await within(closed, graceMs)) return;
     giveUp.abort();
-    if (await within(closed, STOP_FAREWELL_MS)) return;
+    if (await within(closed, stopFarewellMs)) return;
     server.closeAllConnections();
     await closed;
   };

@@ -30,7 +30,7 @@ export async function listen(
 /** The URL of a host, which may be an IPv6 address, and a port. */
 export const httpUrl = (host: string, port: number): string => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
-const REASONS: Readonly<Record<string, (portName: string) => string>> = {
+const reasons: Readonly<Record<string, (portName: string) => string>> = {
   EADDRINUSE: (portName) => `the port is in use; stop the process that has it, or set another "${portName}"`,
   EACCES: (portName) => `this user may not use the port; set a "${portName}" above 1023`,
   EADDRNOTAVAIL: () => 'this machine has no such address; set another "host"',
@@ -39,12 +39,12 @@ const REASONS: Readonly<Record<string, (portName: string) => string>> = {
 
 /** Why nobody can listen there, in one line, and what to do. `portName`: what the port is called where it is set. */
 export function listenError(error: NodeJS.ErrnoException, host: string, port: number, portName = 'port'): Error {
-  const reason = REASONS[error.code ?? codeIn(error.message)]?.(portName) ?? error.message.split('\n')[0];
+  const reason = reasons[error.code ?? codeIn(error.message)]?.(portName) ?? error.message.split('\n')[0];
   return new Error(`cannot listen on ${httpUrl(host, port)}: ${reason}`, { cause: error });
 }
 
 /** The code that a library has put into words. */
 function codeIn(message: string): string {
   if (message.startsWith('Name resolution failed')) return 'ENOTFOUND';
-  return Object.keys(REASONS).find((code) => message.includes(code)) ?? '';
+  return Object.keys(reasons).find((code) => message.includes(code)) ?? '';
 }

@@ -8,7 +8,7 @@ import {
   visibleLine,
 } from '@stopgo/core';
 import express, { type Request, type RequestHandler } from 'express';
-import { BODY_DEPTH_MAX, BODY_VALUES_MAX } from './bounds.ts';
+import { bodyDepthMax, bodyValuesMax } from './bounds.ts';
 
 /** The members of a JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
@@ -21,15 +21,15 @@ export const readBody = (bytesMax: number): RequestHandler =>
  * The JSON body of a request; undefined if the body is empty.
  *
  * @throws DomainError `invalid_argument` for what is not JSON in UTF-8, and for JSON that could not be stored or
- *   compared: half surrogate pairs, numbers beyond a double, a member named twice, nesting beyond `BODY_DEPTH_MAX`,
- *   more values than `BODY_VALUES_MAX`.
+ *   compared: half surrogate pairs, numbers beyond a double, a member named twice, nesting beyond `bodyDepthMax`,
+ *   more values than `bodyValuesMax`.
  */
 export function jsonBody(req: Request): Json | undefined {
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes)) return undefined;
   const text = utf8Text(bytes);
   if (text.trim() === '') return undefined;
-  if (jsonValuesIn(bytes) > BODY_VALUES_MAX) throw malformed(`it has more than ${BODY_VALUES_MAX} values; send fewer`);
+  if (jsonValuesIn(bytes) > bodyValuesMax) throw malformed(`it has more than ${bodyValuesMax} values; send fewer`);
   const value = parse(text);
   const repeated = repeatedName(text);
   if (repeated !== undefined) throw malformed(`${JSON.stringify(repeated)} stands twice in one object`);
@@ -57,7 +57,7 @@ export function objectBody(req: Request, members: readonly string[]): JsonObject
 export function refuseUnknownMembers(object: JsonObject, known: readonly string[], within = ''): void {
   const unknown = Object.keys(object).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const meant = suggest(unknown.slice(0, MEMBER_NAME_SHOWN_MAX), known);
+  const meant = suggest(unknown.slice(0, memberNameShownMax), known);
   const all = known.map((name) => `"${name}"`).join(', ');
   const hint = meant === undefined ? `known: ${all}` : `did you mean "${meant}"?`;
   const place = within === '' ? '' : ` in "${within}"`;
@@ -65,12 +65,10 @@ export function refuseUnknownMembers(object: JsonObject, known: readonly string[
 }
 
 /** Characters of a member's name that an error shows and compares. */
-const MEMBER_NAME_SHOWN_MAX = 64;
+const memberNameShownMax = 64;
 
 const shownName = (name: string): string =>
-  name.length > MEMBER_NAME_SHOWN_MAX
-    ? `"${visibleLine(name.slice(0, MEMBER_NAME_SHOWN_MAX))}…"`
-    : `"${visibleLine(name)}"`;
+  name.length > memberNameShownMax ? `"${visibleLine(name.slice(0, memberNameShownMax))}…"` : `"${visibleLine(name)}"`;
 
 /**
  * As {@link objectBody}, for a body that is kept and sent on as values.
@@ -112,7 +110,7 @@ function refuseUnsound(root: Json): void {
     if (typeof value === 'string') refuseHalfPairs(value);
     if (typeof value === 'number' && !Number.isFinite(value)) throw malformed('a number is too large');
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > BODY_DEPTH_MAX) throw malformed(`it is nested deeper than ${BODY_DEPTH_MAX} levels`);
+    if (depth > bodyDepthMax) throw malformed(`it is nested deeper than ${bodyDepthMax} levels`);
     for (const [key, member] of Object.entries(value)) {
       refuseHalfPairs(key);
       open.push({ value: member as Json, depth: depth + 1 });

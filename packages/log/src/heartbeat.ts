@@ -73,80 +73,80 @@ const leaveMs = 1_000;
 
 export class Heartbeat implements Liveness, Standing {
   readonly ttlMs: number;
-  private readonly beat: Beat;
-  private readonly clock: Clock;
-  private readonly role: string;
-  private readonly firstInstance: string;
-  private readonly renames: boolean;
-  private readonly waits: () => readonly views.RunWait[];
-  private readonly ids = new Set<string>();
-  private readonly seen = new Map<string, { readonly peer: Peer; readonly since: number }>();
-  private readonly missing = new Map<string, number>();
-  private readonly left = new Set<string>();
-  private readonly waiting = new Set<() => void>();
-  private readonly stopped = new AbortController();
-  private id: string;
-  private address: string;
-  private counter = 0;
-  private isComplete = false;
+  readonly #beat: Beat;
+  readonly #clock: Clock;
+  readonly #role: string;
+  readonly #firstInstance: string;
+  readonly #renames: boolean;
+  readonly #waits: () => readonly views.RunWait[];
+  readonly #ids = new Set<string>();
+  readonly #seen = new Map<string, { readonly peer: Peer; readonly since: number }>();
+  readonly #missing = new Map<string, number>();
+  readonly #left = new Set<string>();
+  readonly #waiting = new Set<() => void>();
+  readonly #stopped = new AbortController();
+  #id: string;
+  #address: string;
+  #counter = 0;
+  #isComplete = false;
   /** This process has stood still since it was last told who is alive. */
-  private hasStoodStill = false;
+  #hasStoodStill = false;
   /** When the last renewal that was confirmed was sent, and the last one under the present id. */
-  private confirmedAt = Number.NEGATIVE_INFINITY;
-  private ownAt = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #ownAt = Number.NEGATIVE_INFINITY;
   /** Until when somebody may still take this process for dead for a time before it was heard of again. */
-  private doubtedUntil = Number.NEGATIVE_INFINITY;
+  #doubtedUntil = Number.NEGATIVE_INFINITY;
   /** When the first renewal under the present id was confirmed. */
-  private knownAt = Number.POSITIVE_INFINITY;
+  #knownAt = Number.POSITIVE_INFINITY;
 
   constructor(options: HeartbeatOptions) {
     const { beat, clock, ttlMs, instance, role, address = '', renames = false, waits = () => [] } = options;
-    this.beat = beat;
-    this.clock = clock;
+    this.#beat = beat;
+    this.#clock = clock;
     this.ttlMs = ttlMs;
-    this.id = instance;
-    this.firstInstance = instance;
-    this.ids.add(instance);
-    this.role = role;
-    this.address = address;
-    this.renames = renames;
-    this.waits = waits;
+    this.#id = instance;
+    this.#firstInstance = instance;
+    this.#ids.add(instance);
+    this.#role = role;
+    this.#address = address;
+    this.#renames = renames;
+    this.#waits = waits;
   }
 
   get instance(): string {
-    return this.id;
+    return this.#id;
   }
 
   hasBeen(instance: string): boolean {
-    return this.ids.has(instance);
+    return this.#ids.has(instance);
   }
 
   /** From the next renewal on this process can be called there. */
   listensAt(address: string): void {
-    this.address = address;
+    this.#address = address;
   }
 
   /** Renews until stopped. `onBeat` is called after each renewal that was confirmed. */
   async run(onBeat: () => void): Promise<void> {
-    while (!this.stopped.signal.aborted) {
-      const began = this.clock.monotonic();
+    while (!this.#stopped.signal.aborted) {
+      const began = this.#clock.monotonic();
       const isConfirmed = await this.renew();
       if (isConfirmed) onBeat();
       const soonMs = Math.min(this.ttlMs * againShare, againMsMax);
       // From one sending to the next, whatever an answer takes: a store that is slow must not look like a process that lapses.
-      const restMs = this.ttlMs / 3 - (this.clock.monotonic() - began);
+      const restMs = this.ttlMs / 3 - (this.#clock.monotonic() - began);
       // Where one replica of the store does not answer, the next one is asked before anybody counts as dead.
       const pauseMs = isConfirmed ? Math.max(soonMs, restMs) : soonMs;
-      const due = this.clock.monotonic() + pauseMs;
-      await this.clock.sleep(pauseMs, this.stopped.signal).catch(() => undefined);
-      if (this.hasStoodStillSince(due)) this.hasStoodStill = true;
+      const due = this.#clock.monotonic() + pauseMs;
+      await this.#clock.sleep(pauseMs, this.#stopped.signal).catch(() => undefined);
+      if (this.#hasStoodStillSince(due)) this.#hasStoodStill = true;
     }
   }
 
   /** Renews no more, without a word: others find out after a time to live. */
   stop(): void {
-    this.stopped.abort(new Error('the heartbeat has stopped'));
-    this.wake();
+    this.#stopped.abort(new Error('the heartbeat has stopped'));
+    this.#wake();
   }
 
   /**
@@ -156,11 +156,11 @@ export class Heartbeat implements Liveness, Standing {
   async leave(): Promise<void> {
     this.stop();
     const enough = new AbortController();
-    const timer = this.clock.sleep(leaveMs, enough.signal).then(
+    const timer = this.#clock.sleep(leaveMs, enough.signal).then(
       () => enough.abort(),
       () => undefined,
     );
-    await this.beat(this.self(true), enough.signal).catch(() => undefined);
+    await this.#beat(this.#self(true), enough.signal).catch(() => undefined);
     enough.abort();
     await timer;
   }
@@ -168,57 +168,57 @@ export class Heartbeat implements Liveness, Standing {
   /** Renews once; true if it was confirmed. */
   async renew(): Promise<boolean> {
     // What counts is when the renewal was sent: an observer may have seen it at any time since.
-    let sentAt = this.clock.monotonic();
-    if (this.renames && this.hasLapsedAt(sentAt)) this.rename();
-    this.counter += 1;
-    const previous = this.confirmedAt;
-    const isDeaf = previous !== Number.NEGATIVE_INFINITY && !this.isReachable();
+    let sentAt = this.#clock.monotonic();
+    if (this.#renames && this.#hasLapsedAt(sentAt)) this.#rename();
+    this.#counter += 1;
+    const previous = this.#confirmedAt;
+    const isDeaf = previous !== Number.NEGATIVE_INFINITY && !this.#isReachable();
     let pulse: Pulse;
     try {
-      if (isDeaf) await this.beat(question, this.stopped.signal);
-      sentAt = this.clock.monotonic();
-      pulse = await this.beat(this.self(false), this.stopped.signal);
+      if (isDeaf) await this.#beat(question, this.#stopped.signal);
+      sentAt = this.#clock.monotonic();
+      pulse = await this.#beat(this.#self(false), this.#stopped.signal);
     } catch {
       return false;
     }
-    if (this.hasStoodStillSince(sentAt)) this.hasStoodStill = true;
-    this.observe(pulse, this.hasStoodStill || sentAt - previous > this.ttlMs);
-    this.hasStoodStill = false;
-    this.confirmedAt = sentAt;
-    const heardAt = this.clock.monotonic();
-    if (this.renames && this.hasLapsedAt(heardAt)) {
+    if (this.#hasStoodStillSince(sentAt)) this.#hasStoodStill = true;
+    this.#observe(pulse, this.#hasStoodStill || sentAt - previous > this.ttlMs);
+    this.#hasStoodStill = false;
+    this.#confirmedAt = sentAt;
+    const heardAt = this.#clock.monotonic();
+    if (this.#renames && this.#hasLapsedAt(heardAt)) {
       // It came through, maybe too late: the next renewal is the first one under another id.
-      this.rename();
+      this.#rename();
       return false;
     }
-    if (!pulse.complete && this.hasLapsedAt(heardAt)) this.doubtedUntil = heardAt + this.ttlMs * settledShare;
-    if (this.knownAt === Number.POSITIVE_INFINITY) this.knownAt = heardAt;
-    this.ownAt = sentAt;
-    this.wake();
+    if (!pulse.complete && this.#hasLapsedAt(heardAt)) this.#doubtedUntil = heardAt + this.ttlMs * settledShare;
+    if (this.#knownAt === Number.POSITIVE_INFINITY) this.#knownAt = heardAt;
+    this.#ownAt = sentAt;
+    this.#wake();
     return true;
   }
 
   isFresh(): boolean {
-    const now = this.clock.monotonic();
-    return now - this.ownAt < this.ttlMs / 2 && now >= this.doubtedUntil;
+    const now = this.#clock.monotonic();
+    return now - this.#ownAt < this.ttlMs / 2 && now >= this.#doubtedUntil;
   }
 
   async mayAct(instance: string, signal: AbortSignal): Promise<boolean> {
     for (;;) {
-      if (instance !== this.id || this.stopped.signal.aborted) return false;
+      if (instance !== this.#id || this.#stopped.signal.aborted) return false;
       if (this.isFresh()) return true;
       await this.renewed(signal);
     }
   }
 
   async renamed(instance: string, signal: AbortSignal): Promise<void> {
-    while (instance === this.id) await this.renewed(signal);
+    while (instance === this.#id) await this.renewed(signal);
   }
 
   async settled(signal: AbortSignal): Promise<string> {
-    while (!this.isFresh() || this.clock.monotonic() - this.knownAt < this.ttlMs * settledShare)
+    while (!this.isFresh() || this.#clock.monotonic() - this.#knownAt < this.ttlMs * settledShare)
       await this.renewed(signal);
-    return this.id;
+    return this.#id;
   }
 
   renewed(signal: AbortSignal): Promise<void> {
@@ -229,29 +229,29 @@ export class Heartbeat implements Liveness, Standing {
         resolve();
       };
       const aborted = (): void => {
-        this.waiting.delete(wake);
+        this.#waiting.delete(wake);
         reject(signal.reason);
       };
-      this.waiting.add(wake);
+      this.#waiting.add(wake);
       signal.addEventListener('abort', aborted, { once: true });
     });
   }
 
   isDead(instance: string): boolean {
-    if (this.left.has(instance)) return true;
+    if (this.#left.has(instance)) return true;
     // Without an answer of the store nobody can be told dead.
-    const now = this.confirmedAt;
-    if (now === Number.NEGATIVE_INFINITY || !this.isReachable()) return false;
-    const seen = this.seen.get(instance);
+    const now = this.#confirmedAt;
+    if (now === Number.NEGATIVE_INFINITY || !this.#isReachable()) return false;
+    const seen = this.#seen.get(instance);
     if (seen !== undefined) return now - seen.since >= this.ttlMs;
-    if (this.isComplete) return true;
-    const since = this.missing.get(instance);
-    if (since === undefined) remember(this.missing, instance, now);
+    if (this.#isComplete) return true;
+    const since = this.#missing.get(instance);
+    if (since === undefined) remember(this.#missing, instance, now);
     return since !== undefined && now - since >= this.ttlMs;
   }
 
   alive(role: string): readonly Peer[] {
-    const peers = [...this.seen.values()].map(({ peer }) => peer);
+    const peers = [...this.#seen.values()].map(({ peer }) => peer);
     return peers.filter((peer) => peer.role === role && !this.isDead(peer.instance));
   }
 
@@ -259,65 +259,65 @@ export class Heartbeat implements Liveness, Standing {
     while (!this.isDead(instance)) await this.renewed(signal);
   }
 
-  private self(leaving: boolean): Parameters<Beat>[0] {
-    const { id: instance, role, address, counter } = this;
-    const waits = leaving ? [] : this.waits();
-    return { instance, role, address, counter, leaving, ...(waits.length === 0 ? {} : { waits }) };
+  #self(leaving: boolean): Parameters<Beat>[0] {
+    const waits = leaving ? [] : this.#waits();
+    const peer = { instance: this.#id, role: this.#role, address: this.#address, counter: this.#counter };
+    return { ...peer, leaving, ...(waits.length === 0 ? {} : { waits }) };
   }
 
-  private isReachable(): boolean {
-    return this.clock.monotonic() - this.confirmedAt < this.ttlMs;
+  #isReachable(): boolean {
+    return this.#clock.monotonic() - this.#confirmedAt < this.ttlMs;
   }
 
   /** True if what was to happen at a moment, or soon after it, is only happening now, and far too late. */
-  private hasStoodStillSince(due: number): boolean {
-    return this.clock.monotonic() - due > this.ttlMs * standstillShare;
+  #hasStoodStillSince(due: number): boolean {
+    return this.#clock.monotonic() - due > this.ttlMs * standstillShare;
   }
 
   /** True if somebody may have taken this process for dead under its present id by then. */
-  private hasLapsedAt(at: number): boolean {
-    return this.ownAt !== Number.NEGATIVE_INFINITY && at - this.ownAt >= this.ttlMs * lapseShare;
+  #hasLapsedAt(at: number): boolean {
+    return this.#ownAt !== Number.NEGATIVE_INFINITY && at - this.#ownAt >= this.ttlMs * lapseShare;
   }
 
   /** Nothing is confirmed under the new id until it is announced, by the next renewal. */
-  private rename(): void {
-    this.id = idInLife(this.firstInstance, this.ids.size);
-    this.ids.add(this.id);
-    this.ownAt = Number.NEGATIVE_INFINITY;
-    this.knownAt = Number.POSITIVE_INFINITY;
-    this.wake();
+  #rename(): void {
+    this.#id = idInLife(this.#firstInstance, this.#ids.size);
+    this.#ids.add(this.#id);
+    this.#ownAt = Number.NEGATIVE_INFINITY;
+    this.#knownAt = Number.POSITIVE_INFINITY;
+    this.#wake();
   }
 
-  private wake(): void {
-    const all = [...this.waiting];
-    this.waiting.clear();
+  #wake(): void {
+    const all = [...this.#waiting];
+    this.#waiting.clear();
     for (const wake of all) wake();
   }
 
   /** `anew`: what was known before counts for nothing, and everybody who is listed gets a fresh time to live. */
-  private observe(pulse: Pulse, anew: boolean): void {
-    const now = this.clock.monotonic();
-    if (anew) this.missing.clear();
-    this.isComplete = pulse.complete;
+  #observe(pulse: Pulse, anew: boolean): void {
+    const now = this.#clock.monotonic();
+    if (anew) this.#missing.clear();
+    this.#isComplete = pulse.complete;
     const listed = new Set<string>();
     for (const { left = false, ...peer } of pulse.instances) {
       const { instance, counter } = peer;
       if (left) {
-        remember(this.left, instance);
-        this.seen.delete(instance);
+        remember(this.#left, instance);
+        this.#seen.delete(instance);
         continue;
       }
       listed.add(instance);
-      const known = this.seen.get(instance);
+      const known = this.#seen.get(instance);
       const isHeard = known === undefined || known.peer.counter !== counter || anew;
-      this.seen.set(instance, { peer, since: isHeard ? now : known.since });
-      this.missing.delete(instance);
+      this.#seen.set(instance, { peer, since: isHeard ? now : known.since });
+      this.#missing.delete(instance);
     }
-    for (const [instance, { since }] of this.seen) {
+    for (const [instance, { since }] of this.#seen) {
       if (listed.has(instance)) continue;
-      this.seen.delete(instance);
+      this.#seen.delete(instance);
       // A store that forgot it has not heard of it since either.
-      if (!this.left.has(instance)) remember(this.missing, instance, anew ? now : since);
+      if (!this.#left.has(instance)) remember(this.#missing, instance, anew ? now : since);
     }
   }
 }

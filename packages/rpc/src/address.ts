@@ -1,8 +1,8 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { ADDRESSES_MAX } from './bounds.ts';
+import { addressesMax } from './bounds.ts';
 
 /** Addresses of a list that a text for humans names. */
-const NAMED_MAX = 3;
+const namedMax = 3;
 
 /** Where a server listens or a client connects. */
 export type HostPort = { readonly host: string; readonly port: number };
@@ -34,8 +34,8 @@ export function parseAddresses(list: string): readonly HostPort[] {
     if (address.port === 0) throw new Error(`address "${part.trim()}": nobody listens on port 0; name the real port`);
     parsed.set(formatAddress(address), address);
   }
-  if (parsed.size > ADDRESSES_MAX) {
-    throw new Error(`${parsed.size} addresses for one service, more than the ${ADDRESSES_MAX} allowed`);
+  if (parsed.size > addressesMax) {
+    throw new Error(`${parsed.size} addresses for one service, more than the ${addressesMax} allowed`);
   }
   return [...parsed.values()];
 }
@@ -50,8 +50,8 @@ export const formatAddresses = (addresses: readonly HostPort[]): string => addre
 /** What a text for humans says of a list of addresses: the first few, and how many there are besides. */
 export function briefly(list: string): string {
   const addresses = list.split(',');
-  if (addresses.length <= NAMED_MAX) return addresses.join(', ');
-  return `${addresses.slice(0, NAMED_MAX).join(', ')} and ${addresses.length - NAMED_MAX} more`;
+  if (addresses.length <= namedMax) return addresses.join(', ');
+  return `${addresses.slice(0, namedMax).join(', ')} and ${addresses.length - namedMax} more`;
 }
 
 /** A name of digits and dots only is an IPv4 address or a slip. */

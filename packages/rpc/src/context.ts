@@ -1,12 +1,12 @@
 import { anonymousPrincipal, invalidArgument } from '@stopgo/core';
-import { BEARER_BYTES_MAX } from './bounds.ts';
+import { bearerBytesMax } from './bounds.ts';
 import type { Secret } from './secret.ts';
 
 /** Who acts. A union that grows with authentication; today everybody is anonymous. */
 export type Principal = { readonly kind: 'anonymous' };
 
 /** Nobody in particular. */
-export const ANONYMOUS: Principal = { kind: 'anonymous' };
+export const anonymous: Principal = { kind: 'anonymous' };
 
 /**
  * What tells a principal from all others, for ever: it stands on the record, and in ids that are made from it. A kind that is
@@ -71,8 +71,8 @@ export function forwardDetached(context: CallContext): OutgoingContext {
   };
 }
 
-const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const sessionId = /^[A-Za-z0-9._:-]{1,128}$/;
+const traceparent = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
  * Checks the parts of a context that come from outside. The same for every transport and in both directions.
@@ -80,13 +80,13 @@ const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
  * @throws DomainError `invalid_argument` that names the part, never its value.
  */
 export function checkContext(context: Pick<OutgoingContext, 'bearerToken' | 'sessionId' | 'traceparent'>): void {
-  if (context.sessionId !== undefined && !SESSION_ID.test(context.sessionId)) {
+  if (context.sessionId !== undefined && !sessionId.test(context.sessionId)) {
     throw invalidArgument('call context: the session id must match [A-Za-z0-9._:-]{1,128}');
   }
-  if (context.traceparent !== undefined && !TRACEPARENT.test(context.traceparent)) {
+  if (context.traceparent !== undefined && !traceparent.test(context.traceparent)) {
     throw invalidArgument('call context: the traceparent is not a W3C trace context');
   }
-  if (context.bearerToken !== undefined && Buffer.byteLength(context.bearerToken.reveal()) > BEARER_BYTES_MAX) {
-    throw invalidArgument(`call context: the bearer token is longer than ${BEARER_BYTES_MAX} bytes`);
+  if (context.bearerToken !== undefined && Buffer.byteLength(context.bearerToken.reveal()) > bearerBytesMax) {
+    throw invalidArgument(`call context: the bearer token is longer than ${bearerBytesMax} bytes`);
   }
 }

@@ -1,13 +1,13 @@
 import type { Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js';
 import type { DomainError } from '@stopgo/core';
 import type { exchange } from '@stopgo/proto';
-import { EXCHANGE_BATCH_BYTES, EXCHANGE_FRAME_BYTES } from './bounds.ts';
+import { exchangeBatchBytes, exchangeFrameBytes } from './bounds.ts';
 import { asIs, tooLarge } from './codec.ts';
 import {
   type ClientFrame,
   decodeServerFrames,
-  EXCHANGE_PATH,
   encodeClientFrames,
+  exchangePath,
   type ServerFrame,
 } from './exchange-frames.ts';
 import { FrameWriter } from './frame-writer.ts';
@@ -63,7 +63,7 @@ export class ClientExchange {
 
   constructor(client: Client, options: Options) {
     this.#options = options;
-    this.#stream = client.makeBidiStreamRequest<Buffer, Buffer>(EXCHANGE_PATH, asIs, asIs, options.metadata);
+    this.#stream = client.makeBidiStreamRequest<Buffer, Buffer>(exchangePath, asIs, asIs, options.metadata);
     this.#writer = new FrameWriter(this.#stream, () => this.#take());
     this.#stream.once('metadata', () => {
       if (this.#phase !== 'opening') return;
@@ -130,12 +130,12 @@ export class ClientExchange {
     const frames: ClientFrame[] = this.#cancels.splice(0);
     let bytes = 0;
     for (const pending of this.#queue) {
-      if (bytes >= EXCHANGE_BATCH_BYTES || this.#open.size >= this.#options.callsMax) break;
+      if (bytes >= exchangeBatchBytes || this.#open.size >= this.#options.callsMax) break;
       this.#queue.delete(pending);
       pending.id = this.#freeId();
       this.#open.set(pending.id, pending);
       frames.push({ callId: pending.id, frame: { case: 'call', value: wireCall(pending) } });
-      bytes += EXCHANGE_FRAME_BYTES + pending.call.request.byteLength + (pending.call.context.bearerToken?.length ?? 0);
+      bytes += exchangeFrameBytes + pending.call.request.byteLength + (pending.call.context.bearerToken?.length ?? 0);
     }
     return frames.length === 0 ? undefined : encodeClientFrames(frames);
   }
@@ -239,10 +239,10 @@ function wireCall({ call: { method, request, context }, deadline }: Pending): ex
 
 /** In whole milliseconds; a deadline that is no number has passed. */
 const timeLeft = (deadline: number): number =>
-  Math.min(Math.max(Math.ceil(deadline - Date.now()), 0) || 0, TIME_LEFT_MS_MAX);
+  Math.min(Math.max(Math.ceil(deadline - Date.now()), 0) || 0, timeLeftMsMax);
 
 /** The most that the field can hold. */
-const TIME_LEFT_MS_MAX = 2 ** 32 - 1;
+const timeLeftMsMax = 2 ** 32 - 1;
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts;

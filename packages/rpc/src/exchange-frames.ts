@@ -5,7 +5,7 @@ import { exchange, fromBinary, toBinary } from '@stopgo/proto';
 const { ExchangeRequestSchema, ExchangeResponseSchema } = exchange;
 
 /** `/stopgo.rpc.v1.ExchangeService/Exchange`. */
-export const EXCHANGE_PATH = `/${exchange.ExchangeService.typeName}/${exchange.ExchangeService.method.exchange.name}`;
+export const exchangePath = `/${exchange.ExchangeService.typeName}/${exchange.ExchangeService.method.exchange.name}`;
 
 export type ClientFrame = { readonly callId: number; readonly frame: exchange.ClientFrame['frame'] };
 export type ServerFrame = { readonly callId: number; readonly frame: exchange.ServerFrame['frame'] };

@@ -2,17 +2,17 @@ import { Metadata, type ServerDuplexStream } from '@grpc/grpc-js';
 import { DomainError, invalidArgument, unimplemented } from '@stopgo/core';
 import type { exchange } from '@stopgo/proto';
 import {
-  CONCURRENT_CALLS_MAX,
-  EXCHANGE_BATCH_BYTES,
-  EXCHANGE_FRAME_BYTES,
-  EXCHANGE_PART_BYTES_MAX,
-  EXCHANGE_UNREAD_BYTES_MAX,
+  concurrentCallsMax,
+  exchangeBatchBytes,
+  exchangeFrameBytes,
+  exchangePartBytesMax,
+  exchangeUnreadBytesMax,
 } from './bounds.ts';
 import {
   type ClientFrame,
   decodeClientFrames,
-  EXCHANGE_PATH,
   encodeServerFrames,
+  exchangePath,
   type ServerFrame,
 } from './exchange-frames.ts';
 import { FrameWriter } from './frame-writer.ts';
@@ -54,7 +54,7 @@ export class ServerExchanges {
 }
 
 const sizeOf = ({ frame }: ServerFrame): number =>
-  EXCHANGE_FRAME_BYTES + (frame.case === 'answer' || frame.case === 'failure' ? frame.value.byteLength : 0);
+  exchangeFrameBytes + (frame.case === 'answer' || frame.case === 'failure' ? frame.value.byteLength : 0);
 
 /** An answer that is too large for one frame, and how much of it is sent. */
 type Large = { readonly callId: number; readonly bytes: Buffer; sent: number };
@@ -141,8 +141,8 @@ class ServerExchange {
       this.#send({ callId, frame: { case: 'notTaken', value } });
       return;
     }
-    if (this.#open.size >= CONCURRENT_CALLS_MAX) {
-      this.#violated(`more than ${CONCURRENT_CALLS_MAX} open calls`);
+    if (this.#open.size >= concurrentCallsMax) {
+      this.#violated(`more than ${concurrentCallsMax} open calls`);
       return;
     }
     const method = this.#methods.get(call.method);
@@ -164,7 +164,7 @@ class ServerExchange {
       this.#send({ callId, frame: { case: 'failure', value: bytesOf(outcome) } });
       return;
     }
-    if (outcome.byteLength <= EXCHANGE_PART_BYTES_MAX) {
+    if (outcome.byteLength <= exchangePartBytesMax) {
       this.#send({ callId, frame: { case: 'answer', value: outcome } });
       return;
     }
@@ -179,7 +179,7 @@ class ServerExchange {
 
   #waits(bytes: number): void {
     this.#unread += bytes;
-    if (this.#unread > EXCHANGE_UNREAD_BYTES_MAX) this.#stream.pause();
+    if (this.#unread > exchangeUnreadBytesMax) this.#stream.pause();
     this.#writer.wake();
   }
 
@@ -187,7 +187,7 @@ class ServerExchange {
   #take(): Buffer | undefined {
     const frames: ServerFrame[] = [];
     let bytes = 0;
-    while (bytes < EXCHANGE_BATCH_BYTES) {
+    while (bytes < exchangeBatchBytes) {
       const frame = this.#small.shift();
       if (frame === undefined) break;
       bytes += sizeOf(frame);
@@ -204,7 +204,7 @@ class ServerExchange {
 
   #part(large: Large): ServerFrame {
     const { callId, bytes, sent } = large;
-    const value = bytes.subarray(sent, sent + EXCHANGE_PART_BYTES_MAX);
+    const value = bytes.subarray(sent, sent + exchangePartBytesMax);
     large.sent += value.byteLength;
     this.#written(value.byteLength);
     if (large.sent < bytes.byteLength) {
@@ -217,7 +217,7 @@ class ServerExchange {
 
   #written(bytes: number): void {
     this.#unread -= bytes;
-    if (this.#unread <= EXCHANGE_UNREAD_BYTES_MAX && this.#stream.isPaused()) this.#stream.resume();
+    if (this.#unread <= exchangeUnreadBytesMax && this.#stream.isPaused()) this.#stream.resume();
   }
 
   /** Ends the stream once no more calls can come and those that came are answered. */
@@ -229,7 +229,7 @@ class ServerExchange {
 
   #violated(what: string): void {
     this.#giveUp();
-    this.#stream.emit('error', statusOf(invalidArgument(`${EXCHANGE_PATH}: ${what}`)));
+    this.#stream.emit('error', statusOf(invalidArgument(`${exchangePath}: ${what}`)));
   }
 
   /** Nobody reads any more: the calls under way are their caller's no longer. */

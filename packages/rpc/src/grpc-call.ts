@@ -3,7 +3,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import type { Metadata, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
 import { DomainError, type ErrorKind, invalidArgument, unauthenticated, unavailable } from '@stopgo/core';
 import { decode, encode, tooLarge } from './codec.ts';
-import { ERROR_IN_TRAILER, statusOf } from './grpc-status.ts';
+import { errorInTrailerField, statusOf } from './grpc-status.ts';
 import { errorForCaller, type OnInternalError } from './internal-errors.ts';
 import type { TokenCheck, TokenProof } from './internal-token.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
@@ -121,7 +121,7 @@ export class GrpcCalls {
       const shown = errorForCaller(error, method.path, this.#onInternalError);
       // grpc-js sends either after what has been written before.
       const failed = statusOf(shown);
-      if (call.metadata.get(ERROR_IN_TRAILER).length > 0) call.end(failed.metadata);
+      if (call.metadata.get(errorInTrailerField).length > 0) call.end(failed.metadata);
       else call.emit('error', failed);
       report?.(shown.kind);
     } finally {

@@ -1,6 +1,6 @@
 import { unavailable } from '@stopgo/core';
 import { briefly, formatAddresses, parseAddresses } from './address.ts';
-import { CONCURRENT_CALLS_MAX, MESSAGE_BYTES_MAX } from './bounds.ts';
+import { concurrentCallsMax, messageBytesMaxDefault } from './bounds.ts';
 import { checkInternalToken } from './internal-token.ts';
 import { CallLifetime } from './lifetime.ts';
 import type { Lookup } from './replica-addresses.ts';
@@ -14,11 +14,11 @@ export type ConnectOptions = {
   /** How a name becomes addresses; the system's way by default. */
   readonly lookup?: Lookup;
   readonly limits?: {
-    /** Calls open at a time at one replica; further ones wait. Default `CONCURRENT_CALLS_MAX`. */
+    /** Calls open at a time at one replica; further ones wait. Default `concurrentCallsMax`. */
     readonly callsMax?: number;
-    /** Largest message in either direction, in bytes. Default `MESSAGE_BYTES_MAX`. */
+    /** Largest message in either direction, in bytes. Default `messageBytesMaxDefault`. */
     readonly messageBytesMax?: number;
-    /** How often names are looked up again, in milliseconds. Default `LOOKUP_MS`. */
+    /** How often names are looked up again, in milliseconds. Default `lookupMsDefault`. */
     readonly lookupMs?: number;
   };
 };
@@ -47,8 +47,8 @@ export type GrpcChannel = {
  * a name may stand for many addresses and is looked up again from time to time. Does not wait for them.
  *
  * Calls take turns over the replicas that are connected. One that dies is left at once, one that is frozen after
- * `KEEPALIVE_MS` + `KEEPALIVE_TIMEOUT_MS`; the calls it had fail with `unavailable`. Where none is connected a call waits
- * for `CONNECT_WAIT_MS` while connections are being made, and fails with `unavailable` at once when that has failed.
+ * `keepaliveMs` + `keepaliveTimeoutMs`; the calls it had fail with `unavailable`. Where none is connected a call waits
+ * for `connectWaitMs` while connections are being made, and fails with `unavailable` at once when that has failed.
  *
  * Unary calls travel on one open stream for each replica (`stopgo.rpc.v1.ExchangeService`); a large request, or one to a
  * server without that service, is a gRPC call. A call is sent at most once; only one that provably never reached a service
@@ -61,12 +61,12 @@ export type GrpcChannel = {
  */
 export function connectGrpc(address: string, options: ConnectOptions = {}): GrpcChannel {
   checkInternalToken(options.internalToken);
-  const messageBytesMax = options.limits?.messageBytesMax ?? MESSAGE_BYTES_MAX;
+  const messageBytesMax = options.limits?.messageBytesMax ?? messageBytesMaxDefault;
   const list = parseAddresses(address);
   const replicas = () =>
     new Replicas(list, {
       messageBytesMax,
-      callsMax: options.limits?.callsMax ?? CONCURRENT_CALLS_MAX,
+      callsMax: options.limits?.callsMax ?? concurrentCallsMax,
       metadata: metadataOf(options.internalToken),
       lookup: options.lookup,
       lookupMs: options.limits?.lookupMs,

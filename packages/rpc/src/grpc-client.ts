@@ -4,7 +4,7 @@ import { briefly } from './address.ts';
 import { clientStream } from './client-stream.ts';
 import { asIs, decode, encode, tooLarge } from './codec.ts';
 import type { GrpcChannel } from './grpc-channel.ts';
-import { domainErrorOfStatus, ERROR_IN_TRAILER, errorInTrailer, isStatus, notAnswering } from './grpc-status.ts';
+import { domainErrorOfStatus, errorInTrailer, errorInTrailerField, isStatus, notAnswering } from './grpc-status.ts';
 import { callLifetime } from './lifetime.ts';
 import { type MessageInit, type Method, methodsOf, requestOf } from './methods.ts';
 import type { CallOptions, Client, ClientDefaults } from './service-types.ts';
@@ -49,7 +49,7 @@ function streamCall(method: Method, channel: GrpcChannel, defaults: ClientDefaul
       try {
         const bytes = encodeRequest(method, request, channel.messageBytesMax);
         const metadata = metadataOf(channel.internalToken, wireContextOf(options.context ?? {}));
-        metadata.set(ERROR_IN_TRAILER, '1');
+        metadata.set(errorInTrailerField, '1');
         const { client } = await channel.streams.pick(lifetime);
         const callOptions = callOptionsOf(lifetime);
         const call = client.makeServerStreamRequest(method.path, asIs, asIs, bytes, metadata, callOptions);

@@ -11,15 +11,15 @@ import {
 import { isLoopback } from '@stopgo/security';
 import { formatAddress, parseAddress } from './address.ts';
 import {
-  CLIENT_KEEPALIVE_MS,
-  CLIENT_KEEPALIVE_TIMEOUT_MS,
-  CONCURRENT_CALLS_MAX,
-  EXCHANGE_MESSAGE_BYTES_MAX,
-  FAREWELL_MS,
-  MESSAGE_BYTES_MAX,
+  clientKeepaliveMs,
+  clientKeepaliveTimeoutMs,
+  concurrentCallsMax,
+  exchangeMessageBytesMax,
+  farewellMs,
+  messageBytesMaxDefault,
 } from './bounds.ts';
 import { asIs } from './codec.ts';
-import { EXCHANGE_PATH } from './exchange-frames.ts';
+import { exchangePath } from './exchange-frames.ts';
 import { ServerExchanges } from './exchange-server.ts';
 import { GrpcCalls, type OnCall } from './grpc-call.ts';
 import { addHealth } from './grpc-health.ts';
@@ -49,7 +49,7 @@ export type GrpcServerOptions = {
   /** Calls without it are refused with `unauthenticated`. Required beyond loopback. */
   readonly internalToken?: Secret;
   readonly limits?: {
-    /** Largest message in either direction, in bytes. Default `MESSAGE_BYTES_MAX`. */
+    /** Largest message in either direction, in bytes. Default `messageBytesMaxDefault`. */
     readonly messageBytesMax?: number;
   };
   /** Where exceptions go that callers may not see; without it a process warning names their id. */
@@ -87,7 +87,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   if (options.internalToken === undefined && !isLoopback(host)) {
     throw new Error(`refusing to listen on ${options.address} without an internal token: it is beyond loopback`);
   }
-  const messageBytesMax = options.limits?.messageBytesMax ?? MESSAGE_BYTES_MAX;
+  const messageBytesMax = options.limits?.messageBytesMax ?? messageBytesMaxDefault;
   const calls = new GrpcCalls({
     checkToken: tokenCheck(options.internalToken),
     messageBytesMax,
@@ -96,16 +96,16 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   });
   const server = new Server({
     // What is larger than `messageBytesMax` but not than this is refused by `GrpcCalls`.
-    'grpc.max_receive_message_length': Math.max(messageBytesMax, EXCHANGE_MESSAGE_BYTES_MAX),
-    'grpc.max_send_message_length': Math.max(messageBytesMax, EXCHANGE_MESSAGE_BYTES_MAX),
-    'grpc.max_concurrent_streams': CONCURRENT_CALLS_MAX,
-    'grpc.keepalive_time_ms': CLIENT_KEEPALIVE_MS,
-    'grpc.keepalive_timeout_ms': CLIENT_KEEPALIVE_TIMEOUT_MS,
+    'grpc.max_receive_message_length': Math.max(messageBytesMax, exchangeMessageBytesMax),
+    'grpc.max_send_message_length': Math.max(messageBytesMax, exchangeMessageBytesMax),
+    'grpc.max_concurrent_streams': concurrentCallsMax,
+    'grpc.keepalive_time_ms': clientKeepaliveMs,
+    'grpc.keepalive_timeout_ms': clientKeepaliveTimeoutMs,
   });
   for (const service of options.services) server.addService(definitionOf(service), handlersOf(service, calls));
   const methods = options.services.flatMap((service) => service.methods);
   const exchanges = new ServerExchanges(calls, methods);
-  server.addService(EXCHANGE, { exchange: (stream: ServerDuplexStream<Buffer, Buffer>) => exchanges.serve(stream) });
+  server.addService(exchange, { exchange: (stream: ServerDuplexStream<Buffer, Buffer>) => exchanges.serve(stream) });
   const typeNames = options.services.map(({ typeName }) => typeName);
   const health = await addHealth(server, typeNames, options.serving ?? true);
   const boundPort = await listen(server, formatAddress({ host, port }));
@@ -123,10 +123,10 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
 }
 
 // Encoding is ours, so that its failures are errors like all others and nothing is read of a refused peer.
-const BYTES = { requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
+const bytes = { requestSerialize: asIs, requestDeserialize: asIs, responseSerialize: asIs, responseDeserialize: asIs };
 
-const EXCHANGE: ServiceDefinition = {
-  exchange: { path: EXCHANGE_PATH, requestStream: true, responseStream: true, ...BYTES },
+const exchange: ServiceDefinition = {
+  exchange: { path: exchangePath, requestStream: true, responseStream: true, ...bytes },
 };
 
 function definitionOf({ methods }: BoundService): ServiceDefinition {
@@ -136,7 +136,7 @@ function definitionOf({ methods }: BoundService): ServiceDefinition {
       path,
       requestStream: false,
       responseStream: kind === 'stream',
-      ...BYTES,
+      ...bytes,
     },
   ]);
   return Object.fromEntries(entries) as ServiceDefinition;
@@ -179,7 +179,7 @@ async function stop(server: Server, calls: GrpcCalls, exchanges: ServerExchanges
   exchanges.leave();
   if (await endsWithin(closed, graceMs)) return;
   calls.endAll();
-  if (await endsWithin(closed, FAREWELL_MS)) return;
+  if (await endsWithin(closed, farewellMs)) return;
   server.forceShutdown();
 }
 

@@ -1,11 +1,11 @@
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { DomainError, type ErrorKind } from '@stopgo/core';
-import { STATUS_TEXT_CHARS_MAX } from './bounds.ts';
+import { statusTextCharsMax } from './bounds.ts';
 import { deadlinePassed } from './lifetime.ts';
 import { domainErrorOf, type WireError, wireErrorOf } from './wire-error.ts';
 
 /** The one mapping of error kinds to gRPC status codes. */
-const CODES: Readonly<Record<ErrorKind, status>> = {
+const codes: Readonly<Record<ErrorKind, status>> = {
   invalid_argument: status.INVALID_ARGUMENT,
   not_found: status.NOT_FOUND,
   conflict: status.ABORTED,
@@ -22,8 +22,8 @@ const CODES: Readonly<Record<ErrorKind, status>> = {
 };
 
 /** What a bare status means, also one that no service of ours sends. */
-const KINDS: ReadonlyMap<status, ErrorKind> = new Map([
-  ...(Object.entries(CODES) as [ErrorKind, status][]).map(([kind, code]) => [code, kind] as const),
+const kinds: ReadonlyMap<status, ErrorKind> = new Map([
+  ...(Object.entries(codes) as [ErrorKind, status][]).map(([kind, code]) => [code, kind] as const),
   [status.ALREADY_EXISTS, 'conflict'],
   [status.OUT_OF_RANGE, 'invalid_argument'],
   // Our own cancellation never gets here, so this is a server that was cut off in the middle of the call.
@@ -31,7 +31,7 @@ const KINDS: ReadonlyMap<status, ErrorKind> = new Map([
 ]);
 
 /** The trailer that holds a {@link WireError} as JSON. */
-const ERROR_TRAILER = 'stopgo-error-bin';
+const errorTrailer = 'stopgo-error-bin';
 
 /** How grpc-js says how a call ended. */
 export type CallStatus = Pick<ServiceError, 'code' | 'details' | 'metadata'>;
@@ -40,7 +40,7 @@ export type CallStatus = Pick<ServiceError, 'code' | 'details' | 'metadata'>;
  * Metadata of a streaming call whose caller finds the error of a failed stream in the trailer of one that ended well. With
  * any other status grpc-js throws away what a slow reader has not read yet.
  */
-export const ERROR_IN_TRAILER = 'stopgo-error-in-trailer';
+export const errorInTrailerField = 'stopgo-error-in-trailer';
 
 /** The error that a stream which ended well tells all the same, if any. */
 export function errorInTrailer(metadata: Metadata): DomainError | undefined {
@@ -64,10 +64,10 @@ export function domainErrorOfBytes(bytes: Uint8Array): DomainError | undefined {
 /** A DomainError as grpc-js wants a failed call's status. */
 export function statusOf(error: DomainError): { code: status; details: string; metadata: Metadata } {
   const metadata = new Metadata();
-  metadata.set(ERROR_TRAILER, bytesOf(error));
+  metadata.set(errorTrailer, bytesOf(error));
   // Our clients read the trailer; this is for others, and must survive being a header.
-  const details = error.message.slice(0, STATUS_TEXT_CHARS_MAX).replace(/[^\x20-\x7e]/g, '?');
-  return { code: CODES[error.kind], details, metadata };
+  const details = error.message.slice(0, statusTextCharsMax).replace(/[^\x20-\x7e]/g, '?');
+  return { code: codes[error.kind], details, metadata };
 }
 
 /** The DomainError for a call that failed: what the service said, else what gRPC itself found. */
@@ -75,7 +75,7 @@ export function domainErrorOfStatus(error: CallStatus, path: string, address: st
   const wire = trailerOf(error.metadata);
   if (wire !== undefined) return domainErrorOf(wire);
   if (error.code === status.DEADLINE_EXCEEDED) return deadlinePassed(path);
-  const kind = isCutOff(error) ? 'unavailable' : (KINDS.get(error.code) ?? 'internal');
+  const kind = isCutOff(error) ? 'unavailable' : (kinds.get(error.code) ?? 'internal');
   const cause = new Error(`${path} at ${address}: ${error.details}`);
   return kind === 'unavailable' ? notAnswering(path, cause) : new DomainError(kind, cause.message, { cause });
 }
@@ -94,7 +94,7 @@ export function notAnswering(path: string, cause: unknown): DomainError {
 }
 
 function trailerOf(metadata: Metadata | undefined): WireError | undefined {
-  const value = metadata?.get(ERROR_TRAILER)[0];
+  const value = metadata?.get(errorTrailer)[0];
   return value === undefined ? undefined : wireErrorIn(value.toString());
 }
 
@@ -112,7 +112,7 @@ function isWireError(value: unknown): value is WireError {
   const { kind, message, details, retryAfterMs } = value as Partial<Record<keyof WireError, unknown>>;
   return (
     typeof kind === 'string' &&
-    Object.hasOwn(CODES, kind) &&
+    Object.hasOwn(codes, kind) &&
     typeof message === 'string' &&
     typeof details === 'object' &&
     details !== null &&

@@ -1,6 +1,6 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import { clientStream } from './client-stream.ts';
-import { ANONYMOUS, type CallContext, checkContext } from './context.ts';
+import { anonymous, type CallContext, checkContext } from './context.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { type CallLifetime, callLifetime } from './lifetime.ts';
@@ -73,7 +73,7 @@ function receivedContext({ context: sent = {} }: CallOptions, lifetime: CallLife
   return {
     ...(sent.bearerToken === undefined ? {} : { bearerToken: sent.bearerToken }),
     ...(sent.sessionId === undefined ? {} : { sessionId: sent.sessionId }),
-    principal: sent.principal ?? ANONYMOUS,
+    principal: sent.principal ?? anonymous,
     ...(sent.traceparent === undefined ? {} : { traceparent: sent.traceparent }),
     ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
     get signal() {

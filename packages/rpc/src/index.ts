@@ -2,10 +2,10 @@
  * Typed services over gRPC or within one process: the same contract, context, deadlines, cancellation and errors.
  */
 export { formatAddress, type HostPort, parseAddress, parseAddresses } from './address.ts';
-export { MESSAGE_BYTES_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
+export { messageBytesMaxDefault, unaryTimeoutMsDefault } from './bounds.ts';
 export { checkHealth } from './check-health.ts';
 export {
-  ANONYMOUS,
+  anonymous,
   type CallContext,
   forward,
   forwardDetached,

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { INTERNAL_TOKEN_CHARS_MIN } from './bounds.ts';
+import { internalTokenCharsMin } from './bounds.ts';
 import type { Secret } from './secret.ts';
 
 /** `open`: the server asks for no token, so a peer proves nothing. */
 export type TokenProof = 'proven' | 'open' | 'refused';
 export type TokenCheck = (presented: string | undefined) => TokenProof;
 
-const SENDABLE = /^[\x21-\x7e]*$/;
+const sendable = /^[\x21-\x7e]*$/;
 
 /**
  * Checks that a token can be sent as a header and is not trivially short.
@@ -16,8 +16,8 @@ const SENDABLE = /^[\x21-\x7e]*$/;
 export function checkInternalToken(token: Secret | undefined): void {
   if (token === undefined) return;
   const text = token.reveal();
-  if (text.length < INTERNAL_TOKEN_CHARS_MIN || !SENDABLE.test(text)) {
-    throw new Error(`the internal token must be at least ${INTERNAL_TOKEN_CHARS_MIN} printable ASCII characters`);
+  if (text.length < internalTokenCharsMin || !sendable.test(text)) {
+    throw new Error(`the internal token must be at least ${internalTokenCharsMin} printable ASCII characters`);
   }
 }
 

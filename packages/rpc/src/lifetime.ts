@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { canceled, DomainError, deadlineExceeded } from '@stopgo/core';
-import { TIMER_MS_MAX, UNARY_TIMEOUT_MS_DEFAULT } from './bounds.ts';
+import { timerMsMax, unaryTimeoutMsDefault } from './bounds.ts';
 import type { CallOptions, ClientDefaults } from './service-types.ts';
 
 /** The error of a call that ran out of time. */
@@ -36,7 +36,7 @@ export class CallLifetime {
     for (const signal of signals) this.#follow(signal);
     if (deadline !== undefined && deadline <= Date.now()) this.abort(deadlinePassed(path));
     if (timer && deadline !== undefined && this.#reason === undefined) {
-      const delay = Math.min(deadline - Date.now(), TIMER_MS_MAX);
+      const delay = Math.min(deadline - Date.now(), timerMsMax);
       const handle = setTimeout(() => this.abort(deadlinePassed(path)), delay);
       this.#detach.push(() => clearTimeout(handle));
     }
@@ -128,8 +128,7 @@ export function callLifetime(
   defaults: ClientDefaults,
   transport: { readonly timer: boolean; readonly signal?: AbortSignal },
 ): CallLifetime {
-  const timeoutMs =
-    options.timeoutMs ?? defaults.timeoutMs ?? (kind === 'unary' ? UNARY_TIMEOUT_MS_DEFAULT : undefined);
+  const timeoutMs = options.timeoutMs ?? defaults.timeoutMs ?? (kind === 'unary' ? unaryTimeoutMsDefault : undefined);
   const ends = [options.context?.deadline, timeoutMs === undefined ? undefined : Date.now() + timeoutMs];
   const known = ends.filter((end) => end !== undefined);
   const lifetime = new CallLifetime({

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { formatAddress, type HostPort } from './address.ts';
-import { ADDRESSES_MAX, LOOKUP_AGAIN_MS, LOOKUP_MS } from './bounds.ts';
+import { addressesMax, lookupAgainMs, lookupMsDefault } from './bounds.ts';
 
 /** The IP addresses of a host name. Rejects if there are none. */
 export type Lookup = (name: string) => Promise<readonly string[]>;
@@ -18,7 +18,7 @@ type Options = {
 /**
  * How a list of addresses and names becomes the servers to connect to.
  *
- * 1. Names are looked up again every `lookupMs`, and when a connection is lost, at most every `LOOKUP_AGAIN_MS`.
+ * 1. Names are looked up again every `lookupMs`, and when a connection is lost, at most every `lookupAgainMs`.
  * 2. A name that cannot be looked up keeps the addresses it had: name servers fail too.
  */
 export class ReplicaAddresses {
@@ -35,7 +35,10 @@ export class ReplicaAddresses {
   #lastMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(addresses: readonly HostPort[], { lookup = systemLookup, lookupMs = LOOKUP_MS, onChange }: Options) {
+  constructor(
+    addresses: readonly HostPort[],
+    { lookup = systemLookup, lookupMs = lookupMsDefault, onChange }: Options,
+  ) {
     this.#addresses = addresses;
     this.names = [...new Set(addresses.map(({ host }) => host).filter((host) => isIP(host) === 0))];
     this.#lookup = lookup;
@@ -53,8 +56,8 @@ export class ReplicaAddresses {
   again(): void {
     if (this.names.length === 0 || this.#underWay || this.#stopped) return;
     const sinceMs = performance.now() - this.#lastMs;
-    if (sinceMs >= LOOKUP_AGAIN_MS) void this.#resolve();
-    else this.#after(Math.min(LOOKUP_AGAIN_MS - sinceMs, this.#lookupMs));
+    if (sinceMs >= lookupAgainMs) void this.#resolve();
+    else this.#after(Math.min(lookupAgainMs - sinceMs, this.#lookupMs));
   }
 
   /** Nothing is looked up or told any more. */
@@ -70,7 +73,7 @@ export class ReplicaAddresses {
     this.#underWay = false;
     if (this.#stopped) return;
     this.#lastMs = performance.now();
-    this.#after(this.#tell() === 0 ? LOOKUP_AGAIN_MS : this.#lookupMs);
+    this.#after(this.#tell() === 0 ? lookupAgainMs : this.#lookupMs);
   }
 
   async #lookUp(name: string): Promise<void> {
@@ -85,7 +88,7 @@ export class ReplicaAddresses {
     const all = this.#addresses.flatMap(({ host, port }) =>
       isIP(host) !== 0 ? [{ host, port }] : (this.#known.get(host) ?? []).map((ip) => ({ host: ip, port })),
     );
-    const distinct = [...new Map(all.map((one) => [formatAddress(one), one])).values()].slice(0, ADDRESSES_MAX);
+    const distinct = [...new Map(all.map((one) => [formatAddress(one), one])).values()].slice(0, addressesMax);
     const told = distinct.map(formatAddress).sort().join();
     if (told !== this.#told) this.#onChange(distinct);
     this.#told = told;

@@ -1,13 +1,7 @@
 import { isIP } from 'node:net';
 import { Client, connectivityState, credentials, type Metadata } from '@grpc/grpc-js';
 import { formatAddress, type HostPort } from './address.ts';
-import {
-  EXCHANGE_MESSAGE_BYTES_MAX,
-  KEEPALIVE_MS,
-  KEEPALIVE_TIMEOUT_MS,
-  RECONNECT_MS_MAX,
-  RECONNECT_MS_MIN,
-} from './bounds.ts';
+import { exchangeMessageBytesMax, keepaliveMs, keepaliveTimeoutMs, reconnectMsMax, reconnectMsMin } from './bounds.ts';
 import { ClientExchange } from './exchange-client.ts';
 
 export type ReplicaOptions = {
@@ -70,16 +64,16 @@ export class Replica {
 
 function openClient({ host, port }: HostPort, messageBytesMax: number): Client {
   const target = `ipv${isIP(host)}:${formatAddress({ host, port })}`;
-  const receivedBytesMax = Math.max(messageBytesMax, EXCHANGE_MESSAGE_BYTES_MAX);
+  const receivedBytesMax = Math.max(messageBytesMax, exchangeMessageBytesMax);
   return new Client(target, credentials.createInsecure(), {
     'grpc.max_receive_message_length': receivedBytesMax,
     'grpc.max_send_message_length': receivedBytesMax,
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+    'grpc.keepalive_time_ms': keepaliveMs,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     // A server that froze while nobody called must not be given the next call.
     'grpc.keepalive_permit_without_calls': 1,
-    'grpc.initial_reconnect_backoff_ms': RECONNECT_MS_MIN,
-    'grpc.max_reconnect_backoff_ms': RECONNECT_MS_MAX,
+    'grpc.initial_reconnect_backoff_ms': reconnectMsMin,
+    'grpc.max_reconnect_backoff_ms': reconnectMsMax,
     // Closing one channel must not touch another to the same address.
     'grpc.use_local_subchannel_pool': 1,
     // Proxy variables do not decide how our services talk to each other.

@@ -1,6 +1,6 @@
 import { connectivityState, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { formatAddress, type HostPort } from './address.ts';
-import { CONNECT_WAIT_MS } from './bounds.ts';
+import { connectWaitMs } from './bounds.ts';
 import type { CallLifetime } from './lifetime.ts';
 import { Replica, type ReplicaOptions } from './replica.ts';
 import { type Lookup, ReplicaAddresses } from './replica-addresses.ts';
@@ -19,7 +19,7 @@ type PoolOptions = ReplicaOptions & { readonly lookup?: Lookup | undefined; read
  * The connections to all replicas of a service, made when first asked for.
  *
  * Whoever asks gets the connected ones in turn. Where none is, it waits while connections are being made, for
- * `CONNECT_WAIT_MS` at the longest since the last was lost, and not at all when that has failed.
+ * `connectWaitMs` at the longest since the last was lost, and not at all when that has failed.
  */
 export class Replicas {
   readonly #options: PoolOptions;
@@ -141,7 +141,7 @@ export class Replicas {
 
   #wait(): void {
     this.#enter('waiting');
-    this.#timer = setTimeout(() => this.#enter('gave_up'), CONNECT_WAIT_MS);
+    this.#timer = setTimeout(() => this.#enter('gave_up'), connectWaitMs);
   }
 
   #enter(state: PoolState): void {
@@ -161,7 +161,7 @@ export class Replicas {
     const nameless = this.#order.length === 0;
     const details = nameless
       ? `${this.#addresses.names.join(', ')}: the name has no address`
-      : `nobody has answered within ${CONNECT_WAIT_MS} ms`;
+      : `nobody has answered within ${connectWaitMs} ms`;
     return Object.assign(new Error(details), { code: status.UNAVAILABLE, details, metadata: new Metadata() });
   }
 }

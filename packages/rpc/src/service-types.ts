@@ -40,7 +40,7 @@ export type CallOptions = {
   /** Cancels the call (as `context.signal` does; either is enough). */
   readonly signal?: AbortSignal;
   /**
-   * Longest duration, in milliseconds; a unary call without one gets `UNARY_TIMEOUT_MS_DEFAULT`, a stream none.
+   * Longest duration, in milliseconds; a unary call without one gets `unaryTimeoutMsDefault`, a stream none.
    * The context's deadline holds as well: the earlier of the two ends the call with `deadline_exceeded`.
    */
   readonly timeoutMs?: number;

@@ -1,5 +1,5 @@
 import { type Client, type CallOptions as GrpcCallOptions, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { CALL_MOVES_MAX, EXCHANGE_PART_BYTES_MAX } from './bounds.ts';
+import { callMovesMax, exchangePartBytesMax } from './bounds.ts';
 import { asIs } from './codec.ts';
 import type { ExchangeCall } from './exchange-client.ts';
 import type { GrpcChannel } from './grpc-channel.ts';
@@ -23,9 +23,9 @@ export async function unaryAnswer(
   const { unary } = channel;
   const failed = new Set<Replica>();
   let replica = unary.next() ?? (await unary.pick(lifetime));
-  for (let moves = 0; moves < CALL_MOVES_MAX; moves++) {
+  for (let moves = 0; moves < callMovesMax; moves++) {
     // One that is not connected fails at once, and gRPC says why.
-    if (call.request.byteLength > EXCHANGE_PART_BYTES_MAX || !replica.isConnected()) {
+    if (call.request.byteLength > exchangePartBytesMax || !replica.isConnected()) {
       return grpcAnswer(replica.client, channel, call, lifetime);
     }
     const outcome = await replica.exchange().call(call, lifetime);

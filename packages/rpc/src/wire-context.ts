@@ -1,14 +1,14 @@
 import { Metadata } from '@grpc/grpc-js';
 import { invalidArgument } from '@stopgo/core';
-import { ANONYMOUS, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
+import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
 import { Secret } from './secret.ts';
 
 // Own keys instead of `authorization`: what proxies and tracers log by habit must not hold an end user's token.
-const BEARER = 'stopgo-bearer-bin';
-const SESSION = 'stopgo-session-id';
-const PRINCIPAL = 'stopgo-principal-bin';
-const TRACE = 'traceparent';
-const INTERNAL_TOKEN = 'stopgo-internal-token';
+const bearer = 'stopgo-bearer-bin';
+const session = 'stopgo-session-id';
+const principalField = 'stopgo-principal-bin';
+const trace = 'traceparent';
+const internalTokenField = 'stopgo-internal-token';
 
 /** The identity and trace of a call as they travel. Deadline and cancellation travel by themselves. */
 export type WireContext = {
@@ -30,32 +30,32 @@ export function wireContextOf(context: OutgoingContext): WireContext {
     ...(context.bearerToken === undefined ? {} : { bearerToken: context.bearerToken.reveal() }),
     ...(context.sessionId === undefined ? {} : { sessionId: context.sessionId }),
     ...(context.traceparent === undefined ? {} : { traceparent: context.traceparent }),
-    principal: JSON.stringify(context.principal ?? ANONYMOUS),
+    principal: JSON.stringify(context.principal ?? anonymous),
   };
 }
 
 /** The internal token and a context as gRPC metadata. */
 export function metadataOf(internalToken: Secret | undefined, context: WireContext = {}): Metadata {
   const metadata = new Metadata();
-  if (internalToken !== undefined) metadata.set(INTERNAL_TOKEN, internalToken.reveal());
-  if (context.bearerToken !== undefined) metadata.set(BEARER, Buffer.from(context.bearerToken));
-  if (context.sessionId !== undefined) metadata.set(SESSION, context.sessionId);
-  if (context.traceparent !== undefined) metadata.set(TRACE, context.traceparent);
-  if (context.principal !== undefined) metadata.set(PRINCIPAL, Buffer.from(context.principal));
+  if (internalToken !== undefined) metadata.set(internalTokenField, internalToken.reveal());
+  if (context.bearerToken !== undefined) metadata.set(bearer, Buffer.from(context.bearerToken));
+  if (context.sessionId !== undefined) metadata.set(session, context.sessionId);
+  if (context.traceparent !== undefined) metadata.set(trace, context.traceparent);
+  if (context.principal !== undefined) metadata.set(principalField, Buffer.from(context.principal));
   return metadata;
 }
 
 /** The internal token a peer sent, if any. */
 export function internalTokenOf(metadata: Metadata): string | undefined {
-  return textOf(metadata, INTERNAL_TOKEN);
+  return textOf(metadata, internalTokenField);
 }
 
 /** The context a peer sent as gRPC metadata. */
 export function wireContextIn(metadata: Metadata): WireContext {
-  const bearerToken = textOf(metadata, BEARER);
-  const sessionId = textOf(metadata, SESSION);
-  const traceparent = textOf(metadata, TRACE);
-  const principal = textOf(metadata, PRINCIPAL);
+  const bearerToken = textOf(metadata, bearer);
+  const sessionId = textOf(metadata, session);
+  const traceparent = textOf(metadata, trace);
+  const principal = textOf(metadata, principalField);
   return {
     ...(bearerToken === undefined ? {} : { bearerToken }),
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -76,7 +76,7 @@ export function identityOf(
   const identity = {
     ...(bearerToken === undefined ? {} : { bearerToken: new Secret(bearerToken) }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : ANONYMOUS,
+    principal: peerInternal && principal !== undefined ? parsePrincipal(principal) : anonymous,
     ...(traceparent === undefined ? {} : { traceparent }),
     peerInternal,
   };
@@ -91,7 +91,7 @@ function textOf(metadata: Metadata, key: string): string | undefined {
 function parsePrincipal(json: string): Principal {
   const parsed = parseJson(json);
   if (typeof parsed === 'object' && parsed !== null && 'kind' in parsed && parsed.kind === 'anonymous') {
-    return ANONYMOUS;
+    return anonymous;
   }
   throw invalidArgument('call context: the principal is of a kind that this service does not know; update it');
 }

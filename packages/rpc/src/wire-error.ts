@@ -1,5 +1,5 @@
 import { DomainError, type ErrorKind } from '@stopgo/core';
-import { ERROR_BYTES_MAX, ERROR_TEXT_BYTES_MAX } from './bounds.ts';
+import { errorBytesMax, errorTextBytesMax } from './bounds.ts';
 
 /** What of a DomainError a caller gets to see. */
 export type WireError = {
@@ -10,12 +10,12 @@ export type WireError = {
 };
 
 /** Added to the details when some did not fit. */
-const DETAILS_CUT = 'details_cut';
+const detailsCut = 'details_cut';
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * The part of `error` that travels: without cause and stack, and at most `ERROR_BYTES_MAX` bytes as JSON. A longer text
+ * The part of `error` that travels: without cause and stack, and at most `errorBytesMax` bytes as JSON. A longer text
  * is cut, details are kept in order as long as they fit, and `details_cut: "true"` says that some are missing.
  */
 export function wireErrorOf(error: DomainError): WireError {
@@ -25,11 +25,11 @@ export function wireErrorOf(error: DomainError): WireError {
     details: error.details,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   };
-  if (jsonBytes(whole) <= ERROR_BYTES_MAX) return whole;
+  if (jsonBytes(whole) <= errorBytesMax) return whole;
 
   const message = cutText(error.message);
-  const details: Record<string, string> = { [DETAILS_CUT]: 'true' };
-  let left = ERROR_BYTES_MAX - jsonBytes({ ...whole, message, details });
+  const details: Record<string, string> = { [detailsCut]: 'true' };
+  let left = errorBytesMax - jsonBytes({ ...whole, message, details });
   for (const [key, value] of Object.entries(error.details)) {
     left -= jsonBytes({ [key]: value });
     if (left < 0) break;
@@ -47,7 +47,7 @@ export function domainErrorOf(wire: WireError): DomainError {
 }
 
 function cutText(text: string): string {
-  if (jsonBytes(text) <= ERROR_TEXT_BYTES_MAX) return text;
+  if (jsonBytes(text) <= errorTextBytesMax) return text;
   // The longest JSON escape of one UTF-16 unit takes six bytes, so this many units always fit.
-  return `${text.slice(0, Math.floor(ERROR_TEXT_BYTES_MAX / 6) - 1)}…`;
+  return `${text.slice(0, Math.floor(errorTextBytesMax / 6) - 1)}…`;
 }

@@ -1,7 +1,7 @@
 import { create, isMessage } from '@bufbuild/protobuf';
 import { DomainError, deadlineExceeded } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
-import { type CallContext, forward, forwardDetached, Secret, UNARY_TIMEOUT_MS_DEFAULT } from '../src/index.ts';
+import { type CallContext, forward, forwardDetached, Secret, unaryTimeoutMsDefault } from '../src/index.ts';
 import { aborted, type EchoClient, failure, readAll, type Transport, waitFor } from './echo.ts';
 import { EchoRequestSchema, EchoResponseSchema, NoteSchema } from './gen/stopgo/testing/v1/echo_pb.ts';
 
@@ -174,7 +174,7 @@ export function callContract({ connect, onInternalError }: Transport): void {
     });
     const leftMs = async (options: Parameters<EchoClient['echo']>[1]) => Number((await client.echo({}, options)).text);
     const within = (ms: number) => expect.toSatisfy((left: number) => left > ms - 5_000 && left <= ms + 100);
-    expect(await leftMs({})).toEqual(within(UNARY_TIMEOUT_MS_DEFAULT));
+    expect(await leftMs({})).toEqual(within(unaryTimeoutMsDefault));
     expect(await leftMs({ timeoutMs: 90_000 })).toEqual(within(90_000));
     expect(await leftMs({ timeoutMs: 90_000, context: { deadline: Date.now() + 60_000 } })).toEqual(within(60_000));
     expect(await leftMs({ timeoutMs: 60_000, context: { deadline: Date.now() + 90_000 } })).toEqual(within(60_000));

@@ -11,13 +11,13 @@ import {
 } from '@grpc/grpc-js';
 import { deadlineExceeded } from '@stopgo/core';
 import { afterEach, describe, expect, test } from 'vitest';
-import { EXCHANGE_UNREAD_BYTES_MAX } from '../src/bounds.ts';
+import { exchangeUnreadBytesMax } from '../src/bounds.ts';
 import {
   type ClientFrame,
   decodeServerFrames,
-  EXCHANGE_PATH,
   encodeClientFrames,
   encodeServerFrames,
+  exchangePath,
   type ServerFrame,
 } from '../src/exchange-frames.ts';
 import {
@@ -282,7 +282,7 @@ describe('the calls on a stream', () => {
 /** The address of a server that serves nothing but the exchange, and that so. */
 async function foreign(serveExchange: (stream: ServerDuplexStream<Buffer, Buffer>) => void): Promise<string> {
   const server = new Server();
-  server.register(EXCHANGE_PATH, serveExchange, asIs, asIs, 'bidi');
+  server.register(exchangePath, serveExchange, asIs, asIs, 'bidi');
   cleanUp.push(() => server.forceShutdown());
   const port = await new Promise<number>((resolve) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (_error, bound) => resolve(bound));
@@ -294,7 +294,7 @@ async function foreign(serveExchange: (stream: ServerDuplexStream<Buffer, Buffer
 function exchangeWith(address: string): ClientDuplexStream<Buffer, Buffer> {
   const client = new Client(address, credentials.createInsecure());
   cleanUp.push(() => client.close());
-  const stream = client.makeBidiStreamRequest<Buffer, Buffer>(EXCHANGE_PATH, asIs, asIs);
+  const stream = client.makeBidiStreamRequest<Buffer, Buffer>(exchangePath, asIs, asIs);
   cleanUp.push(() => stream.cancel());
   return stream.on('error', () => undefined);
 }
@@ -387,7 +387,7 @@ describe('a peer that breaks the rules', { timeout: 30_000 }, () => {
     });
     const stream = exchangeWith(server.address);
     for (let callId = 1; callId <= 60; callId++) stream.write(encodeClientFrames([callFrame(callId)]));
-    await waitFor(() => expect(started * payload.byteLength).toBeGreaterThan(EXCHANGE_UNREAD_BYTES_MAX));
+    await waitFor(() => expect(started * payload.byteLength).toBeGreaterThan(exchangeUnreadBytesMax));
     const beside = clientOf([server.address]);
     for (let round = 0; round < 50; round++) await beside.echo({});
     expect(started).toBeLessThan(40);

@@ -9,7 +9,7 @@ import {
   createGrpcClient,
   type GrpcServer,
   type GrpcServerOptions,
-  MESSAGE_BYTES_MAX,
+  messageBytesMaxDefault,
   type OnInternalError,
   Secret,
   type ServedCall,
@@ -213,7 +213,7 @@ describe('gRPC', () => {
   });
 
   test('a message over the bound is refused with its size, by whichever side sends it', async () => {
-    const payload = new Uint8Array(MESSAGE_BYTES_MAX);
+    const payload = new Uint8Array(messageBytesMaxDefault);
     const server = await serve({
       echo: async () => ({ payload }),
       async *count() {
@@ -227,12 +227,12 @@ describe('gRPC', () => {
       expect([error.kind, error.message, error.details.bytes_max]).toEqual([
         'resource_exhausted',
         expect.stringMatching(/(Request|Response) takes 167772\d\d bytes, more than the 16777216 allowed/),
-        String(MESSAGE_BYTES_MAX),
+        String(messageBytesMaxDefault),
       ]);
     }
     expect((await client.echo({}).catch((error: Error) => error.message)).toString()).toContain('EchoResponse');
     const fits = await serve({ echo: async ({ payload: { byteLength } }) => ({ text: String(byteLength) }) });
-    const almost = new Uint8Array(MESSAGE_BYTES_MAX - 16);
+    const almost = new Uint8Array(messageBytesMaxDefault - 16);
     expect((await clientOf(fits.address).echo({ payload: almost })).text).toBe(String(almost.byteLength));
   });
 
@@ -241,7 +241,7 @@ describe('gRPC', () => {
     const server = await serve({
       async *count() {
         try {
-          while (true) yield { payload: new Uint8Array(MESSAGE_BYTES_MAX) };
+          while (true) yield { payload: new Uint8Array(messageBytesMaxDefault) };
         } finally {
           state.freed = true;
         }

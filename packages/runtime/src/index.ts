@@ -1,4 +1,4 @@
-export { DEFAULTS } from './config/defaults.ts';
+export { defaults } from './config/defaults.ts';
 export { formatDuration, parseDuration } from './config/duration.ts';
 export { configJsonSchema, type Describe, type JsonSchema } from './config/json-schema.ts';
 export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
@@ -6,7 +6,7 @@ export { ConfigError } from './config/problem.ts';
 export type * from './config/types.ts';
 export { makeDirectory } from './files/make-directory.ts';
 export { abortsWithin } from './lifecycle/aborts-within.ts';
-export { type RunProcessOptions, runProcess, STOP_DEADLINE_MS } from './lifecycle/run-process.ts';
+export { type RunProcessOptions, runProcess, stopDeadlineMsDefault } from './lifecycle/run-process.ts';
 export { messageOf, type NamedStop, type Started, stopAll } from './lifecycle/started.ts';
 export { describeError, type LogFields } from './logging/fields.ts';
 export { createLogger, type Logger, type LoggerOptions } from './logging/logger.ts';

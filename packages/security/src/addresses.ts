@@ -10,7 +10,7 @@ import { embeddedIpv4 } from './embedded-ipv4.ts';
  */
 export type AddressPlace = 'loopback' | 'private' | 'public' | 'forbidden';
 
-const FORBIDDEN = [
+const forbiddenRanges = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   // IETF protocol assignments; Oracle's cloud has metadata at 192.0.0.192.
@@ -27,10 +27,10 @@ const FORBIDDEN = [
   'fd00:ec2::/32',
   'fd20:ce::/32',
 ];
-const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-const PRIVATE = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15', 'fc00::/7'];
+const loopbackRanges = ['127.0.0.0/8', '::1/128'];
+const privateRanges = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15', 'fc00::/7'];
 /** Documentation, relays and the like: not given out to anybody. */
-const UNASSIGNED = [
+const unassignedRanges = [
   '192.0.2.0/24',
   '192.88.99.0/24',
   '198.51.100.0/24',
@@ -41,10 +41,10 @@ const UNASSIGNED = [
   '3fff::/20',
 ];
 
-const forbidden = listOf(FORBIDDEN);
-const loopback = listOf(LOOPBACK);
-const inner = listOf(PRIVATE);
-const unassigned = listOf(UNASSIGNED);
+const forbidden = listOf(forbiddenRanges);
+const loopback = listOf(loopbackRanges);
+const inner = listOf(privateRanges);
+const unassigned = listOf(unassignedRanges);
 /** What IANA gives out of IPv6. */
 const global = listOf(['2000::/3']);
 

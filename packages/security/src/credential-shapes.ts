@@ -1,29 +1,29 @@
-import { SECRET_MARK } from './secret-filter.ts';
+import { secretMark } from './secret-filter.ts';
 
 // What is a credential by its form or by the name that it follows, whoever it belongs to.
 /** Header and parameter names whose value is a credential: as text, as JSON and as JSON inside JSON. */
-const NAMED =
+const named =
   /((?:x-api-key|x-goog-api-key|api[_-]?key|(?:proxy-)?authorization)\\*["']?\s*[:=]\s*\\*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;\\}]+/giu;
-const PARAMETER = /([?&](?:key|api_key|apikey|token|access_token)=)[^&\s"'\\]+/giu;
-const KEY_PARAMETER = /\b(key=)[^\s&"',;\\}]+/giu;
-const TOKEN = /\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/giu;
-const PROVIDER_KEY = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,})/gu;
+const parameter = /([?&](?:key|api_key|apikey|token|access_token)=)[^&\s"'\\]+/giu;
+const keyParameter = /\b(key=)[^\s&"',;\\}]+/giu;
+const token = /\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{6,}/giu;
+const providerKey = /\b(?:AIza[\w-]{20,}|sk-ant-[\w-]{8,}|(?:sk-|gsk_)[\w*-]{16,})/gu;
 
 /**
  * The text without what looks like a credential: bearer and basic tokens, keys of model providers, the values of secret headers and
  * of the parameters of addresses. For texts of a bounded length: about a million characters at most.
  */
-export function withoutCredentials(text: string, mark = SECRET_MARK): string {
+export function withoutCredentials(text: string, mark = secretMark): string {
   return text
-    .replace(NAMED, (_, name: string) => name + mark)
-    .replace(PARAMETER, (_, name: string) => name + mark)
-    .replace(KEY_PARAMETER, (_, name: string) => name + mark)
-    .replace(TOKEN, (_, scheme: string) => scheme + mark)
-    .replace(PROVIDER_KEY, mark);
+    .replace(named, (_, name: string) => name + mark)
+    .replace(parameter, (_, name: string) => name + mark)
+    .replace(keyParameter, (_, name: string) => name + mark)
+    .replace(token, (_, scheme: string) => scheme + mark)
+    .replace(providerKey, mark);
 }
 
 /** Headers, and fields named like them, whose values are secret. Lower case, without dashes and underscores. */
-const SECRET_NAMES: ReadonlySet<string> = new Set([
+const secretNames: ReadonlySet<string> = new Set([
   'authorization',
   'proxyauthorization',
   'xapikey',
@@ -44,5 +44,5 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** True for a header or field whose value must not be shown, however its name is written. */
 export function isSecretName(name: string): boolean {
-  return SECRET_NAMES.has(name.toLowerCase().replace(/[-_]/gu, ''));
+  return secretNames.has(name.toLowerCase().replace(/[-_]/gu, ''));
 }

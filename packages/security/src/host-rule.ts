@@ -26,14 +26,14 @@ export function hostRule({
   if (publicUrl !== undefined && URL.canParse(publicUrl)) allowed.add(withoutDot(new URL(publicUrl).hostname));
   return (host) => {
     const { name, port } = parts(host?.toLowerCase() ?? '');
-    if (name === undefined) return `the Host header is missing or malformed; ${ADVICE}`;
+    if (name === undefined) return `the Host header is missing or malformed; ${advice}`;
     if (isIP(name) !== 0 || name === 'localhost') return undefined;
     if (allowed.has(name) || (port !== undefined && allowed.has(`${name}:${port}`))) return undefined;
-    return `the Host header names a host that this server does not answer to; ${ADVICE}`;
+    return `the Host header names a host that this server does not answer to; ${advice}`;
   };
 }
 
-const ADVICE = 'if the name is yours, add it to allowed_hosts';
+const advice = 'if the name is yours, add it to allowed_hosts';
 
 /** The name or address, without brackets and the dot at its end, and the port. */
 function parts(host: string): { readonly name: string | undefined; readonly port: string | undefined } {

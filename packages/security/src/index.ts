@@ -13,12 +13,12 @@ export { isSecretName, withoutCredentials } from './credential-shapes.ts';
 export { type HostRuleOptions, hostRule } from './host-rule.ts';
 export { isLoopback } from './loopback.ts';
 export {
-  ANSWERED_SECRET_CHARACTERS_MIN,
+  answeredSecretCharactersMin,
   type HiddenPieces,
-  SECRET_MARK,
   type SecretFilter,
   type SecretFilterOptions,
   secretFilter,
+  secretMark,
 } from './secret-filter.ts';
 export { shownUrl } from './shown-url.ts';
 export { carriesTokenInClear, mayCarryToken } from './token-targets.ts';

@@ -2,21 +2,21 @@
 // sent, as it was or as JSON, an address or a header spells it.
 
 /** Stands wherever a secret stood. */
-export const SECRET_MARK = '[secret]';
+export const secretMark = '[secret]';
 
 /** Shorter values are not searched for in what is answered: taking every `abc` out of a text would destroy it and protect nothing. */
-export const ANSWERED_SECRET_CHARACTERS_MIN = 8;
+export const answeredSecretCharactersMin = 8;
 
 /** Longer spellings are searched for as they are only: a regular expression that long throws, with the secret in its message. */
-const EXPRESSION_CHARACTERS_MAX = 16 * 1024;
+const expressionCharactersMax = 16 * 1024;
 
 /** Shorter parts of a base64 text are not searched for. */
-const BASE64_CHARACTERS_MIN = 8;
+const base64CharactersMin = 8;
 
 export type SecretFilterOptions = {
-  /** Shorter secrets are ignored. Default {@link ANSWERED_SECRET_CHARACTERS_MIN}, in characters. */
+  /** Shorter secrets are ignored. Default {@link answeredSecretCharactersMin}, in characters. */
   readonly charactersMin?: number;
-  /** Default {@link SECRET_MARK}. */
+  /** Default {@link secretMark}. */
   readonly mark?: string;
 };
 
@@ -46,14 +46,14 @@ export type HiddenPieces = {
  */
 export function secretFilter(
   secrets: Iterable<string | undefined>,
-  { charactersMin = ANSWERED_SECRET_CHARACTERS_MIN, mark = SECRET_MARK }: SecretFilterOptions = {},
+  { charactersMin = answeredSecretCharactersMin, mark = secretMark }: SecretFilterOptions = {},
 ): SecretFilter {
   const all = [...new Set(secrets)].flatMap((secret = '') =>
     secret === '' || secret.length < charactersMin ? [] : spellingsOf(secret),
   );
   // The longest first: one may contain another, and is to be hidden whole.
   const spellings = [...new Set(all)].sort((one, other) => other.length - one.length);
-  const short = spellings.filter((spelling) => spelling.length <= EXPRESSION_CHARACTERS_MAX);
+  const short = spellings.filter((spelling) => spelling.length <= expressionCharactersMax);
   const long = spellings.slice(0, spellings.length - short.length);
   const any = short.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|]/gu, '\\$&')).join('|');
   const expression = short.length === 0 ? undefined : new RegExp(any, 'gi');
@@ -135,5 +135,5 @@ function insideBase64(secret: Buffer, alphabet: 'base64' | 'base64url'): string[
       const bytes = Buffer.concat([Buffer.alloc(before), secret]);
       return bytes.toString(alphabet).slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
     })
-    .filter((part) => part.length >= BASE64_CHARACTERS_MIN);
+    .filter((part) => part.length >= base64CharactersMin);
 }

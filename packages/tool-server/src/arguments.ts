@@ -7,7 +7,7 @@ export type Parsed<T> =
 export type RawArguments = Readonly<Record<string, unknown>>;
 
 /** Longest name of an unknown argument that an error quotes, in UTF-16 code units. */
-const QUOTE_LENGTH_MAX = 64;
+const quoteLengthMax = 64;
 
 /**
  * The text that refuses an argument which the tool does not know, or undefined. A misspelt argument must not be ignored:
@@ -16,7 +16,7 @@ const QUOTE_LENGTH_MAX = 64;
 export function refuseUnknown(tool: string, raw: RawArguments, known: readonly string[]): string | undefined {
   const stranger = Object.keys(raw).find((key) => !known.includes(key));
   if (stranger === undefined) return undefined;
-  return `unknown argument ${JSON.stringify(stranger.slice(0, QUOTE_LENGTH_MAX))}: ${tool} takes ${listed(known)}`;
+  return `unknown argument ${JSON.stringify(stranger.slice(0, quoteLengthMax))}: ${tool} takes ${listed(known)}`;
 }
 
 /** Names as a sentence lists them. */

@@ -9,11 +9,11 @@ import type { ToolServerFactory } from './tool-server.ts';
 import type { HttpSettings } from './transport-settings.ts';
 
 /** Time for one request to arrive completely, in milliseconds. */
-const REQUEST_TIME_MAX_MS = 30_000;
+const requestTimeMaxMs = 30_000;
 /** Open connections; further ones are closed at once. */
-const CONNECTIONS_MAX = 1_000;
+const connectionsMax = 1_000;
 /** Time that running requests have to finish once the server stops, in milliseconds. */
-const STOP_GRACE_MS = 500;
+const stopGraceMs = 500;
 
 /** A request that a server received always has both, which its type does not say. */
 type ServedRequest = IncomingMessage & { method: string; url: string };
@@ -45,8 +45,8 @@ export async function serveOverHttp(create: ToolServerFactory, options: HttpOpti
     else if (path === '/health') answerHealth(request, response);
     else answerText(response, 404, 'not found\n');
   });
-  http.requestTimeout = REQUEST_TIME_MAX_MS;
-  http.maxConnections = CONNECTIONS_MAX;
+  http.requestTimeout = requestTimeMaxMs;
+  http.maxConnections = connectionsMax;
 
   const ended = new Promise<void>((resolve) => {
     http.once('close', resolve);
@@ -59,7 +59,7 @@ export async function serveOverHttp(create: ToolServerFactory, options: HttpOpti
     ended,
     stop: async () => {
       http.close();
-      const cut = setTimeout(() => http.closeAllConnections(), STOP_GRACE_MS);
+      const cut = setTimeout(() => http.closeAllConnections(), stopGraceMs);
       await handler.close();
       await ended;
       clearTimeout(cut);

@@ -5,8 +5,8 @@ import {
   checkTransportKey,
   type FileTransport,
   isTransportKey,
-  TRANSPORT_KEYS,
   type TransportFlags,
+  transportKeys,
 } from './transport-settings.ts';
 
 /** The flags that every tool server takes. */
@@ -15,7 +15,7 @@ export interface Flags extends TransportFlags {
   readonly help?: boolean | undefined;
 }
 
-const FLAGS = {
+const flags = {
   'allowed-host': { type: 'string', multiple: true },
   config: { type: 'string' },
   help: { type: 'boolean' },
@@ -32,7 +32,7 @@ export function readFlags<Own extends string = never>(
 ): Flags & { readonly [Name in Own]?: string | undefined } {
   const texts = Object.fromEntries(own.map((name) => [name, { type: 'string' as const }]));
   try {
-    return parseArgs({ args: [...args], options: { ...texts, ...FLAGS } }).values as ReturnType<typeof readFlags<Own>>;
+    return parseArgs({ args: [...args], options: { ...texts, ...flags } }).values as ReturnType<typeof readFlags<Own>>;
   } catch (thrown) {
     throw new StartupError(`${reasonOf(thrown)} (see --help)`);
   }
@@ -46,7 +46,7 @@ export function readSettingsContent<Own extends object>(
   content: unknown,
   own: { readonly [Key in keyof Own]: (value: unknown) => Own[Key] },
 ): FileTransport & Partial<Own> {
-  const keys = listed([...TRANSPORT_KEYS, ...Object.keys(own)]);
+  const keys = listed([...transportKeys, ...Object.keys(own)]);
   if (content === null || content === undefined) return {};
   if (!isMapping(content)) throw new StartupError(`failed to parse config file: expected the keys ${keys}`);
   const read: FileTransport & Partial<Own> = {};

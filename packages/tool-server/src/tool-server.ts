@@ -2,7 +2,7 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server, type Too
 import type { RawArguments } from './arguments.ts';
 
 /** Longest piece of a client's own text that an error quotes, in UTF-16 code units. */
-const QUOTE_LENGTH_MAX = 128;
+const quoteLengthMax = 128;
 
 /** What a tool call answers: a text, and whether it reports a failure that the caller can act on. */
 export interface CallOutcome {
@@ -66,5 +66,5 @@ function result({ text, isError }: CallOutcome): CallToolResult {
 }
 
 function quote(text: string): string {
-  return text.slice(0, QUOTE_LENGTH_MAX);
+  return text.slice(0, quoteLengthMax);
 }

@@ -1,6 +1,6 @@
 import { StartupError } from './startup-error.ts';
 
-const PORT_MAX = 65_535;
+const portMax = 65_535;
 
 /** Which web pages and host names may reach a server over HTTP. */
 export interface BrowserSettings {
@@ -36,12 +36,12 @@ export interface FileTransport {
 }
 
 /** The keys of {@link FileTransport}, as an error lists them. */
-export const TRANSPORT_KEYS = ['host', 'port', 'allowed_origins', 'allowed_hosts'] as const;
+export const transportKeys = ['host', 'port', 'allowed_origins', 'allowed_hosts'] as const;
 
-type TransportKey = (typeof TRANSPORT_KEYS)[number];
+type TransportKey = (typeof transportKeys)[number];
 
 export function isTransportKey(key: string): key is TransportKey {
-  return TRANSPORT_KEYS.some((known) => known === key);
+  return transportKeys.some((known) => known === key);
 }
 
 /** Puts a checked value of a settings file into `into`. @throws StartupError naming the key when the value makes no sense. */
@@ -52,7 +52,7 @@ export function checkTransportKey(into: FileTransport, key: TransportKey, value:
       into.host = value;
       return;
     case 'port':
-      if (!isPort(value)) throw new StartupError(`config: port must be an integer from 0 to ${PORT_MAX}`);
+      if (!isPort(value)) throw new StartupError(`config: port must be an integer from 0 to ${portMax}`);
       into.port = value;
       return;
     case 'allowed_origins':
@@ -99,12 +99,12 @@ export function readTransport(
 
 function portOf(text: string): number {
   const port = /^\d+$/u.test(text) ? Number(text) : undefined;
-  if (!isPort(port)) throw new StartupError(`--port must be an integer from 0 to ${PORT_MAX}`);
+  if (!isPort(port)) throw new StartupError(`--port must be an integer from 0 to ${portMax}`);
   return port;
 }
 
 function isPort(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= PORT_MAX;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= portMax;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

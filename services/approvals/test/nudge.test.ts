@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { systemClock } from '@stopgo/log';
 import { orchestrator } from '@stopgo/proto';
-import { ANONYMOUS, bind, connectGrpc, createGrpcClient, type ServiceImpl, startGrpcServer } from '@stopgo/rpc';
+import { anonymous, bind, connectGrpc, createGrpcClient, type ServiceImpl, startGrpcServer } from '@stopgo/rpc';
 import { afterEach, expect, test } from 'vitest';
 import { nudge } from '../src/nudge.ts';
 
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const act of undo.splice(0).reverse()) await act();
 });
 
-const caller = { principal: ANONYMOUS, peerInternal: true, signal: new AbortController().signal };
+const caller = { principal: anonymous, peerInternal: true, signal: new AbortController().signal };
 /** Longer than a test may take: whoever waits for it is late. */
 const waitMs = 60_000;
 const decided = { conversationId: 'c', minRevision: 7, waitMs, appended: [] };

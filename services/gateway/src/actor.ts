@@ -1,7 +1,7 @@
 import { invalidArgument, visibleText } from '@stopgo/core';
 import { envelope } from '@stopgo/proto';
 import type { Request } from 'express';
-import { APPROVER_CHARACTERS_MAX } from './bounds.ts';
+import { approverCharactersMax } from './bounds.ts';
 import type { Frame } from './frame.ts';
 
 /** Who did something over REST, as it is recorded. */
@@ -14,11 +14,11 @@ export type RestActor = {
   readonly address: string;
 };
 
-const NOBODY = 'anonymous';
+const nobody = 'anonymous';
 
 /** Under which name somebody acts, as it is recorded. `claimed`: it is what the caller says. */
 export const namedAs = (name: string | undefined): Pick<RestActor, 'id' | 'claimed'> => ({
-  id: name ?? NOBODY,
+  id: name ?? nobody,
   claimed: name !== undefined,
 });
 
@@ -64,8 +64,8 @@ export function oneName(fromHeader: string | undefined, by: string | undefined):
 function checkedName(where: string, name: string): string {
   const trimmed = name.trim();
   const printable = visibleText(trimmed) === trimmed && !/[\n\t]/.test(trimmed);
-  if (trimmed === '' || !printable || [...trimmed].length > APPROVER_CHARACTERS_MAX) {
-    throw invalidArgument(`${where} must be 1 to ${APPROVER_CHARACTERS_MAX} printable characters`);
+  if (trimmed === '' || !printable || [...trimmed].length > approverCharactersMax) {
+    throw invalidArgument(`${where} must be 1 to ${approverCharactersMax} printable characters`);
   }
   return trimmed;
 }

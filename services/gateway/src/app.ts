@@ -4,8 +4,8 @@ import { browserRules, readBody } from '@stopgo/http';
 import { describeError } from '@stopgo/runtime';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Response } from 'express';
 import { allowAll } from './authorize.ts';
-import { READER_STALL_MS, SSE_HEARTBEAT_MS } from './bounds.ts';
-import { isNotReached, isTokenRefused, OUTCOME_UNKNOWN, problemOf } from './errors.ts';
+import { readerStallMs, sseHeartbeatMs } from './bounds.ts';
+import { isNotReached, isTokenRefused, outcomeUnknown, problemOf } from './errors.ts';
 import { frameOf } from './frame.ts';
 import type { GatewayOptions } from './options.ts';
 import { pathOf, requestLog } from './request-log.ts';
@@ -23,8 +23,8 @@ export const dependenciesOf = (
   ...options,
   ...given,
   authorize: options.authorize ?? allowAll,
-  heartbeatMs: options.times?.heartbeatMs ?? SSE_HEARTBEAT_MS,
-  readerStallMs: options.times?.readerStallMs ?? READER_STALL_MS,
+  heartbeatMs: options.times?.heartbeatMs ?? sseHeartbeatMs,
+  readerStallMs: options.times?.readerStallMs ?? readerStallMs,
 });
 
 /** The HTTP surface, without a socket. */
@@ -68,7 +68,7 @@ const answer =
 /** The outcome of a handler, or an error as soon as the server cannot wait any longer. */
 function orGiveUp(work: Promise<void>, giveUp: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const act = () => reject(unavailable(`the gateway is stopping; ${OUTCOME_UNKNOWN}`));
+    const act = () => reject(unavailable(`the gateway is stopping; ${outcomeUnknown}`));
     if (giveUp.aborted) act();
     giveUp.addEventListener('abort', act, { once: true });
     work.then(resolve, reject).finally(() => giveUp.removeEventListener('abort', act));

@@ -1,6 +1,6 @@
 import type { mcp } from '@stopgo/proto';
 import type { OutgoingContext } from '@stopgo/rpc';
-import { LIST_SERVERS_MS } from './bounds.ts';
+import { listServersMs } from './bounds.ts';
 import type { GatewayOptions } from './options.ts';
 
 /** What a bridge says of its tool servers; undefined if it does not answer. */
@@ -8,7 +8,7 @@ export type BridgeAnswer = { readonly address: string; readonly answer: mcp.List
 
 /**
  * Asks every bridge how its tool servers are: each has connections of its own. One that is silent keeps nobody waiting for
- * longer than `LIST_SERVERS_MS`.
+ * longer than `listServersMs`.
  *
  * @throws DomainError of the first of them if none answers.
  */
@@ -18,7 +18,7 @@ export async function askBridges(
 ): Promise<readonly BridgeAnswer[]> {
   const replicas = (await bridges?.()) ?? [{ address: '', client: clients.bridge }];
   const ends = await Promise.allSettled(
-    replicas.map(({ client }) => client.listServers({}, { context, timeoutMs: LIST_SERVERS_MS })),
+    replicas.map(({ client }) => client.listServers({}, { context, timeoutMs: listServersMs })),
   );
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined && ends.every(({ status }) => status === 'rejected')) throw failed.reason;

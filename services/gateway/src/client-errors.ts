@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Logger, logRequest } from '@stopgo/runtime';
 
-const REFUSALS: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
+const refusals: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
   HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', error: 'the header of the request is too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', error: 'the request did not arrive in time' },
 };
-const MALFORMED = { line: '400 Bad Request', error: 'this is not a valid HTTP request' };
+const malformed = { line: '400 Bad Request', error: 'this is not a valid HTTP request' };
 
 type Exchange = { readonly req: IncomingMessage; readonly res: ServerResponse };
 
@@ -29,7 +29,7 @@ export function answerClientErrors(server: Server, log: Logger, newSessionId: ()
       socket.destroy();
       return;
     }
-    const { line, error: text } = REFUSALS[error.code ?? ''] ?? MALFORMED;
+    const { line, error: text } = refusals[error.code ?? ''] ?? malformed;
     const sid = exchanges[0]?.res.getHeader('x-session-id')?.toString() ?? newSessionId();
     socket.end(rawAnswer(line, JSON.stringify({ error: text }), sid));
     // A request whose body is at fault has a line of its own.

@@ -1,6 +1,6 @@
 import { agentTool, DomainError } from '@stopgo/core';
 import type { OutgoingContext } from '@stopgo/rpc';
-import { LIST_AGENTS_MS } from './bounds.ts';
+import { listAgentsMs } from './bounds.ts';
 import type { GatewayOptions } from './options.ts';
 
 /** Another agent, as the tool that models know it by. */
@@ -21,7 +21,7 @@ export async function delegationTools(
 ): Promise<readonly DelegationTool[]> {
   if (remoteAgents.length === 0) return [];
   try {
-    return (await clients.orchestrator.listAgents({}, { context, timeoutMs: LIST_AGENTS_MS })).agents;
+    return (await clients.orchestrator.listAgents({}, { context, timeoutMs: listAgentsMs })).agents;
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return remoteAgents.map((agent) => ({ ...agentTool(agent), destructive: agent.destructive }));

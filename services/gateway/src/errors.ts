@@ -1,5 +1,5 @@
 import { DomainError, type ErrorKind, visibleText } from '@stopgo/core';
-import { RETRY_AFTER_MS_DEFAULT } from './bounds.ts';
+import { retryAfterMsDefault } from './bounds.ts';
 import type { Answer } from './json-text.ts';
 
 /** An error as HTTP says it. */
@@ -12,7 +12,7 @@ export type Problem = {
 /** Where an error goes that no client may see: the error, and the id that the client is told. */
 export type ReportInternal = (error: unknown, id: string) => void;
 
-const STATUS: Readonly<Record<ErrorKind, number>> = {
+const statusOfKind: Readonly<Record<ErrorKind, number>> = {
   invalid_argument: 400,
   // One service says so of another, that has no or another internal token: whoever asks us did nothing wrong, and it is
   // not for him to log in. An operator mends it, and it is well then.
@@ -31,11 +31,11 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
 };
 
 /** What somebody can do whose request may or may not have been carried out. */
-export const OUTCOME_UNKNOWN =
+export const outcomeUnknown =
   'whether this took effect is unknown: read the conversation, or repeat the request with the same Idempotency-Key';
 
 /** What a failed precondition is, by the reason in its details; any other is a 409. */
-const PRECONDITION_STATUS: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
+const preconditionStatus: Readonly<Record<string, number>> = { idempotency_mismatch: 422, choice: 400 };
 
 /** True if a service was not reached, or was lost in the middle of a call: only what it says itself is certain. */
 export const isNotReached = (error: unknown): error is DomainError =>
@@ -57,8 +57,8 @@ export function problemOf(error: unknown, newId: () => string, report: ReportInt
 
 function problemOfDomain(error: DomainError, newId: () => string, report: ReportInternal, changes: boolean): Problem {
   const status =
-    (error.kind === 'failed_precondition' ? PRECONDITION_STATUS[error.details.reason ?? ''] : undefined) ??
-    STATUS[error.kind];
+    (error.kind === 'failed_precondition' ? preconditionStatus[error.details.reason ?? ''] : undefined) ??
+    statusOfKind[error.kind];
   if (status === 500) return internalProblem(error, error.details.error_id ?? newId(), report);
   return {
     status,
@@ -74,9 +74,9 @@ function internalProblem(error: unknown, id: string, report: ReportInternal): Pr
 
 /** Services say of a 503 what they know; of a call that ran out of time, or was lost, nobody knows more than this. */
 const textFor = (status: number, error: DomainError, changes: boolean): string =>
-  status === 504 || (changes && isNotReached(error)) ? `${error.message}; ${OUTCOME_UNKNOWN}` : error.message;
+  status === 504 || (changes && isNotReached(error)) ? `${error.message}; ${outcomeUnknown}` : error.message;
 
-function headersFor(status: number, { retryAfterMs = RETRY_AFTER_MS_DEFAULT }: DomainError): Record<string, string> {
+function headersFor(status: number, { retryAfterMs = retryAfterMsDefault }: DomainError): Record<string, string> {
   if (status === 429 || status === 503 || status === 504) {
     return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
   }

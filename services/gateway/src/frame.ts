@@ -1,4 +1,4 @@
-import { ANONYMOUS, type OutgoingContext, type Principal, Secret } from '@stopgo/rpc';
+import { anonymous, type OutgoingContext, type Principal, Secret } from '@stopgo/rpc';
 import type { Request, Response } from 'express';
 
 /** What the gateway knows of a request before any handler looks at it. */
@@ -18,11 +18,11 @@ export type Frame = {
   onSession?: (sessionId: string) => void;
 };
 
-const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const BEARER = /^bearer +(\S+) *$/i;
+const sessionIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+const bearerPattern = /^bearer +(\S+) *$/i;
 
 /** True for a session id that may be reused. */
-export const isSessionId = (text: string): boolean => SESSION_ID.test(text);
+export const isSessionId = (text: string): boolean => sessionIdPattern.test(text);
 
 /** What a request says of itself, however it came. */
 export type Sent = {
@@ -44,13 +44,13 @@ export function joinSession(frame: Frame, { sessionId }: { readonly sessionId: s
 /** The frame of a request. A malformed session id is replaced by a new one here. */
 export function frameFrom({ session, authorization = '', address }: Sent, newSessionId: () => string): Frame {
   const named = session !== undefined && isSessionId(session) ? session : undefined;
-  const bearer = BEARER.exec(authorization)?.[1];
+  const bearer = bearerPattern.exec(authorization)?.[1];
   return {
     sessionId: named ?? newSessionId(),
     isSessionNamed: named !== undefined,
-    principal: ANONYMOUS,
+    principal: anonymous,
     context: {
-      principal: ANONYMOUS,
+      principal: anonymous,
       ...(named === undefined ? {} : { sessionId: named }),
       ...(bearer === undefined ? {} : { bearerToken: new Secret(bearer) }),
     },

@@ -4,9 +4,9 @@ import type { facts } from '@stopgo/proto';
 import { type Principal, principalKey } from '@stopgo/rpc';
 import type { Request } from 'express';
 import type { RestActor } from './actor.ts';
-import { IDEMPOTENCY_KEY_CHARACTERS_MAX, IDEMPOTENCY_KEY_CHARACTERS_MIN } from './bounds.ts';
+import { idempotencyKeyCharactersMax, idempotencyKeyCharactersMin } from './bounds.ts';
 
-const VISIBLE_ASCII = /^[\x21-\x7e]*$/;
+const visibleAscii = /^[\x21-\x7e]*$/;
 
 /** What makes two requests the same request. */
 export type RequestIdentity = {
@@ -27,10 +27,10 @@ export const idempotencyKeyOf = (req: Request): string | undefined => checkedKey
 /** The same, however it came. @throws DomainError `invalid_argument` for a malformed one. */
 export function checkedKey(key: string | undefined): string | undefined {
   if (key === undefined) return undefined;
-  const fits = key.length >= IDEMPOTENCY_KEY_CHARACTERS_MIN && key.length <= IDEMPOTENCY_KEY_CHARACTERS_MAX;
-  if (!fits || !VISIBLE_ASCII.test(key)) {
+  const fits = key.length >= idempotencyKeyCharactersMin && key.length <= idempotencyKeyCharactersMax;
+  if (!fits || !visibleAscii.test(key)) {
     throw invalidArgument(
-      `Idempotency-Key must be ${IDEMPOTENCY_KEY_CHARACTERS_MIN} to ${IDEMPOTENCY_KEY_CHARACTERS_MAX} visible ASCII characters without blanks`,
+      `Idempotency-Key must be ${idempotencyKeyCharactersMin} to ${idempotencyKeyCharactersMax} visible ASCII characters without blanks`,
     );
   }
   return key;

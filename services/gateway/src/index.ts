@@ -1,5 +1,5 @@
 /** The HTTP edge: REST and event streams over the services. */
 export { type Action, type Authorize, allowAll, type Resource } from './authorize.ts';
-export { STOP_GRACE_MS } from './bounds.ts';
+export { stopGraceMs } from './bounds.ts';
 export type { BridgeReplica, GatewayClients, GatewayOptions, InterceptA2A } from './options.ts';
 export { startGateway } from './server.ts';

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { store as storeApi, views } from '@stopgo/proto';
 import type { OutgoingContext } from '@stopgo/rpc';
-import { LISTED_MESSAGE_BYTES_MAX } from './bounds.ts';
+import { listedMessageBytesMax } from './bounds.ts';
 import { JsonPieces, jsonPieces, type LongAnswer } from './json-pieces.ts';
 import { messagesOf } from './messages.ts';
 import type { GatewayClients } from './options.ts';
@@ -15,7 +15,7 @@ type ListRequest = MessageInitShape<typeof storeApi.ListConversationsRequestSche
 
 /**
  * A page of conversations with their messages, read while it is written. It ends early, with the cursor to go on from,
- * after the conversation whose messages fill `LISTED_MESSAGE_BYTES_MAX`. Summary and position are those at its start:
+ * after the conversation whose messages fill `listedMessageBytesMax`. Summary and position are those at its start:
  * who follows the log from there misses nothing.
  */
 export function listWithMessages(
@@ -29,7 +29,7 @@ export function listWithMessages(
 
   // The store gives a cursor for the end of what it lists: to be able to end after any conversation, each is listed alone.
   async function* listed(): AsyncGenerator<views.ConversationView, void> {
-    for (let count = 0; count < request.limit && bytes < LISTED_MESSAGE_BYTES_MAX; count += 1) {
+    for (let count = 0; count < request.limit && bytes < listedMessageBytesMax; count += 1) {
       const answer = await store.listConversations({ ...request, cursor, limit: 1 }, { context });
       start ??= answer;
       cursor = answer.nextCursor;

@@ -1,6 +1,6 @@
 import type { store as storeApi, views } from '@stopgo/proto';
 import type { OutgoingContext } from '@stopgo/rpc';
-import { MESSAGES_PER_CALL } from './bounds.ts';
+import { messagesPerCall } from './bounds.ts';
 import { JsonPieces } from './json-pieces.ts';
 import { jsonText } from './json-text.ts';
 import type { GatewayClients } from './options.ts';
@@ -19,7 +19,7 @@ export async function openConversation(
   conversationId: string,
   context: OutgoingContext,
 ): Promise<{ readonly view: SoundView; readonly messages: JsonPieces }> {
-  const first = await store.getConversation({ conversationId, messageLimit: MESSAGES_PER_CALL }, { context });
+  const first = await store.getConversation({ conversationId, messageLimit: messagesPerCall }, { context });
   const view = soundView(first.view);
   return { view, messages: listOf(messages(store, view.head, context, first)) };
 }
@@ -41,7 +41,7 @@ async function* messages(
   let page = first;
   for (let after = 0; after < head.messageCount; ) {
     page ??= await store.getConversation(
-      { conversationId: head.id, afterSequence: after, messageLimit: MESSAGES_PER_CALL, minRevision: head.revision },
+      { conversationId: head.id, afterSequence: after, messageLimit: messagesPerCall, minRevision: head.revision },
       { context },
     );
     for (const message of page.messages) if (message.sequence <= head.messageCount) yield message;

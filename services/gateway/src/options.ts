@@ -81,7 +81,7 @@ export type GatewayOptions = {
   readonly onWarning: (text: string) => void;
   /** Asked before every action; everything is allowed unless given. */
   readonly authorize?: Authorize;
-  /** See `SSE_HEARTBEAT_MS`, `READER_STALL_MS` and `STOP_GRACE_MS`, the defaults. */
+  /** See `sseHeartbeatMs`, `readerStallMs` and `stopGraceMs`, the defaults. */
   readonly times?: {
     readonly heartbeatMs?: number;
     readonly readerStallMs?: number;

@@ -1,6 +1,6 @@
 import { DomainError, isUuid, notFound, visibleText } from '@stopgo/core';
 import type { Request } from 'express';
-import { ECHO_CHARACTERS_MAX } from './bounds.ts';
+import { echoCharactersMax } from './bounds.ts';
 
 /**
  * The conversation that the path names, in lower case.
@@ -43,6 +43,6 @@ function uuidParam(req: Request, name: string, absent: (id: string) => DomainErr
 }
 
 function echo(id: string): string {
-  const shown = id.length > ECHO_CHARACTERS_MAX ? `${id.slice(0, ECHO_CHARACTERS_MAX)}…` : id;
+  const shown = id.length > echoCharactersMax ? `${id.slice(0, echoCharactersMax)}…` : id;
   return visibleText(shown);
 }

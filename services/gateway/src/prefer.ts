@@ -10,7 +10,7 @@ export type Preferences = {
   readonly minimal: boolean;
 };
 
-const SECONDS = /^\d{1,6}$/;
+const seconds = /^\d{1,6}$/;
 
 /** Reads the `Prefer` header. Of a preference that is given twice the first counts. */
 export function preferencesOf(req: Request): Preferences {
@@ -22,7 +22,7 @@ export function preferencesOf(req: Request): Preferences {
   const wait = given.get('wait');
   return {
     respondAsync: given.has('respond-async'),
-    ...(wait !== undefined && SECONDS.test(wait) ? { waitSeconds: Number(wait) } : {}),
+    ...(wait !== undefined && seconds.test(wait) ? { waitSeconds: Number(wait) } : {}),
     minimal: given.get('return') === 'minimal',
   };
 }

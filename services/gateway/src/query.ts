@@ -1,8 +1,8 @@
 import { invalidArgument, isUuid } from '@stopgo/core';
 import type { Request } from 'express';
-import { CURSOR_CHARACTERS_MAX, PAGE_ITEMS_DEFAULT, PAGE_ITEMS_MAX } from './bounds.ts';
+import { cursorCharactersMax, pageItemsDefault, pageItemsMax } from './bounds.ts';
 
-const INTEGER = /^\d{1,10}$/;
+const integerPattern = /^\d{1,10}$/;
 
 /** The parameters after the `?`. Every complaint names the parameter; parameters that nobody asks for are ignored. */
 export class Query {
@@ -27,10 +27,10 @@ export class Query {
 
   /** A whole number within bounds; undefined if it is absent. */
   integer(name: string, min: number, max: number): number | undefined {
-    const text = this.text(name, CURSOR_CHARACTERS_MAX);
+    const text = this.text(name, cursorCharactersMax);
     if (text === undefined) return undefined;
     const value = Number(text);
-    if (!INTEGER.test(text) || value < min || value > max) {
+    if (!integerPattern.test(text) || value < min || value > max) {
       throw invalidArgument(`"${name}" must be a whole number from ${min} to ${max}`);
     }
     return value;
@@ -38,7 +38,7 @@ export class Query {
 
   /** What one of some words stands for; undefined if it is absent. */
   choice<T>(name: string, choices: Readonly<Record<string, T>>): T | undefined {
-    const text = this.text(name, CURSOR_CHARACTERS_MAX);
+    const text = this.text(name, cursorCharactersMax);
     if (text === undefined) return undefined;
     if (!Object.hasOwn(choices, text)) {
       throw invalidArgument(`"${name}" must be one of ${Object.keys(choices).join(', ')}`);
@@ -48,7 +48,7 @@ export class Query {
 
   /** A UUID in lower case; undefined if it is absent. */
   uuid(name: string): string | undefined {
-    const text = this.text(name, CURSOR_CHARACTERS_MAX)?.toLowerCase();
+    const text = this.text(name, cursorCharactersMax)?.toLowerCase();
     if (text !== undefined && !isUuid(text)) throw invalidArgument(`"${name}" must be a UUID`);
     return text;
   }
@@ -56,8 +56,8 @@ export class Query {
   /** Which page of a list is wanted. */
   page(): { readonly limit: number; readonly cursor: string } {
     return {
-      limit: this.integer('limit', 1, PAGE_ITEMS_MAX) ?? PAGE_ITEMS_DEFAULT,
-      cursor: this.text('cursor', CURSOR_CHARACTERS_MAX) ?? '',
+      limit: this.integer('limit', 1, pageItemsMax) ?? pageItemsDefault,
+      cursor: this.text('cursor', cursorCharactersMax) ?? '',
     };
   }
 }

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { frameRequest } from './frame.ts';
 
 /** Logged for a client that left before it was answered. Never sent. */
-const STATUS_CLIENT_LEFT = 499;
+const statusClientLeft = 499;
 
 /** Frames each request, names its session in the answer, and logs it once when it is over. */
 export function requestLog(log: Logger, now: () => number, newSessionId: () => string): RequestHandler {
@@ -18,7 +18,7 @@ export function requestLog(log: Logger, now: () => number, newSessionId: () => s
     const { method, originalUrl } = req;
     res.once('close', () => {
       logRequest(log, {
-        status: res.headersSent ? res.statusCode : STATUS_CLIENT_LEFT,
+        status: res.headersSent ? res.statusCode : statusClientLeft,
         durationMs: now() - startedAt,
         method,
         path: originalUrl,

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import { isSessionId } from './frame.ts';
 
 /** Headers that mean something here and that two values would make ambiguous. */
-const SINGLE_HEADERS = [
+const singleHeaders = [
   'host',
   'origin',
   'sec-fetch-site',
@@ -18,7 +18,7 @@ const SINGLE_HEADERS = [
 export const requestRules: RequestHandler = (req, _res, next) => {
   // A full URL names a host of its own, which then could differ from the Host header that is checked.
   if (!req.url.startsWith('/')) throw invalidArgument('the request target must be a path that starts with /');
-  for (const name of SINGLE_HEADERS) {
+  for (const name of singleHeaders) {
     if ((req.headersDistinct[name]?.length ?? 0) > 1) {
       throw invalidArgument(`the header ${name} was sent more than once; send it once`);
     }

@@ -1,11 +1,11 @@
 import { visibleJson } from '@stopgo/core';
 import type { Response } from 'express';
-import { ANSWER_PIECE_CHARACTERS } from './bounds.ts';
+import { answerPieceCharacters } from './bounds.ts';
 import { drained } from './drained.ts';
 import { jsonPieces, type LongAnswer } from './json-pieces.ts';
 import { type Answer, jsonText } from './json-text.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+const jsonType = 'application/json; charset=utf-8';
 
 /** Sends JSON. Does nothing if the request has been answered already (a stop answers for a handler that is late). */
 export function sendJson(res: Response, status: number, body: Answer): void {
@@ -34,13 +34,13 @@ export async function sendLongJson(
   let held = '';
   for await (const piece of jsonPieces(body)) {
     held += piece;
-    if (held.length < ANSWER_PIECE_CHARACTERS) continue;
+    if (held.length < answerPieceCharacters) continue;
     if (!begun) {
       if (res.headersSent) return;
       begun = true;
       setHeaders(res, headers);
       res.statusCode = status;
-      res.setHeader('Content-Type', JSON_TYPE);
+      res.setHeader('Content-Type', jsonType);
       if (res.req.method === 'HEAD') {
         res.end();
         return;
@@ -62,7 +62,7 @@ function sendText(res: Response, status: number, text: string): void {
   // Read in a terminal, too, it must look like what it is; for a program it is the same value.
   const bytes = Buffer.from(visibleJson(text));
   res.statusCode = status;
-  res.setHeader('Content-Type', JSON_TYPE);
+  res.setHeader('Content-Type', jsonType);
   res.setHeader('Content-Length', bytes.byteLength);
   res.end(bytes);
 }

@@ -6,13 +6,13 @@ import { describeError, type Started } from '@stopgo/runtime';
 import { isLoopback } from '@stopgo/security';
 import { createApp, dependenciesOf } from './app.ts';
 import {
-  CONNECTIONS_CHECK_MS,
-  CONNECTIONS_MAX,
-  HEADER_BYTES_MAX,
-  HEADERS_TIMEOUT_MS,
-  KEEP_ALIVE_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
-  STOP_GRACE_MS,
+  connectionsCheckMs,
+  connectionsMax,
+  headerBytesMax,
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  requestTimeoutMs,
+  stopGraceMs,
 } from './bounds.ts';
 import { answerClientErrors } from './client-errors.ts';
 import type { GatewayOptions } from './options.ts';
@@ -28,19 +28,19 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   // Every running request listens: their number is no leak.
   setMaxListeners(0, giveUp.signal);
   const server = createServer({
-    maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckMs,
     noDelay: true,
   });
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = connectionsMax;
   const stop = gracefulStop({
     server,
     streams,
     giveUp,
-    graceMs: options.times?.stopGraceMs ?? STOP_GRACE_MS,
+    graceMs: options.times?.stopGraceMs ?? stopGraceMs,
   });
   answerClientErrors(server, options.log, options.newSessionId);
   let grpc: GrpcListener | undefined;
@@ -65,7 +65,7 @@ export async function startGateway(options: GatewayOptions): Promise<Started> {
   return {
     address,
     stop: async () => {
-      await Promise.all([stop(), grpc?.stop(options.times?.stopGraceMs ?? STOP_GRACE_MS)]);
+      await Promise.all([stop(), grpc?.stop(options.times?.stopGraceMs ?? stopGraceMs)]);
     },
   };
 }

@@ -22,7 +22,7 @@ export type TurnAnswer = {
   readonly withResult: boolean;
 };
 
-const BUSY_RETRY_SECONDS = 1;
+const busyRetrySeconds = 1;
 
 /**
  * Answers with what a conversation came to: 200 or 201 with the result, 202 while the run goes on, 409 if the message
@@ -40,7 +40,7 @@ export async function answerTurn(
   joinSession(frame, view.head);
   const outcome = turn?.outcome ?? orchestrator.TurnOutcome.UNSPECIFIED;
   if (outcome === orchestrator.TurnOutcome.REFUSED_BUSY) {
-    res.setHeader('Retry-After', BUSY_RETRY_SECONDS);
+    res.setHeader('Retry-After', busyRetrySeconds);
     const conversation = renderConversation(view);
     sendJson(res, 409, { error: 'conversation is busy', run: renderRun(view.head), conversation });
     return;

@@ -1,5 +1,5 @@
 import { type Message, RequestMalformedError, Role } from '@stopgo/a2a-agent';
-import { ANONYMOUS } from '@stopgo/rpc';
+import { anonymous } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
 import type { A2ACall } from '../src/a2a/call.ts';
 import { firstMessageIdentity, followUpIdentity } from '../src/a2a/identity.ts';
@@ -20,7 +20,7 @@ const message = (more: Partial<Message>): Message => ({
 });
 const data = (value: unknown): Message =>
   message({ parts: [{ content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' }] });
-const call = { frame: { principal: ANONYMOUS }, idempotencyKey: 'k' } as unknown as A2ACall;
+const call = { frame: { principal: anonymous }, idempotencyKey: 'k' } as unknown as A2ACall;
 
 describe('what a peer sends that JSON cannot say is its fault', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, { sum: [Number.NEGATIVE_INFINITY] }, { '\ud800': 1 }])(

@@ -37,14 +37,14 @@ type DefinitionPorts = {
  * on with the definition it started with whatever the configuration says by then.
  */
 export class RecordedDefinitions implements Definitions {
-  private readonly ports: DefinitionPorts;
-  private readonly recorded = new Map<string, Promise<void>>();
-  private readonly agents = new Map<string, AgentDefinition>();
-  private readonly toolsets = new Map<string, Toolset>();
-  private readonly digests = new WeakMap<object, Defined>();
+  readonly #ports: DefinitionPorts;
+  readonly #recorded = new Map<string, Promise<void>>();
+  readonly #agents = new Map<string, AgentDefinition>();
+  readonly #toolsets = new Map<string, Toolset>();
+  readonly #digests = new WeakMap<object, Defined>();
 
   constructor(ports: DefinitionPorts) {
-    this.ports = ports;
+    this.#ports = ports;
   }
 
   /** Puts a run's definitions on the record, if they are not yet, and gives their digests. */
@@ -53,57 +53,57 @@ export class RecordedDefinitions implements Definitions {
     catalogue: Catalogue,
     signal: AbortSignal,
   ): Promise<{ readonly agentDigest: string; readonly toolsetDigest: string }> {
-    const agentDefined = this.defined(agent, () => defineAgent(agent));
-    const toolset = this.defined(catalogue.tools, () => defineToolset(catalogue.tools));
+    const agentDefined = this.#defined(agent, () => defineAgent(agent));
+    const toolset = this.#defined(catalogue.tools, () => defineToolset(catalogue.tools));
     const { digest: agentDigest } = agentDefined;
     const { digest: toolsetDigest } = toolset;
     await Promise.all([
-      this.once(agentStream(agentDigest), fact('agentDefined', agentDefined), signal),
-      this.once(toolsetStream(toolsetDigest), fact('toolsetDefined', toolset), signal),
+      this.#once(agentStream(agentDigest), fact('agentDefined', agentDefined), signal),
+      this.#once(toolsetStream(toolsetDigest), fact('toolsetDefined', toolset), signal),
       ...[...catalogue.definitions].map(([pin, definitionJson]) =>
-        this.once(toolStream(pin), fact('toolDefined', { pin, definitionJson }), signal),
+        this.#once(toolStream(pin), fact('toolDefined', { pin, definitionJson }), signal),
       ),
     ]);
-    keep(this.agents, agentDigest, agent);
-    keep(this.toolsets, toolsetDigest, catalogue.tools);
+    keep(this.#agents, agentDigest, agent);
+    keep(this.#toolsets, toolsetDigest, catalogue.tools);
     return { agentDigest, toolsetDigest };
   }
 
   async agent(digest: string): Promise<AgentDefinition> {
-    const known = this.agents.get(digest);
+    const known = this.#agents.get(digest);
     if (known !== undefined) return known;
-    const definition = await this.only(agentStream(digest), 'agentDefined');
-    return keep(this.agents, digest, agentFromDefinition(definition));
+    const definition = await this.#only(agentStream(digest), 'agentDefined');
+    return keep(this.#agents, digest, agentFromDefinition(definition));
   }
 
   async toolset(digest: string): Promise<Toolset> {
-    const known = this.toolsets.get(digest);
+    const known = this.#toolsets.get(digest);
     if (known !== undefined) return known;
-    const definition = await this.only(toolsetStream(digest), 'toolsetDefined');
+    const definition = await this.#only(toolsetStream(digest), 'toolsetDefined');
     const pins = [...new Set(pinsOfToolset(definition))];
     const tools = await Promise.all(
-      pins.map(async (pin) => [pin, await this.only(toolStream(pin), 'toolDefined')] as const),
+      pins.map(async (pin) => [pin, await this.#only(toolStream(pin), 'toolDefined')] as const),
     );
-    return keep(this.toolsets, digest, toolsetFromDefinition(definition, new Map(tools)));
+    return keep(this.#toolsets, digest, toolsetFromDefinition(definition, new Map(tools)));
   }
 
-  private defined(value: object, define: () => Defined): Defined {
-    const known = this.digests.get(value) ?? define();
-    this.digests.set(value, known);
+  #defined(value: object, define: () => Defined): Defined {
+    const known = this.#digests.get(value) ?? define();
+    this.#digests.set(value, known);
     return known;
   }
 
-  private once(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
-    const known = this.recorded.get(stream);
+  #once(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
+    const known = this.#recorded.get(stream);
     if (known !== undefined) return known;
-    const recording = this.append(stream, definition, signal);
-    this.recorded.set(stream, recording);
-    recording.catch(() => this.recorded.delete(stream));
+    const recording = this.#append(stream, definition, signal);
+    this.#recorded.set(stream, recording);
+    recording.catch(() => this.#recorded.delete(stream));
     return recording;
   }
 
-  private async append(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
-    const { instance, log, clock, newId, random } = this.ports;
+  async #append(stream: StreamName, definition: Fact, signal: AbortSignal): Promise<void> {
+    const { instance, log, clock, newId, random } = this.#ports;
     const append = {
       stream,
       expectedRevision: 0,
@@ -119,18 +119,18 @@ export class RecordedDefinitions implements Definitions {
     if (outcome.kind !== 'conflict') return;
     // Somebody has recorded it: the name of the stream is the digest of what it holds. That is made sure of.
     const [there] = outcome.unseen;
-    const recorded = there?.fact ?? (await untilAnswered(() => this.first(stream), clock, random, signal));
+    const recorded = there?.fact ?? (await untilAnswered(() => this.#first(stream), clock, random, signal));
     if (!isDeepStrictEqual(recorded, definition))
       throw new DomainError('data_loss', `${stream} holds another definition than the one that it is named after`);
   }
 
-  private async first(stream: StreamName): Promise<Fact> {
-    for await (const event of this.ports.log.read(stream, 1)) return event.fact;
+  async #first(stream: StreamName): Promise<Fact> {
+    for await (const event of this.#ports.log.read(stream, 1)) return event.fact;
     throw new DomainError('unavailable', `${stream} cannot be read now`);
   }
 
-  private async only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {
-    for await (const event of this.ports.log.read(stream, 1))
+  async #only(stream: StreamName, name: 'agentDefined' | 'toolsetDefined' | 'toolDefined'): Promise<string> {
+    for await (const event of this.#ports.log.read(stream, 1))
       if (event.fact.case === name) return event.fact.value.definitionJson;
     // It was recorded before the run began: a reader that lags behind does not show it yet, or the log has lost it.
     throw new DomainError(

@@ -10,43 +10,43 @@ export type About = (url: string, signal: AbortSignal) => Promise<string>;
  * background and counts for runs that start after it is known; an agent that cannot be asked is described as it was.
  */
 export class DescribedAgent {
-  private readonly configured: AgentDefinition;
-  private readonly about: About;
-  private readonly urls: readonly string[];
-  private known: ReadonlyMap<string, string> = new Map();
-  private latest: AgentDefinition;
+  readonly #configured: AgentDefinition;
+  readonly #about: About;
+  readonly #urls: readonly string[];
+  #known: ReadonlyMap<string, string> = new Map();
+  #latest: AgentDefinition;
 
   constructor(configured: AgentDefinition, about: About) {
-    this.configured = configured;
-    this.about = about;
-    this.urls = [...new Set(undescribed(configured.root))];
-    this.latest = configured;
+    this.#configured = configured;
+    this.#about = about;
+    this.#urls = [...new Set(undescribed(configured.root))];
+    this.#latest = configured;
   }
 
   /** The same object for as long as nothing new is known. */
   get now(): AgentDefinition {
-    return this.latest;
+    return this.#latest;
   }
 
   /** Asks now and then, until the signal aborts. Never rejects. */
   async keepAsking(clock: Clock, signal: AbortSignal): Promise<void> {
-    if (this.urls.length === 0) return;
+    if (this.#urls.length === 0) return;
     while (!signal.aborted) {
-      await this.ask(signal);
+      await this.#ask(signal);
       await clock.sleep(aboutPauseMs, signal).catch(() => undefined);
     }
   }
 
-  private async ask(signal: AbortSignal): Promise<void> {
+  async #ask(signal: AbortSignal): Promise<void> {
     const said = await Promise.all(
-      this.urls.map(
-        async (url) => [url, await this.about(url, signal).catch(() => this.known.get(url) ?? '')] as const,
+      this.#urls.map(
+        async (url) => [url, await this.#about(url, signal).catch(() => this.#known.get(url) ?? '')] as const,
       ),
     );
-    if (said.every(([url, about]) => about === (this.known.get(url) ?? ''))) return;
+    if (said.every(([url, about]) => about === (this.#known.get(url) ?? ''))) return;
     const known = new Map(said);
-    this.known = known;
-    this.latest = withAgentsDescribed(this.configured, ({ url }) => known.get(url) ?? '');
+    this.#known = known;
+    this.#latest = withAgentsDescribed(this.#configured, ({ url }) => known.get(url) ?? '');
   }
 }
 

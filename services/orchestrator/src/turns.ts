@@ -22,40 +22,40 @@ const waitIsOver = new Error('the wait is over');
 
 /** Answers about conversations: waits for runs, wherever they are driven, and shows what they came to. */
 export class Turns {
-  private readonly registry: Registry;
+  readonly #registry: Registry;
 
   constructor(registry: Registry) {
-    this.registry = registry;
+    this.#registry = registry;
   }
 
   /** The turn of a conversation whose run this process drives, or has just driven. */
   async ofDriver(driver: RunDriver, waitMs: number): Promise<Turn> {
-    const standing = await this.withTimer(waitMs, (signal) => this.registry.settled(driver, signal));
+    const standing = await this.#withTimer(waitMs, (signal) => this.#registry.settled(driver, signal));
     if (standing === 'working' && driver.isEnded()) return this.ofState(driver.state, waitMs);
     if (standing === 'none') return this.now(driver.conversationId);
-    const view = driver.view ?? (await this.view(driver.conversationId));
-    const waits = this.registry.ports.waits.told(driver.conversationId);
+    const view = driver.view ?? (await this.#view(driver.conversationId));
+    const waits = this.#registry.ports.waits.told(driver.conversationId);
     return { outcome: outcomes[standing], view: waits.length === 0 ? view : { ...view, waits } };
   }
 
   /** The turn of a conversation whose run somebody drives, from a state that is on the record. */
   async ofState(state: ConversationState, waitMs: number): Promise<Turn> {
-    const driver = this.registry.driver(state.id);
+    const driver = this.#registry.driver(state.id);
     if (driver !== undefined && driver.runId === state.run?.id) return this.ofDriver(driver, waitMs);
     if (runStanding(state) === 'working')
-      await this.withTimer(waitMs, (signal) => runFollowed(this.registry.ports, state, signal));
+      await this.#withTimer(waitMs, (signal) => runFollowed(this.#registry.ports, state, signal));
     return this.now(state.id);
   }
 
   /** The conversation as it stands. */
   async now(conversationId: string): Promise<Turn> {
-    const view = await this.view(conversationId);
+    const view = await this.#view(conversationId);
     return { outcome: outcomeOfView(view), view };
   }
 
   /** An answer that nothing was taken, or why. */
   async refused(conversationId: string, outcome: wire.TurnOutcome): Promise<Turn> {
-    return { outcome, view: await this.view(conversationId) };
+    return { outcome, view: await this.#view(conversationId) };
   }
 
   /** The turn of a request that was made before: of the run that it started, even if others have followed. */
@@ -63,8 +63,8 @@ export class Turns {
     const messageRevision = state.run?.messageRevision ?? 0;
     const isLatest = messageRevision === 0 || lastRevision >= messageRevision;
     if (isLatest) return this.ofState(state, waitMs);
-    const view = await this.view(state.id);
-    const past = await readPastRun(this.registry.ports.log, state.id, firstRevision);
+    const view = await this.#view(state.id);
+    const past = await readPastRun(this.#registry.ports.log, state.id, firstRevision);
     if (past === undefined || view.head === undefined) return { outcome: outcomeOfView(view), view };
     // What the latest run waits for is not this one's.
     const { pipeline: _, ...latest } = view.head;
@@ -72,13 +72,13 @@ export class Turns {
     return { outcome: wire.TurnOutcome.SETTLED, view: { ...view, head, pendingApprovals: [], waits: [] } };
   }
 
-  private view(conversationId: string): Promise<views.ConversationView> {
-    return this.registry.ports.log.view(conversationId);
+  #view(conversationId: string): Promise<views.ConversationView> {
+    return this.#registry.ports.log.view(conversationId);
   }
 
-  private async withTimer<T>(waitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #withTimer<T>(waitMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const over = new AbortController();
-    const timer = this.registry.ports.clock.sleep(waitMs, over.signal).then(
+    const timer = this.#registry.ports.clock.sleep(waitMs, over.signal).then(
       () => over.abort(waitIsOver),
       () => undefined,
     );

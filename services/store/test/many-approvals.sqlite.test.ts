@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { fact } from '@stopgo/core';
 import { store, views } from '@stopgo/proto';
-import { bind, connectGrpc, createGrpcClient, MESSAGE_BYTES_MAX, startGrpcServer } from '@stopgo/rpc';
+import { bind, connectGrpc, createGrpcClient, messageBytesMaxDefault, startGrpcServer } from '@stopgo/rpc';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { viewApprovalBytesMax } from '../src/bounds.ts';
 import { startStore } from '../src/index.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test('of very many approvals a view shows the oldest, its head names all, and their list shows all', async () => {
-  expect(branches * callsPerBranch * argumentsJson.length).toBeGreaterThan(MESSAGE_BYTES_MAX);
+  expect(branches * callsPerBranch * argumentsJson.length).toBeGreaterThan(messageBytesMaxDefault);
   const story = new Story();
   const send = async (append: Parameters<typeof client.append>[0]) => {
     const { outcome } = await client.append({ ...append, returnView: true });

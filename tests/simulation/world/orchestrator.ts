@@ -14,7 +14,7 @@ import {
   TaskWatch,
 } from '@stopgo/orchestrator';
 import { orchestrator as orchestratorWire, facts as wire } from '@stopgo/proto';
-import { ANONYMOUS, type CallContext, Secret } from '@stopgo/rpc';
+import { anonymous, type CallContext, Secret } from '@stopgo/rpc';
 import type { Bridge } from './bridge.ts';
 import { connectionTo } from './bridge-client.ts';
 import { checkLive, checkModelRequest } from './checks-now.ts';
@@ -262,5 +262,5 @@ function withKey(key: string, requestDigest: string) {
 function contextOf(token: boolean): CallContext {
   const signal = new AbortController().signal;
   const bearer = token ? { bearerToken: new Secret('a token') } : {};
-  return { ...bearer, sessionId: 'session', principal: ANONYMOUS, signal, peerInternal: true };
+  return { ...bearer, sessionId: 'session', principal: anonymous, signal, peerInternal: true };
 }

@@ -7,7 +7,7 @@ import { Search } from '../search.ts';
 import { rfc3339 } from '../times.ts';
 import { type EntryType, walkTree } from '../tree-walk.ts';
 
-const TYPES = ['file', 'directory', 'symlink', 'all'] as const;
+const types = ['file', 'directory', 'symlink', 'all'] as const;
 
 interface Match {
   readonly path: string;
@@ -19,8 +19,8 @@ interface Match {
 export const glob: Tool = async (call) => {
   const subject = subjectOf(call, 'glob', { emptyPath: 'may be absent' });
   const isMeant = pathTest(call);
-  const otherwise = (type: string) => `invalid type_filter: ${type}; valid types: ${TYPES.join(', ')}`;
-  const type = optionalChoice(call.given, 'type_filter', TYPES, otherwise) ?? 'all';
+  const otherwise = (type: string) => `invalid type_filter: ${type}; valid types: ${types.join(', ')}`;
+  const type = optionalChoice(call.given, 'type_filter', types, otherwise) ?? 'all';
   const search = new Search<Match>(call);
   const found = await find(call, subject);
   if (found.kind === 'file') throw new Refusal(`path is not a directory: ${subject.path}`);

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { optionalFlag, optionalInteger, optionalText, text } from '../arguments.ts';
-import { CONTEXT_LINES_MAX, LINE_TEST_STEPS_MAX, SHOWN_LINE_LENGTH_MAX } from '../bounds.ts';
+import { contextLinesMax, lineTestStepsMax, shownLineLengthMax } from '../bounds.ts';
 import { type Call, find, subjectOf, type Tool } from '../call.ts';
 import { globTest, regexTest } from '../glob-pattern.ts';
 import { type Line, linesOf } from '../lines.ts';
@@ -34,8 +34,8 @@ export const grep: Tool = async (call) => {
   const compiled = regexTest(text(given, 'pattern'), 'pattern', optionalFlag(given, 'case_insensitive'));
   const filter = optionalText(given, 'glob_filter') ?? '';
   const isMeant = filter === '' ? () => true : globTest(filter);
-  const context = optionalInteger(given, 'context_lines', { min: 0, max: CONTEXT_LINES_MAX }) ?? 0;
-  const tested = Math.floor(LINE_TEST_STEPS_MAX / compiled.size);
+  const context = optionalInteger(given, 'context_lines', { min: 0, max: contextLinesMax }) ?? 0;
+  const tested = Math.floor(lineTestStepsMax / compiled.size);
   const wanted: Wanted = { test: compiled.test, tested, context, cut: 0 };
   const search = new Search<Match>(call);
   const found = await find(call, subject);
@@ -90,7 +90,7 @@ async function searchLines(file: FileHandle, search: Search<Match>, wanted: Want
   for await (const lines of linesOf(file)) {
     for (const line of lines) {
       number += 1;
-      const content = line.text.slice(0, SHOWN_LINE_LENGTH_MAX);
+      const content = line.text.slice(0, shownLineLengthMax);
       for (const { after } of waiting) if (after.length < context) after.push(content);
       settle(context);
       if (search.isOver()) return;

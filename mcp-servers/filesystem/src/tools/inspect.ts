@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { optionalInteger, text } from '../arguments.ts';
-import { CHUNK_BYTES, HASH_SECONDS_MAX } from '../bounds.ts';
+import { chunkBytes, hashSecondsMax } from '../bounds.ts';
 import { find, subjectOf, type Tool } from '../call.ts';
 import type { Found } from '../lookup.ts';
 import { attempt, Refusal } from '../refusal.ts';
@@ -46,19 +46,19 @@ function modeString(stats: Stats): string {
   return `${stats.isDirectory() ? 'd' : '-'}${bits.join('')}`;
 }
 
-const ALGORITHMS: readonly string[] = ['md5', 'sha1', 'sha256'];
+const algorithms: readonly string[] = ['md5', 'sha1', 'sha256'];
 
 /**
- * Reads the file in pieces of {@link CHUNK_BYTES}, so that other calls run in between. Before each piece it looks at the signal and at
+ * Reads the file in pieces of {@link chunkBytes}, so that other calls run in between. Before each piece it looks at the signal and at
  * the clock: a file may be huge, or grow for as long as it is read.
  */
 export const hashFile: Tool = async (call) => {
   const subject = subjectOf(call, 'hash_file');
   const algorithm = text(call.given, 'algorithm');
-  if (!ALGORITHMS.includes(algorithm)) {
-    throw new Refusal(`unsupported hash algorithm: ${algorithm}; supported: ${ALGORITHMS.join(', ')}`);
+  if (!algorithms.includes(algorithm)) {
+    throw new Refusal(`unsupported hash algorithm: ${algorithm}; supported: ${algorithms.join(', ')}`);
   }
-  const seconds = optionalInteger(call.given, 'timeout_seconds', { min: 0, max: HASH_SECONDS_MAX }) ?? HASH_SECONDS_MAX;
+  const seconds = optionalInteger(call.given, 'timeout_seconds', { min: 0, max: hashSecondsMax }) ?? hashSecondsMax;
   const deadline = call.monotonicMs() + seconds * 1_000;
   const found = await find(call, subject);
   if (found.kind === 'folder') throw new Refusal(`cannot hash a directory: ${subject.path}`);
@@ -67,12 +67,12 @@ export const hashFile: Tool = async (call) => {
     const file = await call.folders.openFile(found.place.folder, found.place.name, subject.path);
     try {
       const hash = createHash(algorithm);
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const chunk = Buffer.allocUnsafe(chunkBytes);
       let size = 0;
       while (true) {
         call.signal.throwIfAborted();
         if (call.monotonicMs() >= deadline) throw tooSlow(subject.path, seconds, size);
-        const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, size);
+        const { bytesRead } = await file.read(chunk, 0, chunkBytes, size);
         if (bytesRead === 0) return { path: subject.path, algorithm, hash: hash.digest('hex'), size };
         hash.update(chunk.subarray(0, bytesRead));
         size += bytesRead;
@@ -85,8 +85,8 @@ export const hashFile: Tool = async (call) => {
 
 function tooSlow(path: string, seconds: number, bytes: number): Refusal {
   const advice =
-    seconds < HASH_SECONDS_MAX
-      ? `try again with a larger timeout_seconds (at most ${HASH_SECONDS_MAX})`
+    seconds < hashSecondsMax
+      ? `try again with a larger timeout_seconds (at most ${hashSecondsMax})`
       : 'this file cannot be hashed in one call';
   return new Refusal(`hash_file timed out after ${seconds} s, with ${bytes} bytes read: ${path}; ${advice}`);
 }

@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { LISTED_ENTRIES_MAX } from '../bounds.ts';
+import { listedEntriesMax } from '../bounds.ts';
 import { type Call, find, type Subject, subjectOf, type Tool } from '../call.ts';
 import { lookUp, realOf } from '../lookup.ts';
 import { attempt, Refusal, systemCode } from '../refusal.ts';
@@ -21,7 +21,7 @@ export const listFolder: Tool = async (call) => {
   return attempt('cannot list', subject.path, async () => {
     const names = (await readdir(folders.at(found.folder, '.'))).sort();
     const entries: object[] = [];
-    for (const name of names.slice(0, LISTED_ENTRIES_MAX)) {
+    for (const name of names.slice(0, listedEntriesMax)) {
       const stats = await lstat(folders.at(found.folder, name)).catch(() => undefined);
       if (stats === undefined) continue; // gone by now
       const type = typeOf(stats);
@@ -29,7 +29,7 @@ export const listFolder: Tool = async (call) => {
       const target = type === 'symlink' ? await targetType(call, subject, realOf({ folder: found.folder, name })) : {};
       entries.push({ name, type, size: stats.size, modified_at: modified, ...target });
     }
-    const cut = names.length > LISTED_ENTRIES_MAX ? { truncated: true } : {};
+    const cut = names.length > listedEntriesMax ? { truncated: true } : {};
     return { entries, count: entries.length, ...cut };
   });
 };

@@ -1,5 +1,5 @@
 import { lstat, readdir, rename, unlink } from 'node:fs/promises';
-import { DEPTH_MAX } from '../bounds.ts';
+import { depthMax } from '../bounds.ts';
 import { type Call, find, type Subject, subjectsOf, type Tool } from '../call.ts';
 import { copyFile, copyFolder } from '../copy-tree.ts';
 import type { OpenFolders } from '../folder.ts';
@@ -75,7 +75,7 @@ async function moveAcross(call: Call, { source, destination, found, from, to }: 
 }
 
 async function hasOnlyFiles(folders: OpenFolders, place: Place, depth = 0): Promise<boolean> {
-  if (depth > DEPTH_MAX) return false;
+  if (depth > depthMax) return false;
   const folder = await folders.enter(place.folder, place.name);
   try {
     for (const entry of await readdir(folders.at(folder, '.'), { withFileTypes: true })) {

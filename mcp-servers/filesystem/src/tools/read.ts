@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { optionalInteger } from '../arguments.ts';
-import { BINARY_PROBE_BYTES, PARTIAL_READ_MAX } from '../bounds.ts';
+import { binaryProbeBytes, partialReadMax } from '../bounds.ts';
 import { type Call, find, subjectOf, type Tool } from '../call.ts';
 import { linesOf } from '../lines.ts';
 import { attempt, Refusal } from '../refusal.ts';
@@ -43,7 +43,7 @@ function partOf({ given }: Call): Part {
 }
 
 async function readPart(call: Call, file: FileHandle, size: number, part: Part): Promise<object> {
-  const max = Math.max(PARTIAL_READ_MAX, call.fullReadBytesMax);
+  const max = Math.max(partialReadMax, call.fullReadBytesMax);
   switch (part.by) {
     case 'nothing': {
       if (size > call.fullReadBytesMax) {
@@ -104,7 +104,7 @@ async function bytesOf(file: FileHandle, offset: number, length: number): Promis
 
 /** True when one of the first bytes is a NUL. */
 export async function isBinary(file: FileHandle): Promise<boolean> {
-  return (await bytesOf(file, 0, BINARY_PROBE_BYTES)).includes(0);
+  return (await bytesOf(file, 0, binaryProbeBytes)).includes(0);
 }
 
 function shownSize(bytes: number): string {

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { optionalChoice, text } from '../arguments.ts';
-import { PATCHED_BYTES_MAX } from '../bounds.ts';
+import { patchedBytesMax } from '../bounds.ts';
 import { type Call, find, type Subject, subjectOf, type Tool } from '../call.ts';
 import type { Found, Place } from '../lookup.ts';
 import { makeFolders } from '../make-folders.ts';
@@ -9,13 +9,13 @@ import { applyPatch, parsePatch } from '../patch.ts';
 import { attempt, Refusal } from '../refusal.ts';
 import { alreadyExists, replaceFile } from '../replace-file.ts';
 
-const MODES = ['overwrite', 'append', 'create_only'] as const;
+const modes = ['overwrite', 'append', 'create_only'] as const;
 
 export const writeFile: Tool = async (call) => {
   const subject = subjectOf(call, 'write_file');
   const content = Buffer.from(text(call.given, 'content'));
-  const otherwise = (mode: string) => `invalid write mode: ${mode}; valid modes: ${MODES.join(', ')}`;
-  const mode = optionalChoice(call.given, 'mode', MODES, otherwise) ?? 'overwrite';
+  const otherwise = (mode: string) => `invalid write mode: ${mode}; valid modes: ${modes.join(', ')}`;
+  const mode = optionalChoice(call.given, 'mode', modes, otherwise) ?? 'overwrite';
   const target = await targetOf(call, subject);
   if (mode === 'create_only' && target.before !== undefined) throw alreadyExists(subject.path);
   await attempt('cannot write', subject.path, async () => {
@@ -87,8 +87,7 @@ async function originalOf({ folders }: Call, place: Place, path: string): Promis
   const file = await folders.openFile(place.folder, place.name, path);
   try {
     const { size } = await file.stat();
-    if (size > PATCHED_BYTES_MAX)
-      throw new Refusal(`file too large to patch (limit: ${PATCHED_BYTES_MAX} bytes): ${path}`);
+    if (size > patchedBytesMax) throw new Refusal(`file too large to patch (limit: ${patchedBytesMax} bytes): ${path}`);
     return await file.readFile('latin1');
   } finally {
     await file.close();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ANSWER_WAIT_MS } from '../bounds.ts';
+import { answerWaitMsDefault } from '../bounds.ts';
 import type { AgentProfile } from '../card.ts';
 import { type Extensions, requireNamed } from '../extensions.ts';
 import { agentMessage, textPart } from '../parts.ts';
@@ -86,7 +86,7 @@ export class AgentCore {
 
   /** The handler of one request. `named`: the extensions that it names. */
   handlerFor(call: HandlerCall, named: readonly string[], profile: AgentProfile): A2ARequestHandler {
-    const { answerWaitMs = ANSWER_WAIT_MS, extendedSkills } = this.#behaviour;
+    const { answerWaitMs = answerWaitMsDefault, extendedSkills } = this.#behaviour;
     return requestHandler(
       {
         tasks: this.tasks,

@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import { gracefulStop, listen, OpenStreams } from '@stopgo/http';
 import type { Request } from 'express';
 import {
-  AGENT_STOP_GRACE_MS,
-  BODY_BYTES_MAX,
-  OPEN_STREAMS_MAX,
-  STREAM_HEARTBEAT_MS,
-  STREAM_STALL_MS,
-  WAITING_LOOK_MS,
+  agentStopGraceMs,
+  bodyBytesMaxDefault,
+  openStreamsMax,
+  streamHeartbeatMs,
+  streamStallMs,
+  waitingLookMs,
 } from '../bounds.ts';
 import { type AgentProfile, cardOf } from '../card.ts';
 import { activatedOf, extensionsHeader, extensionsNamed } from '../extensions.ts';
@@ -53,7 +53,7 @@ export type Agent = {
  * @throws Error in one line if it cannot listen; nothing is left behind then.
  */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
-  const { host = '127.0.0.1', allowedHosts = [], bodyBytesMax = BODY_BYTES_MAX, publicUrl } = options;
+  const { host = '127.0.0.1', allowedHosts = [], bodyBytesMax = bodyBytesMaxDefault, publicUrl } = options;
   const core = new AgentCore(options);
   let grpc: GrpcListener | undefined;
   const profileAt = (reachedAt: string): AgentProfile => {
@@ -61,13 +61,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     if (grpc === undefined || !URL.canParse(baseUrl)) return core.profileAt(baseUrl);
     return core.profileAt(baseUrl, `${new URL(baseUrl).hostname}:${grpc.port}`);
   };
-  const streams = new OpenStreams(OPEN_STREAMS_MAX);
+  const streams = new OpenStreams(openStreamsMax);
   const server = createServer();
   const stopHttp = gracefulStop({
     server,
     streams,
     giveUp: new AbortController(),
-    graceMs: AGENT_STOP_GRACE_MS,
+    graceMs: agentStopGraceMs,
   });
   server.on(
     'request',
@@ -79,10 +79,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     }),
   );
   const address = await listen(server, host, options.port ?? 0, (error) => core.report(error, 'a connection'));
-  const looks = setInterval(() => core.tasks.expire(), WAITING_LOOK_MS).unref();
+  const looks = setInterval(() => core.tasks.expire(), waitingLookMs).unref();
   const stop = async () => {
     clearInterval(looks);
-    await Promise.all([stopHttp(), grpc?.stop(AGENT_STOP_GRACE_MS)]);
+    await Promise.all([stopHttp(), grpc?.stop(agentStopGraceMs)]);
     core.tasks.stop();
   };
   if (options.grpcPort !== undefined) {
@@ -139,8 +139,8 @@ function surfaceOf(
       core.tasks.startedIn(taskId) ?? (req.path === '/a2a' ? 'legacy' : '0.3'),
     readable: (error) => core.readable(error),
     streams,
-    heartbeatMs: STREAM_HEARTBEAT_MS,
-    readerStallMs: STREAM_STALL_MS,
+    heartbeatMs: streamHeartbeatMs,
+    readerStallMs: streamStallMs,
   };
 }
 

@@ -15,7 +15,7 @@ import {
   UnsupportedOperationError,
 } from '../protocol.ts';
 import { requireUserRole } from '../role.ts';
-import { isWaiting, TERMINAL } from '../task-state.ts';
+import { isWaiting, terminal } from '../task-state.ts';
 import type { Turn } from './process.ts';
 import { hasEnded, type TaskStore } from './task-store.ts';
 import { revisionOf, type Tasks } from './tasks.ts';
@@ -191,7 +191,7 @@ async function* follow(
       const { payload } = event;
       if (payload?.$case !== 'statusUpdate') continue;
       const { state = TaskState.TASK_STATE_UNSPECIFIED } = payload.value.status ?? {};
-      if (TERMINAL.has(state) || (untilWaiting && isWaiting(state))) return;
+      if (terminal.has(state) || (untilWaiting && isWaiting(state))) return;
     }
   } finally {
     await updates.return(undefined);

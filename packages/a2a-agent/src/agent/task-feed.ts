@@ -1,4 +1,4 @@
-import { UPDATES_AHEAD_MAX } from '../bounds.ts';
+import { updatesAheadMax } from '../bounds.ts';
 import type { StreamResponse } from '../protocol.ts';
 
 /** A change of a task, and which it is, counted from 1. */
@@ -36,7 +36,7 @@ class Follower {
   }
 
   hear(update: Update): void {
-    if (this.#waiting.length >= UPDATES_AHEAD_MAX) this.#tooFarBehind = true;
+    if (this.#waiting.length >= updatesAheadMax) this.#tooFarBehind = true;
     else this.#waiting.push(update);
     this.#wake();
   }

@@ -1,5 +1,11 @@
 import { resourceExhausted } from '@stopgo/core';
-import { TASK_BYTES_MAX, TASKS_BYTES_MAX, TASKS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
+import {
+  taskBytesMaxDefault,
+  tasksBytesMax,
+  tasksMaxDefault,
+  tasksPerPageDefault,
+  tasksPerPageMax,
+} from '../bounds.ts';
 import {
   type ListTasksRequest,
   type ListTasksResponse,
@@ -9,11 +15,11 @@ import {
   TaskState,
   type TaskStatus,
 } from '../protocol.ts';
-import { isWaiting, TERMINAL } from '../task-state.ts';
+import { isWaiting, terminal } from '../task-state.ts';
 import { heldBytes } from './held-bytes.ts';
 
 /** True for a task that has ended. */
-export const hasEnded = ({ status }: Task): boolean => TERMINAL.has(stateOf(status));
+export const hasEnded = ({ status }: Task): boolean => terminal.has(stateOf(status));
 
 const stateOf = (status: TaskStatus | undefined): TaskState => status?.state ?? TaskState.TASK_STATE_UNSPECIFIED;
 
@@ -25,7 +31,11 @@ export type StoreBounds = {
   readonly taskBytesMax: number;
 };
 
-const BOUNDS: StoreBounds = { tasksMax: TASKS_MAX, bytesMax: TASKS_BYTES_MAX, taskBytesMax: TASK_BYTES_MAX };
+const boundsDefault: StoreBounds = {
+  tasksMax: tasksMaxDefault,
+  bytesMax: tasksBytesMax,
+  taskBytesMax: taskBytesMaxDefault,
+};
 
 /** Where an agent keeps its tasks. Whoever is given one is given a copy, and what is kept is not changed by it. */
 export interface TaskStore {
@@ -66,7 +76,7 @@ export class MemoryTaskStore implements TaskStore {
   /** Those that wait, the longest first. */
   readonly #waiting = new Set<string>();
 
-  constructor(bounds: StoreBounds = BOUNDS) {
+  constructor(bounds: StoreBounds = boundsDefault) {
     this.#bounds = bounds;
   }
 
@@ -131,9 +141,9 @@ export class MemoryTaskStore implements TaskStore {
 
   /** A page of tasks, the one that changed last first. @throws A2AError for a request that cannot be met. */
   list(request: ListTasksRequest): ListTasksResponse {
-    const { pageSize = TASKS_PER_PAGE_DEFAULT, pageToken, contextId, status, statusTimestampAfter } = request;
-    if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > TASKS_PER_PAGE_MAX) {
-      throw new RequestMalformedError(`pageSize must be 1 to ${TASKS_PER_PAGE_MAX}`);
+    const { pageSize = tasksPerPageDefault, pageToken, contextId, status, statusTimestampAfter } = request;
+    if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > tasksPerPageMax) {
+      throw new RequestMalformedError(`pageSize must be 1 to ${tasksPerPageMax}`);
     }
     if (status === TaskState.UNRECOGNIZED) throw new RequestMalformedError('status is no task state');
     const since = statusTimestampAfter === undefined ? undefined : Date.parse(statusTimestampAfter);

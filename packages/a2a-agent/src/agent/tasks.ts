@@ -4,7 +4,7 @@
 // 2. What a process gives, shows or throws after its task has ended changes nothing.
 // 3. Each change is in the store before anybody is told of it.
 import { visibleText } from '@stopgo/core';
-import { ERROR_CHARACTERS_MAX, HISTORY_MESSAGES_MAX, WAITING_MS_MAX } from '../bounds.ts';
+import { errorCharactersMax, historyMessagesMax, waitingMsMax } from '../bounds.ts';
 import type { Dialect } from '../dialect.ts';
 import { agentMessage, textOf, textPart } from '../parts.ts';
 import {
@@ -112,8 +112,8 @@ export class Tasks {
   /** Ends the tasks that have waited for their peer for too long: whoever follows one hears it. */
   expire(): void {
     const { store, now } = this.#options;
-    for (const id of store.waitingSince(now() - WAITING_MS_MAX))
-      this.#settle(id, TaskState.TASK_STATE_FAILED, `Nobody answered for ${WAITING_MS_MAX / 3_600_000} hours.`);
+    for (const id of store.waitingSince(now() - waitingMsMax))
+      this.#settle(id, TaskState.TASK_STATE_FAILED, `Nobody answered for ${waitingMsMax / 3_600_000} hours.`);
   }
 
   /** Tells all processes that the agent stops. */
@@ -160,7 +160,7 @@ export class Tasks {
       this.#settle(taskId, TaskState.TASK_STATE_REJECTED, error.message);
     } else {
       const text = error instanceof Error ? error.message : String(error);
-      this.#settle(taskId, TaskState.TASK_STATE_FAILED, visibleText(text.slice(0, ERROR_CHARACTERS_MAX)));
+      this.#settle(taskId, TaskState.TASK_STATE_FAILED, visibleText(text.slice(0, errorCharactersMax)));
       this.#options.onError(error, taskId);
     }
   }
@@ -224,7 +224,7 @@ export class Tasks {
   /** The messages of a task with that of its status, and another one; the latest, of too many. */
   #history({ id, history, status }: Readonly<Task>, ...more: readonly Message[]): Message[] {
     const all = [...history, ...(status?.message === undefined ? [] : [status.message]), ...more];
-    const dropped = all.splice(0, all.length - HISTORY_MESSAGES_MAX);
+    const dropped = all.splice(0, all.length - historyMessagesMax);
     if (dropped.length > 0) this.#options.store.resize(id, -dropped.reduce((sum, one) => sum + heldBytes(one), 0));
     return all;
   }

@@ -39,7 +39,7 @@ export function readAnyEvent(json: unknown): StreamResponse {
 }
 
 /** The members that hold whatever anybody wants: nothing in them is ours to rewrite. */
-const FREE = new Set(['metadata', 'data']);
+const free = new Set(['metadata', 'data']);
 
 function renewed(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(renewed);
@@ -52,7 +52,7 @@ function renewed(json: unknown): unknown {
   return Object.fromEntries(
     Object.entries({ ...rest, ...(artifact === undefined ? {} : artifacts) }).map(([name, value]) => [
       name,
-      FREE.has(name) ? value : member(name, value),
+      free.has(name) ? value : member(name, value),
     ]),
   );
 }

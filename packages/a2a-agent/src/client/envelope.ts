@@ -40,13 +40,13 @@ export function errorIn(json: unknown): RemoteAgentError | undefined {
 }
 
 /** What went wrong by its name over HTTP+JSON of 1.0, and the code that JSON-RPC has for it. */
-const CODES: ReadonlyMap<unknown, number> = new Map<unknown, number>([
+const codes: ReadonlyMap<unknown, number> = new Map<unknown, number>([
   ...Object.entries(A2A_ERROR_CODE),
   ['EXTENDED_AGENT_CARD_NOT_CONFIGURED', A2A_ERROR_CODE.EXTENDED_CARD_NOT_CONFIGURED],
 ]);
 
 /** The code of A2A in the details of an error whose own code is the HTTP status; undefined if they name none. */
 function codeIn(details: unknown): number | undefined {
-  const named = Array.isArray(details) ? details.filter(isObject).map(({ reason }) => CODES.get(reason)) : [];
+  const named = Array.isArray(details) ? details.filter(isObject).map(({ reason }) => codes.get(reason)) : [];
   return named.find((code) => code !== undefined);
 }

@@ -58,11 +58,11 @@ export type A2AClient = {
   discoverAgent(baseUrl: string, signal?: AbortSignal): Promise<DiscoveredCard>;
 };
 
-const TIMEOUT_MS = 60_000;
+const timeoutMsDefault = 60_000;
 
 /** A client for agents of any dialect: it says what all of them read, and reads what any of them says. */
 export function createHttpClient(options: ClientOptions = {}): A2AClient {
-  const { timeoutMs = TIMEOUT_MS, headers = {}, newId = randomUUID } = options;
+  const { timeoutMs = timeoutMsDefault, headers = {}, newId = randomUUID } = options;
   const ask = async (url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

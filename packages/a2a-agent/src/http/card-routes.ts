@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { visibleJson } from '@stopgo/core';
 import type { Request, Response } from 'express';
-import { CARD_MAX_AGE_S } from '../bounds.ts';
+import { cardMaxAgeS } from '../bounds.ts';
 import { cardOf, compatibleCardOf } from '../card.ts';
 import type { A2ARoute, HttpAgent } from './http-agent.ts';
 
@@ -24,7 +24,7 @@ export function cardRoutes<Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Fr
 function sendCard(req: Request, res: Response, text: string, shown: LastShown): void {
   const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
-  res.setHeader('Cache-Control', `max-age=${CARD_MAX_AGE_S}`);
+  res.setHeader('Cache-Control', `max-age=${cardMaxAgeS}`);
   res.setHeader('ETag', etag);
   res.setHeader('Last-Modified', shown.since(etag, new Date()).toUTCString());
   res.status(req.fresh ? 304 : 200).end(req.fresh ? undefined : text);
@@ -38,10 +38,10 @@ class LastShown {
   since(etag: string, now: Date): Date {
     const known = this.#since.get(etag);
     if (known !== undefined) return known;
-    if (this.#since.size >= CARDS_REMEMBERED_MAX) this.#since.clear();
+    if (this.#since.size >= cardsRememberedMax) this.#since.clear();
     this.#since.set(etag, now);
     return now;
   }
 }
 
-const CARDS_REMEMBERED_MAX = 16;
+const cardsRememberedMax = 16;

@@ -1,6 +1,6 @@
 import { invalidArgument } from '@stopgo/core';
 import type { Request } from 'express';
-import { REVISION_MAX } from '../bounds.ts';
+import { revisionMax } from '../bounds.ts';
 
 /** The version that a request names, in its header or, for clients that cannot set headers, in its address. */
 export function versionAsked(req: Request): string | undefined {
@@ -19,7 +19,7 @@ export const saysJson = (req: Request): boolean => /json|^$/i.test(req.get('cont
 export function lastRevisionSeen(req: Request): number | undefined {
   const last = req.get('last-event-id') || undefined;
   if (last === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(last) || Number(last) > REVISION_MAX) {
+  if (!/^\d{1,10}$/.test(last) || Number(last) > revisionMax) {
     throw invalidArgument('Last-Event-ID must be the id of an event of this stream: a whole number');
   }
   return Number(last);

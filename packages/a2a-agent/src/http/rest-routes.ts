@@ -144,9 +144,9 @@ const deletePush: Operation = async (handler, req) => {
   return { kind: 'nothing' };
 };
 
-const PUSH_CONFIGS = '/tasks/:taskId/pushNotificationConfigs';
+const pushConfigs = '/tasks/:taskId/pushNotificationConfigs';
 
-const OPERATIONS: readonly (readonly [A2ARoute<unknown>['method'], string, Operation])[] = [
+const operations: readonly (readonly [A2ARoute<unknown>['method'], string, Operation])[] = [
   ['POST', '/message\\:send', send],
   ['POST', '/message\\:stream', stream],
   ['GET', '/tasks', list],
@@ -154,10 +154,10 @@ const OPERATIONS: readonly (readonly [A2ARoute<unknown>['method'], string, Opera
   ['POST', '/tasks/:taskId\\:subscribe', subscribe],
   ['POST', '/tasks/:taskId\\:cancel', cancel],
   ['GET', '/tasks/:taskId', get],
-  ['POST', PUSH_CONFIGS, createPush],
-  ['GET', PUSH_CONFIGS, listPush],
-  ['GET', `${PUSH_CONFIGS}/:configId`, getPush],
-  ['DELETE', `${PUSH_CONFIGS}/:configId`, deletePush],
+  ['POST', pushConfigs, createPush],
+  ['GET', pushConfigs, listPush],
+  ['GET', `${pushConfigs}/:configId`, getPush],
+  ['DELETE', `${pushConfigs}/:configId`, deletePush],
 ];
 
 /**
@@ -169,15 +169,15 @@ export const restRoutes = <Frame>(agent: HttpAgent<Frame>): readonly A2ARoute<Fr
   const route = (
     byPath: RestVersion,
     path: string,
-    [method, , operation]: (typeof OPERATIONS)[number],
+    [method, , operation]: (typeof operations)[number],
   ): A2ARoute<Frame> => ({
     method,
     path,
     handle: (req, res, frame) => answer(agent, req, res, frame, { byPath, operation }),
     sayProblem: sayProblemIn(byPath),
   });
-  const of10 = [...OPERATIONS, ['GET', '/extendedAgentCard', extendedCard] as const];
-  const of03 = [...OPERATIONS, ['GET', '/card', extendedCard] as const];
+  const of10 = [...operations, ['GET', '/extendedAgentCard', extendedCard] as const];
+  const of03 = [...operations, ['GET', '/card', extendedCard] as const];
   return [
     ...of10.map((operation) => route('1.0', operation[1], operation)),
     ...of03.map((operation) => route('0.3', `/v1${operation[1]}`, operation)),

@@ -2,11 +2,11 @@ import { isAscii } from 'node:buffer';
 import { LeftToLibrary } from './writer.ts';
 
 /** As deep as the library follows messages in messages. */
-const DEPTH_MAX = 100;
+const depthMax = 100;
 /** Up to here a loop over the bytes is faster than a call into the runtime. */
-const LOOPED_BYTES = 48;
+const loopedBytes = 48;
 /** Up to here the decoder is faster than to look for ASCII first. */
-const DECODED_BYTES = 1_024;
+const decodedBytes = 1_024;
 /** Refuses what is no UTF-8, and swallows a byte order mark, as the library does. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -34,7 +34,7 @@ export class Reader {
   enter(length: number): number {
     this.#depth += 1;
     const end = this.pos + length;
-    if (this.#depth > DEPTH_MAX || end > this.#length) throw new LeftToLibrary();
+    if (this.#depth > depthMax || end > this.#length) throw new LeftToLibrary();
     return end;
   }
 
@@ -203,8 +203,8 @@ export class Reader {
   /** Whether a text is worth a look for being ASCII, and is. */
   #isAscii(begin: number, length: number): boolean {
     const bytes = this.#bytes;
-    if (length > DECODED_BYTES) return isAscii(bytes.subarray(begin, begin + length));
-    if (length > LOOPED_BYTES) return false;
+    if (length > decodedBytes) return isAscii(bytes.subarray(begin, begin + length));
+    if (length > loopedBytes) return false;
     for (let index = begin; index < begin + length; index += 1) {
       if ((bytes[index] as number) > 0x7f) return false;
     }

@@ -3,18 +3,18 @@ export class LeftToLibrary extends Error {
   override readonly name = 'LeftToLibrary';
 }
 
-const BYTES_AT_FIRST = 8_192;
+const bytesAtFirst = 8_192;
 /** A buffer that has grown larger is not kept: one large message should not hold memory for ever. */
-const BYTES_KEPT = 262_144;
+const bytesKept = 262_144;
 /** Up to here a loop over the characters is faster than a call into the runtime. */
-const LOOPED_CHARACTERS = 40;
+const loopedCharacters = 40;
 /** From here on a string is measured before it is written, as three bytes for each character would be a lot. */
-const MEASURED_CHARACTERS = 1_024;
-const TWO_TO_32 = 0x1_0000_0000;
-const FLOAT_MAX = 3.4028234663852886e38;
-const INT64_MIN = -0x8000_0000_0000_0000n;
-const INT64_MAX = 0x7fff_ffff_ffff_ffffn;
-const UINT64_MAX = 0xffff_ffff_ffff_ffffn;
+const measuredCharacters = 1_024;
+const twoTo32 = 0x1_0000_0000;
+const floatMax = 3.4028234663852886e38;
+const int64Min = -0x8000_0000_0000_0000n;
+const int64Max = 0x7fff_ffff_ffff_ffffn;
+const uint64Max = 0xffff_ffff_ffff_ffffn;
 
 type UnknownField = { readonly no: number; readonly wireType: number; readonly data: Uint8Array };
 
@@ -25,7 +25,7 @@ type UnknownField = { readonly no: number; readonly wireType: number; readonly d
  * Its methods take what the types say. Whatever else comes, the library would convert or refuse: they throw.
  */
 export class Writer {
-  #bytes = new Uint8Array(BYTES_AT_FIRST);
+  #bytes = new Uint8Array(bytesAtFirst);
   #buffer = Buffer.from(this.#bytes.buffer);
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
@@ -38,7 +38,7 @@ export class Writer {
   /** What has been written since `begin`, in memory of its own. */
   finish(): Uint8Array<ArrayBuffer> {
     const written = this.#bytes.slice(0, this.#at);
-    if (this.#bytes.length > BYTES_KEPT) this.#use(new Uint8Array(BYTES_AT_FIRST));
+    if (this.#bytes.length > bytesKept) this.#use(new Uint8Array(bytesAtFirst));
     return written;
   }
 
@@ -68,7 +68,7 @@ export class Writer {
   string(tag: number, value: string): void {
     if (typeof value !== 'string') throw new LeftToLibrary();
     const { length } = value;
-    if (length > LOOPED_CHARACTERS) {
+    if (length > loopedCharacters) {
       this.#longString(tag, value);
       return;
     }
@@ -90,10 +90,10 @@ export class Writer {
   }
 
   #longString(tag: number, value: string): void {
-    const most = value.length > MEASURED_CHARACTERS ? Buffer.byteLength(value) : value.length * 3;
+    const most = value.length > measuredCharacters ? Buffer.byteLength(value) : value.length * 3;
     this.#room(10 + most);
     this.#tag(tag);
-    const begin = this.#at + varintSize(value.length > MEASURED_CHARACTERS ? most : value.length);
+    const begin = this.#at + varintSize(value.length > measuredCharacters ? most : value.length);
     const length = this.#buffer.write(value, begin, 'utf8');
     const begun = this.#at + varintSize(length);
     if (begun !== begin) this.#bytes.copyWithin(begun, begin, begin + length);
@@ -148,7 +148,7 @@ export class Writer {
     this.#room(15);
     this.#tag(tag);
     if (small < 0) {
-      if (value < 0n || value > UINT64_MAX) throw new LeftToLibrary();
+      if (value < 0n || value > uint64Max) throw new LeftToLibrary();
       this.#bigVarint(value);
     } else this.#smallVarint(small);
   }
@@ -158,13 +158,13 @@ export class Writer {
     this.#room(15);
     this.#tag(tag);
     if (small < 0) {
-      if (value < INT64_MIN || value > INT64_MAX) throw new LeftToLibrary();
+      if (value < int64Min || value > int64Max) throw new LeftToLibrary();
       this.#bigVarint(value);
     } else this.#smallVarint(small);
   }
 
   sint64(tag: number, value: bigint): void {
-    if (typeof value !== 'bigint' || value < INT64_MIN || value > INT64_MAX) throw new LeftToLibrary();
+    if (typeof value !== 'bigint' || value < int64Min || value > int64Max) throw new LeftToLibrary();
     this.uint64(tag, BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)));
   }
 
@@ -182,7 +182,7 @@ export class Writer {
   }
 
   fixed64(tag: number, value: bigint): void {
-    if (typeof value !== 'bigint' || value < 0n || value > UINT64_MAX) throw new LeftToLibrary();
+    if (typeof value !== 'bigint' || value < 0n || value > uint64Max) throw new LeftToLibrary();
     this.#room(13);
     this.#tag(tag);
     this.#view.setBigUint64(this.#at, value, true);
@@ -190,12 +190,12 @@ export class Writer {
   }
 
   sfixed64(tag: number, value: bigint): void {
-    if (typeof value !== 'bigint' || value < INT64_MIN || value > INT64_MAX) throw new LeftToLibrary();
+    if (typeof value !== 'bigint' || value < int64Min || value > int64Max) throw new LeftToLibrary();
     this.fixed64(tag, BigInt.asUintN(64, value));
   }
 
   float(tag: number, value: number): void {
-    if (typeof value !== 'number' || (Number.isFinite(value) && Math.abs(value) > FLOAT_MAX)) throw new LeftToLibrary();
+    if (typeof value !== 'number' || (Number.isFinite(value) && Math.abs(value) > floatMax)) throw new LeftToLibrary();
     this.#room(9);
     this.#tag(tag);
     this.#view.setFloat32(this.#at, value, true);
@@ -239,8 +239,8 @@ export class Writer {
   }
 
   #smallVarint(value: number): void {
-    if (value < TWO_TO_32) this.#varint(value);
-    else this.#varint64(value | 0, Math.floor(value / TWO_TO_32));
+    if (value < twoTo32) this.#varint(value);
+    else this.#varint64(value | 0, Math.floor(value / twoTo32));
   }
 
   /** The scratch place is where the varint will be: there is room. */

@@ -1,5 +1,5 @@
 /** Every default of the configuration file, as it would be written in YAML. */
-export const DEFAULTS = {
+export const defaults = {
   name: 'agent',
   description: '',
   prompt: '',
@@ -33,7 +33,7 @@ export const DEFAULTS = {
 } as const;
 
 /** What a file may set at most (or at least), so that a slip of the pen is caught at start. */
-export const BOUNDS = {
+export const bounds = {
   nameCharactersMax: 128,
   portMax: 65_535,
   durationMsMax: 3_600_000,

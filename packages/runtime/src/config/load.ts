@@ -1,7 +1,7 @@
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
-import { BOUNDS } from './defaults.ts';
+import { bounds } from './defaults.ts';
 import { normalise } from './normalise.ts';
 import { positionOf } from './places.ts';
 import { ConfigError, inYamlWords, type Problem, problemAt, type YamlPath } from './problem.ts';
@@ -13,7 +13,7 @@ import { unknownKeyLines } from './unknown-keys.ts';
 import { aliasSlip, type Slip, slipsOf } from './yaml-slips.ts';
 
 /** Anchors of a YAML file may be referred to this often; more is taken for a bomb. */
-const ALIASES_MAX = 100;
+const aliasesMax = 100;
 
 /** A configuration that can be used, and what its author should know about it (one line each). */
 export type LoadedAgentConfig = {
@@ -68,8 +68,8 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
   }
   const config = normalise(parsed.data);
   const bytes = Buffer.byteLength(JSON.stringify(config.agent), 'utf8');
-  if (bytes > BOUNDS.treeBytesMax) {
-    const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${BOUNDS.treeBytesMax}; a node without a prompt counts with that of the top level`;
+  if (bytes > bounds.treeBytesMax) {
+    const problem = `names, models and prompts of all nodes take ${bytes} bytes, more than ${bounds.treeBytesMax}; a node without a prompt counts with that of the top level`;
     throw refuse([problemAt(['agent'], problem)]);
   }
   return {
@@ -139,7 +139,7 @@ function parseYaml(
   }
   const warnings = document.warnings.map(({ pos, message }) => `${place(pos[0])}: ${warningOf(message)}`);
   try {
-    const written: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+    const written: unknown = document.toJS({ maxAliasCount: aliasesMax });
     const data = withoutEmptyKeys(written);
     const file = isRecord(data) ? data : {};
     if (Object.keys(file).length === 0)

@@ -1,5 +1,5 @@
 import { carriesTokenInClear } from '@stopgo/security';
-import { DEFAULTS } from './defaults.ts';
+import { defaults } from './defaults.ts';
 import type { FileShape, McpServerShape, NodeShape, RemoteAgentShape } from './schema.ts';
 import type {
   AgentConfig,
@@ -24,9 +24,9 @@ export function normalise(file: FileShape): AgentConfig {
     llm: { model: file.llm.model, timeoutMs: file.llm.timeout },
     mcpServers: servers.map((server) => mcpServer(server, file)),
     a2a: file.a2a.map(remoteAgent),
-    agent: agentNode(file.agent ?? { ...EMPTY_LLM_NODE, a2a: file.a2a }, file, file.name, {
+    agent: agentNode(file.agent ?? { ...emptyLlmNode, a2a: file.a2a }, file, file.name, {
       approvalRequired: false,
-      onReject: DEFAULTS.onReject,
+      onReject: defaults.onReject,
     }),
     unannotated: file.unannotated,
     syncWaitMs: file.sync_wait,
@@ -61,11 +61,11 @@ function extendedCard({ description, skills }: NonNullable<FileShape['a2a_extend
 }
 
 /** What a file without `agent` means: one llm node that takes everything from the top level. */
-const EMPTY_LLM_NODE: NodeShape = {
+const emptyLlmNode: NodeShape = {
   type: 'llm',
   can_exit_loop: false,
-  on_error: DEFAULTS.onError,
-  max_iterations: DEFAULTS.maxIterations,
+  on_error: defaults.onError,
+  max_iterations: defaults.maxIterations,
   description: '',
   destructiveHint: false,
   token_origins: [],
@@ -90,7 +90,7 @@ function mcpServer(server: McpServerShape, file: FileShape): McpServerConfig {
     totalTimeoutMs: Math.max(server.timeout, server.total_timeout),
     ...(server.start_timeout === undefined ? {} : { startTimeoutMs: server.start_timeout }),
     callsAtOnce:
-      server.concurrency ?? (server.url === undefined ? DEFAULTS.stdioConcurrency : DEFAULTS.httpConcurrency),
+      server.concurrency ?? (server.url === undefined ? defaults.stdioConcurrency : defaults.httpConcurrency),
     onStartFailure: server.on_start_failure,
     ...(server.elicitation.length === 0 ? {} : { questions: questions(server) }),
     ...(server.sampling === 'allow' ? { sampling: true } : {}),
@@ -182,7 +182,7 @@ function agentNode(node: NodeShape, file: FileShape, fallbackName: string, above
         ...base,
         type: 'loop',
         agents: agents(),
-        maxIterations: node.max_iterations === 0 ? DEFAULTS.maxIterations : node.max_iterations,
+        maxIterations: node.max_iterations === 0 ? defaults.maxIterations : node.max_iterations,
       };
     case 'a2a':
       return {

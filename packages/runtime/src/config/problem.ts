@@ -2,10 +2,10 @@
 export type YamlPath = readonly PropertyKey[];
 
 /** Longest piece of a value that an error repeats, in characters. */
-const QUOTED_CHARACTERS_MAX = 60;
+const quotedCharactersMax = 60;
 
 /** Marks a problem that is told about the mapping (`mcp_servers[0]: name is required`), not about its key. */
-export const IS_REQUIRED = 'is required';
+export const isRequired = 'is required';
 
 /**
  * The configuration cannot be used. `problems` holds one line per problem, in the order found, and `message` all of
@@ -51,15 +51,15 @@ export function problemAt(path: YamlPath, message: string, place: YamlPath = pat
 
 /** One line that says what is wrong and where. */
 export function problemLine(path: YamlPath, message: string): string {
-  if (message !== IS_REQUIRED) return path.length === 0 ? message : `${formatPath(path)}: ${message}`;
+  if (message !== isRequired) return path.length === 0 ? message : `${formatPath(path)}: ${message}`;
   const parent = path.slice(0, -1);
   const key = String(path[path.length - 1]);
-  return problemLine(parent, `${key} ${IS_REQUIRED}`);
+  return problemLine(parent, `${key} ${isRequired}`);
 }
 
 /** Text in double quotes with everything unprintable escaped, cut when it is long. */
 export function quote(text: string): string {
-  const cut = text.length > QUOTED_CHARACTERS_MAX ? `${text.slice(0, QUOTED_CHARACTERS_MAX)}…` : text;
+  const cut = text.length > quotedCharactersMax ? `${text.slice(0, quotedCharactersMax)}…` : text;
   return JSON.stringify(cut);
 }
 

@@ -1,9 +1,9 @@
 import { suggest } from '@stopgo/core';
-import { BOUNDS, DEFAULTS } from './defaults.ts';
+import { bounds, defaults } from './defaults.ts';
 import { parseDuration } from './duration.ts';
 import { nameByPlace } from './normalise.ts';
 import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';
-import { NODE_TYPES } from './schema.ts';
+import { nodeTypes } from './schema.ts';
 
 /*
  * What several keys must fulfil together. The rules look at the plain data of the file, so that they can tell their
@@ -12,10 +12,10 @@ import { NODE_TYPES } from './schema.ts';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-const CHILDREN_TYPES: readonly unknown[] = ['sequential', 'parallel', 'loop'];
+const childrenTypes: readonly unknown[] = ['sequential', 'parallel', 'loop'];
 
 /** Keys that mean something for some types of node only. */
-const KEYS_OF_TYPES: Readonly<Record<string, readonly string[]>> = {
+const keysOfTypes: Readonly<Record<string, readonly string[]>> = {
   agents: ['sequential', 'parallel', 'loop'],
   max_iterations: ['loop'],
   can_exit_loop: ['llm'],
@@ -55,7 +55,7 @@ export function ruleProblems(file: Mapping): Problem[] {
 }
 
 /** One port cannot be listened on twice; 0 is another one each time. */
-function portProblems({ port = DEFAULTS.port, a2a_grpc_port: grpc }: Mapping): Problem[] {
+function portProblems({ port = defaults.port, a2a_grpc_port: grpc }: Mapping): Problem[] {
   if (typeof grpc !== 'number' || grpc === 0 || grpc !== port) return [];
   return [problemAt(['a2a_grpc_port'], `is ${grpc}, as port is; HTTP and gRPC need a port each`)];
 }
@@ -68,9 +68,9 @@ function serverNames({ mcp, mcp_servers }: Mapping): string[] {
 }
 
 function treeProblems(root: Mapping, path: YamlPath, servers: readonly string[]): Problem[] {
-  const isTooLarge = nodesIn(root, BOUNDS.treeNodesMax) > BOUNDS.treeNodesMax;
+  const isTooLarge = nodesIn(root, bounds.treeNodesMax) > bounds.treeNodesMax;
   return isTooLarge
-    ? [problemAt(path, `the tree has more than ${BOUNDS.treeNodesMax} nodes`)]
+    ? [problemAt(path, `the tree has more than ${bounds.treeNodesMax} nodes`)]
     : nodeProblems(root, path, 1, servers);
 }
 
@@ -113,10 +113,10 @@ function ofServer(path: YamlPath, name: string): OfServer {
 }
 
 /** A limit for all of a call that is shorter than the one for a part of it; a default that is, is raised. */
-function limitProblems({ timeout = DEFAULTS.mcpTimeout, total_timeout: total }: Mapping, of: OfServer): Problem[] {
+function limitProblems({ timeout = defaults.mcpTimeout, total_timeout: total }: Mapping, of: OfServer): Problem[] {
   const [one, all] = [durationOf(timeout), durationOf(total)];
   if (one === undefined || all === undefined || all >= one) return [];
-  const isDefault = timeout === DEFAULTS.mcpTimeout ? ' (the default)' : '';
+  const isDefault = timeout === defaults.mcpTimeout ? ' (the default)' : '';
   return [
     of(
       `total_timeout is ${total}, which is shorter than timeout, ${timeout}${isDefault}; set it to at least that, or shorten timeout`,
@@ -130,7 +130,7 @@ function durationOf(value: unknown): number | undefined {
 }
 
 /** Keys that mean something with one kind of `auth` only. */
-const KEYS_OF_AUTH: Readonly<Record<string, string>> = {
+const keysOfAuth: Readonly<Record<string, string>> = {
   token_env: 'static',
   client_id_env: 'client_credentials',
   client_secret_env: 'client_credentials',
@@ -141,7 +141,7 @@ const KEYS_OF_AUTH: Readonly<Record<string, string>> = {
 
 function authProblems(server: Mapping, of: OfServer): Problem[] {
   const needs = (key: string) => (server[key] === undefined ? [of(`auth: ${server.auth} needs ${key}`, 'auth')] : []);
-  const misplaced = Object.entries(KEYS_OF_AUTH)
+  const misplaced = Object.entries(keysOfAuth)
     .filter(([key, auth]) => server[key] !== undefined && server.auth !== auth)
     .map(([key, auth]) => of(`${key} is for a server with auth: ${auth}`, key));
   switch (server.auth) {
@@ -158,12 +158,12 @@ function authProblems(server: Mapping, of: OfServer): Problem[] {
 }
 
 function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: readonly string[]): Problem[] {
-  if (depth > BOUNDS.treeDepthMax) {
-    return [problemAt(path, `the tree is deeper than ${BOUNDS.treeDepthMax} levels`)];
+  if (depth > bounds.treeDepthMax) {
+    return [problemAt(path, `the tree is deeper than ${bounds.treeDepthMax} levels`)];
   }
   const type = typeOf(node);
   const children = mappingsIn(node.agents);
-  const problems = Object.entries(KEYS_OF_TYPES)
+  const problems = Object.entries(keysOfTypes)
     .filter(([key, types]) => isNodeType(type) && isSet(node[key]) && !types.includes(type))
     .map(([key, types]) =>
       problemAt(path, `${key} is not for a node of type ${quote(String(type))} (only ${types.join(', ')})`, [
@@ -172,7 +172,7 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: rea
       ]),
     );
   if (type === 'a2a' && node.url === undefined) problems.push(problemAt([...path, 'url'], 'is required'));
-  if (CHILDREN_TYPES.includes(type) && !isSet(node.agents)) {
+  if (childrenTypes.includes(type) && !isSet(node.agents)) {
     problems.push(problemAt(path, `a node of type ${quote(String(type))} needs at least one entry in agents`));
   }
   problems.push(...unknownServers(node.mcp_servers, [...path, 'mcp_servers'], servers));
@@ -231,7 +231,7 @@ function isMapping(value: unknown): value is Mapping {
 }
 
 function isNodeType(type: unknown): type is string {
-  return NODE_TYPES.some((known) => known === type);
+  return nodeTypes.some((known) => known === type);
 }
 
 /** An empty list says nothing. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BOUNDS, DEFAULTS } from './defaults.ts';
+import { bounds, defaults } from './defaults.ts';
 import {
   choice,
   duration,
@@ -25,7 +25,7 @@ import {
  * rules.ts, what they mean in normalise.ts.
  */
 
-const timeout = duration(BOUNDS.timeoutMsMin, BOUNDS.durationMsMax);
+const timeout = duration(bounds.timeoutMsMin, bounds.durationMsMax);
 const unannotated = choice(['ask', 'run']);
 const pins = choice(['first_use', 'strict']);
 
@@ -38,7 +38,7 @@ export const serverToolsSchema = mapping({
   allow: globs().optional(),
   deny: globs().default([]),
   prefix: toolPrefix().optional(),
-  definition_bytes: wholeNumber(BOUNDS.definitionBytesMin, BOUNDS.definitionBytesMax).optional(),
+  definition_bytes: wholeNumber(bounds.definitionBytesMin, bounds.definitionBytesMax).optional(),
 });
 
 const mcpServerKeys = {
@@ -53,10 +53,10 @@ const mcpServerKeys = {
   approval_tools: list(filledText()).default([]),
   tools: serverToolsSchema.optional(),
   stateless: flag().default(false),
-  timeout: timeout.prefault(DEFAULTS.mcpTimeout),
-  total_timeout: timeout.prefault(DEFAULTS.mcpTotalTimeout),
+  timeout: timeout.prefault(defaults.mcpTimeout),
+  total_timeout: timeout.prefault(defaults.mcpTotalTimeout),
   start_timeout: timeout.optional(),
-  concurrency: wholeNumber(1, BOUNDS.mcpConcurrencyMax).optional(),
+  concurrency: wholeNumber(1, bounds.mcpConcurrencyMax).optional(),
   on_start_failure: choice(['fail', 'degrade']).default('fail'),
   auth: choice(['forward', 'none', 'static', 'client_credentials']).optional(),
   token_env: variableName().optional(),
@@ -67,7 +67,7 @@ const mcpServerKeys = {
   scope: filledText().optional(),
   elicitation: list(choice(['form', 'url'])).default([]),
   sampling: choice(['refuse', 'allow']).default('refuse'),
-  input_timeout: duration(BOUNDS.timeoutMsMin, BOUNDS.inputTimeoutMsMax).prefault(DEFAULTS.inputTimeout),
+  input_timeout: duration(bounds.timeoutMsMin, bounds.inputTimeoutMsMax).prefault(defaults.inputTimeout),
 };
 
 /** Told to editors; the parser's own words are in rules.ts. */
@@ -88,20 +88,20 @@ export const remoteAgentSchema = mapping({
   token_origins: list(origin()).default([]),
 });
 
-export const NODE_TYPES = ['llm', 'sequential', 'parallel', 'loop', 'a2a'] as const;
+export const nodeTypes = ['llm', 'sequential', 'parallel', 'loop', 'a2a'] as const;
 
 const nodeKeys = {
   name: nameText().optional(),
   // Files for older programs may leave it empty.
-  type: z.preprocess((type) => (type === '' ? 'llm' : type), choice(NODE_TYPES)).prefault('llm'),
+  type: z.preprocess((type) => (type === '' ? 'llm' : type), choice(nodeTypes)).prefault('llm'),
   model: filledText().optional(),
   prompt: text().optional(),
   output_key: filledText().pipe(nameText()).optional(),
   can_exit_loop: flag().default(false),
-  max_iterations: wholeNumber(0, BOUNDS.iterationsMax).default(DEFAULTS.maxIterations),
+  max_iterations: wholeNumber(0, bounds.iterationsMax).default(defaults.maxIterations),
   approval: choice(['require']).optional(),
   on_reject: choice(['cancel', 'continue']).optional(),
-  on_error: choice(['fail', 'continue']).default(DEFAULTS.onError),
+  on_error: choice(['fail', 'continue']).default(defaults.onError),
   url: agentUrl.optional(),
   description: text().default(''),
   destructiveHint: flag().default(false),
@@ -119,24 +119,24 @@ export const nodeSchema = mapping({
   agents: z.lazy((): z.ZodType<NodeShape[]> => list(nodeSchema)).optional(),
 }).meta({ id: 'node' });
 
-const count = wholeNumber(1, BOUNDS.countMax);
+const count = wholeNumber(1, bounds.countMax);
 
 export const limitsSchema = mapping({
-  concurrent_runs: count.default(DEFAULTS.concurrentRuns),
-  open_streams: count.default(DEFAULTS.openStreams),
-  body_bytes: wholeNumber(BOUNDS.bodyBytesMin, BOUNDS.bodyBytesMax).default(DEFAULTS.bodyBytes),
-  message_bytes: wholeNumber(1, BOUNDS.messageBytesMax).default(DEFAULTS.messageBytes),
+  concurrent_runs: count.default(defaults.concurrentRuns),
+  open_streams: count.default(defaults.openStreams),
+  body_bytes: wholeNumber(bounds.bodyBytesMin, bounds.bodyBytesMax).default(defaults.bodyBytes),
+  message_bytes: wholeNumber(1, bounds.messageBytesMax).default(defaults.messageBytes),
 });
 
 export const llmSchema = mapping({
-  model: filledText().default(DEFAULTS.model),
-  timeout: timeout.prefault(DEFAULTS.llmTimeout),
+  model: filledText().default(defaults.model),
+  timeout: timeout.prefault(defaults.llmTimeout),
 });
 
 /** The event log in NATS. Where the servers are comes from the environment. */
 export const natsSchema = mapping({
-  stream: streamName().default(DEFAULTS.natsStream),
-  replicas: wholeNumber(1, BOUNDS.replicasMax).default(DEFAULTS.natsReplicas),
+  stream: streamName().default(defaults.natsStream),
+  replicas: wholeNumber(1, bounds.replicasMax).default(defaults.natsReplicas),
   accept_unverified_durability: flag().default(false),
 });
 
@@ -150,31 +150,31 @@ const extendedCardSchema = mapping({
 
 /** The whole file. */
 export const fileSchema = mapping({
-  name: nameText().default(DEFAULTS.name),
-  description: text().default(DEFAULTS.description),
-  prompt: text().default(DEFAULTS.prompt),
-  host: filledText().default(DEFAULTS.host),
-  port: wholeNumber(0, BOUNDS.portMax).default(DEFAULTS.port),
-  data_dir: filledText().default(DEFAULTS.dataDir),
+  name: nameText().default(defaults.name),
+  description: text().default(defaults.description),
+  prompt: text().default(defaults.prompt),
+  host: filledText().default(defaults.host),
+  port: wholeNumber(0, bounds.portMax).default(defaults.port),
+  data_dir: filledText().default(defaults.dataDir),
   llm: llmSchema.prefault({}),
   mcp_servers: list(mcpServerSchema).default([]),
   mcp: oldMcpSchema.optional(),
   a2a: list(remoteAgentSchema).default([]),
   agent: nodeSchema.optional(),
-  unannotated: unannotated.default(DEFAULTS.unannotated),
-  pins: pins.default(DEFAULTS.pins),
-  max_turns: wholeNumber(1, BOUNDS.turnsMax).default(DEFAULTS.maxTurns),
-  sync_wait: duration(0, BOUNDS.durationMsMax).prefault(DEFAULTS.syncWait),
-  heartbeat_ttl: duration(BOUNDS.heartbeatTtlMsMin, BOUNDS.durationMsMax).prefault(DEFAULTS.heartbeatTtl),
+  unannotated: unannotated.default(defaults.unannotated),
+  pins: pins.default(defaults.pins),
+  max_turns: wholeNumber(1, bounds.turnsMax).default(defaults.maxTurns),
+  sync_wait: duration(0, bounds.durationMsMax).prefault(defaults.syncWait),
+  heartbeat_ttl: duration(bounds.heartbeatTtlMsMin, bounds.durationMsMax).prefault(defaults.heartbeatTtl),
   allowed_origins: list(origin()).default([]),
   allowed_hosts: list(hostName()).default([]),
   allow_http_tokens_to: list(hostName()).default([]),
   public_url: baseUrl.optional(),
-  a2a_grpc_port: wholeNumber(0, BOUNDS.portMax).optional(),
+  a2a_grpc_port: wholeNumber(0, bounds.portMax).optional(),
   a2a_extended_card: extendedCardSchema.optional(),
   a2a_required_extensions: list(filledText()).default([]),
-  log_level: choice(['debug', 'info', 'warn', 'error']).default(DEFAULTS.logLevel),
-  log_format: choice(['text', 'json']).default(DEFAULTS.logFormat),
+  log_level: choice(['debug', 'info', 'warn', 'error']).default(defaults.logLevel),
+  log_format: choice(['text', 'json']).default(defaults.logFormat),
   limits: limitsSchema.prefault({}),
   nats: natsSchema.prefault({}),
   push: pushSchema.prefault({}),

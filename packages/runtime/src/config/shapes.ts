@@ -1,8 +1,8 @@
 import { suggest, visibleLine } from '@stopgo/core';
 import { z } from 'zod';
-import { BOUNDS } from './defaults.ts';
-import { DURATION_PATTERN, formatDuration, parseDuration } from './duration.ts';
-import { IS_REQUIRED, inYamlWords, quote } from './problem.ts';
+import { bounds } from './defaults.ts';
+import { durationPattern, formatDuration, parseDuration } from './duration.ts';
+import { inYamlWords, isRequired, quote } from './problem.ts';
 
 /*
  * The building blocks of the schema. Each says what is wrong in the words of the file: what was expected there,
@@ -10,7 +10,7 @@ import { IS_REQUIRED, inYamlWords, quote } from './problem.ts';
  */
 
 function expected(what: string, input: unknown): string {
-  if (input === undefined) return IS_REQUIRED;
+  if (input === undefined) return isRequired;
   return `expected ${what}, found ${typeof input === 'string' ? quote(input) : inYamlWords(input)}`;
 }
 
@@ -18,7 +18,7 @@ function expected(what: string, input: unknown): string {
 export function text() {
   return z.string({
     error: ({ input }) => {
-      if (input === undefined) return IS_REQUIRED;
+      if (input === undefined) return isRequired;
       const quotable = typeof input === 'number' || typeof input === 'boolean';
       return `expected text, found ${inYamlWords(input)}${quotable ? ` (put it in quotes: "${input}")` : ''}`;
     },
@@ -35,13 +35,13 @@ export function filledText() {
 /** A name: one line, not empty, short enough to stand in a log line. */
 export function nameText() {
   return text()
-    .refine((value) => value !== '', IS_REQUIRED)
+    .refine((value) => value !== '', isRequired)
     .refine((value) => !isHiding(value), 'must not hold control characters, or characters that nobody sees')
     .refine(
-      (value) => value.length <= BOUNDS.nameCharactersMax,
-      `must not be longer than ${BOUNDS.nameCharactersMax} characters`,
+      (value) => value.length <= bounds.nameCharactersMax,
+      `must not be longer than ${bounds.nameCharactersMax} characters`,
     )
-    .meta({ minLength: 1, maxLength: BOUNDS.nameCharactersMax });
+    .meta({ minLength: 1, maxLength: bounds.nameCharactersMax });
 }
 
 /** Halves of surrogate pairs are told of wherever they stand (see `characterProblems`). */
@@ -60,16 +60,16 @@ export function globs() {
   );
 }
 
-const TOOL_PREFIX = /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/;
+const toolPrefixPattern = /^[A-Za-z_][A-Za-z0-9_-]{0,31}$/;
 
 /** What stands before the names of a server's tools: nothing that a provider of models would not take in a name. */
 export function toolPrefix() {
   return text()
     .refine(
-      (value) => TOOL_PREFIX.test(value),
+      (value) => toolPrefixPattern.test(value),
       'expected 1 to 32 letters, digits, _ or -, beginning with a letter or _',
     )
-    .meta({ pattern: TOOL_PREFIX.source });
+    .meta({ pattern: toolPrefixPattern.source });
 }
 
 /** `true` or `false`. */
@@ -103,7 +103,7 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
 /** How a duration is written; what it must be is said below. */
 const written = z.unknown().meta({
   anyOf: [
-    { type: 'string', pattern: DURATION_PATTERN },
+    { type: 'string', pattern: durationPattern },
     { type: 'number', minimum: 0 },
   ],
 });
@@ -161,33 +161,33 @@ export function hostName() {
     );
 }
 
-const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
+const variable = /^[A-Z_][A-Z0-9_]{0,127}$/;
 
 /** The name of an environment variable. What looks like the secret itself is not one, and is not repeated. */
 export function variableName() {
   return text()
     .refine(
-      (value) => VARIABLE.test(value),
+      (value) => variable.test(value),
       'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
     )
-    .meta({ pattern: VARIABLE.source });
+    .meta({ pattern: variable.source });
 }
 
 /** The name of a stream of NATS, which is a word of its protocol. */
 export function streamName() {
   return text()
     .refine(
-      (value) => value.length <= BOUNDS.streamNameCharactersMax && /^[A-Za-z0-9_-]+$/.test(value),
-      `expected 1 to ${BOUNDS.streamNameCharactersMax} letters, digits, - or _`,
+      (value) => value.length <= bounds.streamNameCharactersMax && /^[A-Za-z0-9_-]+$/.test(value),
+      `expected 1 to ${bounds.streamNameCharactersMax} letters, digits, - or _`,
     )
-    .meta({ pattern: '^[A-Za-z0-9_-]+$', maxLength: BOUNDS.streamNameCharactersMax });
+    .meta({ pattern: '^[A-Za-z0-9_-]+$', maxLength: bounds.streamNameCharactersMax });
 }
 
 /** A list of things of one kind. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item, {
     error: ({ input }) => {
-      if (input === undefined) return IS_REQUIRED;
+      if (input === undefined) return isRequired;
       const remedy =
         typeof input === 'object'
           ? 'begin each entry with "- "'
@@ -201,7 +201,7 @@ export function list<Item extends z.ZodType>(item: Item) {
 export function textByName() {
   return z.record(z.string(), text(), {
     error: ({ input }) => {
-      if (input === undefined) return IS_REQUIRED;
+      if (input === undefined) return isRequired;
       return `expected a mapping, found ${inYamlWords(input)}${Array.isArray(input) ? '; write NAME: value, without a dash' : ''}`;
     },
   });
@@ -212,7 +212,7 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: ({ code, input }) => {
       if (code === 'unrecognized_keys') return undefined;
-      if (input === undefined) return IS_REQUIRED;
+      if (input === undefined) return isRequired;
       return `expected a mapping, found ${inYamlWords(input)}${Array.isArray(input) ? '; write its keys without a dash' : ''}`;
     },
   });

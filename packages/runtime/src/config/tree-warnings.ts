@@ -2,7 +2,7 @@ import { type Problem, problemAt, quote, type YamlPath } from './problem.ts';
 import type { FileShape, NodeShape } from './schema.ts';
 
 /** How a prompt names a key of the session state, as the run interpreter reads it. */
-const PLACEHOLDER = /\{(\w+)\}/g;
+const placeholder = /\{(\w+)\}/g;
 
 /** What the author of a tree should know: placeholders that stay as they are written, keys that nothing can name. */
 export function treeWarnings(file: FileShape): Problem[] {
@@ -34,7 +34,7 @@ function placeholderWarnings(
     case 'a2a': {
       const prompt = node.prompt ?? (node.type === 'llm' ? file.prompt : '');
       const place = node.prompt === undefined ? path : [...path, 'prompt'];
-      const keys = new Set([...prompt.matchAll(PLACEHOLDER)].map((match) => match[1] ?? ''));
+      const keys = new Set([...prompt.matchAll(placeholder)].map((match) => match[1] ?? ''));
       return [...keys]
         .filter((key) => !written.has(key))
         .map((key) => problemAt(place, `no node before this one writes {${key}}; it stays in the prompt as it is`));

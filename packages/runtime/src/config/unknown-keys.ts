@@ -8,7 +8,7 @@ import { formatPath, quote, type YamlPath } from './problem.ts';
  */
 
 /** What people of other programs look for here, by key without signs and capitals. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+const elsewhere: ReadonlyMap<string, string> = new Map(
   Object.entries({
     apikey: 'API keys come from the environment, never from the file',
     baseurl: 'addresses of models come from the environment, such as OPENAI_BASE_URL',
@@ -33,7 +33,7 @@ export function unknownKeyLines(schema: z.ZodType, file: unknown, path: YamlPath
       return `unknown key ${quote(key)}; ${belongs}${or}`;
     }
     if (meant !== undefined) return `unknown key ${quote(key)}; did you mean "${meant}"?`;
-    const hint = ELSEWHERE.get(key.toLowerCase().replace(/[^a-z]/g, ''));
+    const hint = elsewhere.get(key.toLowerCase().replace(/[^a-z]/g, ''));
     return `unknown key ${quote(key)}; ${hint === undefined ? '' : `${hint}; `}known: ${known.join(', ')}`;
   });
 }

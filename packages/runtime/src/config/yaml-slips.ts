@@ -150,15 +150,15 @@ function keyAbove(lines: readonly string[], below: number, column: number): KeyL
   return nearest;
 }
 
-const KEY = /^( *(?:- +)*)([A-Za-z_][\w-]*):(?: |\t|$)/;
+const keyPattern = /^( *(?:- +)*)([A-Za-z_][\w-]*):(?: |\t|$)/;
 
 function keyOf(line: string): KeyLine | undefined {
-  const match = KEY.exec(line.trimEnd());
+  const match = keyPattern.exec(line.trimEnd());
   return match === null ? undefined : { column: (match[1] ?? '').length + 1, key: match[2] ?? '' };
 }
 
 function plainValue(line: string): { readonly column: number; readonly text: string } | undefined {
-  const match = KEY.exec(line);
+  const match = keyPattern.exec(line);
   if (match === null) return undefined;
   const rest = line.slice(match[0].length);
   const text = rest.trim();

@@ -4,20 +4,20 @@ import { escapeUnprintable } from '../logging/printable.ts';
 import { messageOf, type Started } from './started.ts';
 
 /** How long a graceful stop may take before the process gives up on it. */
-export const STOP_DEADLINE_MS = 10_000;
+export const stopDeadlineMsDefault = 10_000;
 
 /**
  * The same signal again within this time is an echo, not a second wish: on Ctrl-C a terminal signals the whole process
  * group, and `npm` passes its own copy on.
  */
-const SIGNAL_ECHO_MS = 300;
+const signalEchoMs = 300;
 
-const EXIT_OK = 0;
-const EXIT_FAILED = 1;
+const exitOk = 0;
+const exitFailed = 1;
 /** A process ended by a signal exits with this plus the signal's number. */
-const EXIT_SIGNAL_BASE = 128;
-const SIGNAL_NUMBERS = { SIGINT: 2, SIGTERM: 15 } as const;
-type StopSignal = keyof typeof SIGNAL_NUMBERS;
+const exitSignalBase = 128;
+const signalNumbers = { SIGINT: 2, SIGTERM: 15 } as const;
+type StopSignal = keyof typeof signalNumbers;
 
 export type RunProcessOptions = {
   /** What is started, as the log should call it. */
@@ -51,17 +51,17 @@ export type RunProcessOptions = {
  * would end the process otherwise. A closed output (`stopgo start | head`) does not end the process.
  */
 export async function runProcess(options: RunProcessOptions): Promise<void> {
-  const { name, logger, process: host, stopDeadlineMs = STOP_DEADLINE_MS } = options;
+  const { name, logger, process: host, stopDeadlineMs = stopDeadlineMsDefault } = options;
   const printFailure = options.printFailure ?? ((line: string) => void host.stderr.write(`${line}\n`));
   const asked = deferred();
   const stopping = new AbortController();
   let first: { readonly signal: StopSignal; readonly at: number } | undefined;
 
-  for (const signal of Object.keys(SIGNAL_NUMBERS) as StopSignal[]) {
+  for (const signal of Object.keys(signalNumbers) as StopSignal[]) {
     host.on(signal, () => {
       if (first !== undefined) {
-        const isEcho = first.signal === signal && performance.now() - first.at < SIGNAL_ECHO_MS;
-        if (!isEcho) host.exit(EXIT_SIGNAL_BASE + SIGNAL_NUMBERS[signal]);
+        const isEcho = first.signal === signal && performance.now() - first.at < signalEchoMs;
+        if (!isEcho) host.exit(exitSignalBase + signalNumbers[signal]);
         return;
       }
       first = { signal, at: performance.now() };
@@ -73,7 +73,7 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
     logger.info('Shutting down server...', why);
     setTimeout(() => {
       logger.error(`${name} did not stop within ${stopDeadlineMs} ms; giving up`);
-      host.exit(EXIT_FAILED);
+      host.exit(exitFailed);
     }, stopDeadlineMs);
     stopping.abort();
     asked.resolve();
@@ -86,7 +86,7 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
         return;
       }
       logger.error(`${name}: nobody handled an error (${event}); exiting`, { error: describeError(error) });
-      host.exit(EXIT_FAILED);
+      host.exit(exitFailed);
     });
   }
   for (const output of [host.stdout, host.stderr]) output.on('error', ignoreClosedPipe);
@@ -96,22 +96,22 @@ export async function runProcess(options: RunProcessOptions): Promise<void> {
     started = await options.start(stopping.signal);
   } catch (error) {
     if (stopping.signal.aborted && error === stopping.signal.reason) {
-      host.exit(EXIT_OK);
+      host.exit(exitOk);
       return;
     }
     printFailure(`Failed to start ${name}: ${escapeUnprintable(messageOf(error))}`);
     logger.debug('start failed', { error: describeError(error) });
-    host.exit(EXIT_FAILED);
+    host.exit(exitFailed);
     return;
   }
   await asked.promise;
   try {
     await started.stop();
     logger.debug(`${name} stopped`);
-    host.exit(EXIT_OK);
+    host.exit(exitOk);
   } catch (error) {
     logger.error(`${name} did not stop cleanly: ${messageOf(error)}`, { error: describeError(error) });
-    host.exit(EXIT_FAILED);
+    host.exit(exitFailed);
   }
 }
 

@@ -1,11 +1,11 @@
-import { isSecretName, SECRET_MARK } from '@stopgo/security';
+import { isSecretName, secretMark } from '@stopgo/security';
 
 /** Deeper values are cut: a log line is no place for a whole object graph. */
-const FIELD_DEPTH_MAX = 6;
+const fieldDepthMax = 6;
 /** Longer lists and mappings are cut. */
-const FIELD_ENTRIES_MAX = 100;
+const fieldEntriesMax = 100;
 /** Longer texts are cut, in characters. */
-const FIELD_CHARACTERS_MAX = 8_192;
+const fieldCharactersMax = 8_192;
 
 /** What a log line says beside its message. Values that JSON cannot hold are written as text. */
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -30,8 +30,8 @@ export function describeError(error: unknown): Record<string, unknown> {
 
 function plainEntries(entries: readonly (readonly [string, unknown])[], depth: number): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
-  for (const [name, value] of entries.slice(0, FIELD_ENTRIES_MAX)) {
-    if (value !== undefined) plain[name] = isSecretName(name) ? SECRET_MARK : plainValue(value, depth);
+  for (const [name, value] of entries.slice(0, fieldEntriesMax)) {
+    if (value !== undefined) plain[name] = isSecretName(name) ? secretMark : plainValue(value, depth);
   }
   return plain;
 }
@@ -39,7 +39,7 @@ function plainEntries(entries: readonly (readonly [string, unknown])[], depth: n
 function plainValue(value: unknown, depth: number): unknown {
   switch (typeof value) {
     case 'string':
-      return value.length > FIELD_CHARACTERS_MAX ? `${value.slice(0, FIELD_CHARACTERS_MAX)}… (cut)` : value;
+      return value.length > fieldCharactersMax ? `${value.slice(0, fieldCharactersMax)}… (cut)` : value;
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'boolean':
@@ -57,10 +57,10 @@ function plainValue(value: unknown, depth: number): unknown {
 
 function plainObject(value: object, depth: number): unknown {
   if (value instanceof Error) return plainError(value, depth);
-  if (depth >= FIELD_DEPTH_MAX) return '[too deep]';
+  if (depth >= fieldDepthMax) return '[too deep]';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
-  if (Array.isArray(value)) return value.slice(0, FIELD_ENTRIES_MAX).map((entry) => plainValue(entry, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, fieldEntriesMax).map((entry) => plainValue(entry, depth + 1));
   if (value instanceof Headers || value instanceof Map) {
     return plainEntries(
       [...value].map(([name, inner]) => [String(name), inner]),
@@ -78,6 +78,6 @@ function plainError(error: unknown, depth: number): Record<string, unknown> {
     message: plainValue(error.message, depth),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(depth === 0 && error.stack !== undefined ? { stack: plainValue(error.stack, depth) } : {}),
-    ...(error.cause === undefined || depth >= FIELD_DEPTH_MAX ? {} : { cause: plainError(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth >= fieldDepthMax ? {} : { cause: plainError(error.cause, depth + 1) }),
   };
 }

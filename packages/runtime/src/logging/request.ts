@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
 /** From this status on a request is logged as an error: it is the platform's fault. */
-const SERVER_ERROR_STATUS = 500;
+const serverErrorStatus = 500;
 
 /** One request that was answered. */
 export type RequestLogEntry = {
@@ -19,6 +19,6 @@ export type RequestLogEntry = {
 /** Writes the one line per request (status, time, method, path, session, level, conversation). */
 export function logRequest(logger: Logger, entry: RequestLogEntry): void {
   const fields = { ...entry, path: entry.path.replace(/\?.*$/s, '') };
-  if (entry.status >= SERVER_ERROR_STATUS) logger.error('request', fields);
+  if (entry.status >= serverErrorStatus) logger.error('request', fields);
   else logger.info('request', fields);
 }

@@ -1,8 +1,8 @@
-import { SECRET_MARK, type SecretFilter, secretFilter, withoutCredentials } from '@stopgo/security';
+import { type SecretFilter, secretFilter, secretMark, withoutCredentials } from '@stopgo/security';
 import { escapeUnprintable } from './printable.ts';
 
 /** Shorter values are not searched for: replacing every `abc` would destroy the log and protect nothing. */
-export const SECRET_CHARACTERS_MIN = 6;
+export const secretCharactersMin = 6;
 
 /** Knows the secrets of this process and takes them out of text. */
 export type Redactor = {
@@ -21,7 +21,7 @@ export function createRedactor(): Redactor {
   const registered = new Map<string, { readonly filter: SecretFilter; times: number }>();
   return {
     registerSecret(value) {
-      if (value.length < SECRET_CHARACTERS_MIN) return () => {};
+      if (value.length < secretCharactersMin) return () => {};
       const known = registered.get(value) ?? { filter: filterOf(value), times: 0 };
       known.times += 1;
       registered.set(value, known);
@@ -43,4 +43,4 @@ export function createRedactor(): Redactor {
 
 /** As it is spelled in texts of others, and as our own lines spell what cannot be printed. */
 const filterOf = (value: string): SecretFilter =>
-  secretFilter([value, escapeUnprintable(value)], { charactersMin: SECRET_CHARACTERS_MIN, mark: SECRET_MARK });
+  secretFilter([value, escapeUnprintable(value)], { charactersMin: secretCharactersMin, mark: secretMark });

@@ -7,7 +7,7 @@ export type LogRecord = Readonly<Record<string, unknown>> & {
   readonly msg: string;
 };
 
-const SEPARATOR = ' | ';
+const separator = ' | ';
 
 /**
  * A record as one line for people:
@@ -44,7 +44,7 @@ function shown(value: unknown): string {
 
 /** ` | ` inside a part would look like the end of it. */
 function joined(parts: readonly string[]): string {
-  return parts.map((part) => part.replaceAll(SEPARATOR, ' ¦ ')).join(SEPARATOR);
+  return parts.map((part) => part.replaceAll(separator, ' ¦ ')).join(separator);
 }
 
 function localTime(iso: string): string {

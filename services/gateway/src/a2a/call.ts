@@ -33,17 +33,17 @@ export type A2AActor = {
   readonly kind: envelope.ActorKind;
   readonly id: string;
   readonly claimed: boolean;
-  readonly surface: typeof SURFACE | typeof LEGACY_SURFACE;
+  readonly surface: typeof surface | typeof legacySurface;
   readonly address: string;
 };
 
-export const SURFACE = 'a2a';
-export const LEGACY_SURFACE = 'a2a-legacy';
+export const surface = 'a2a';
+export const legacySurface = 'a2a-legacy';
 
 const actor = (kind: envelope.ActorKind, { frame, dialect }: A2ACall, name?: string): A2AActor => ({
   kind,
   ...namedAs(name),
-  surface: dialect === 'legacy' ? LEGACY_SURFACE : SURFACE,
+  surface: dialect === 'legacy' ? legacySurface : surface,
   address: frame.address,
 });
 

@@ -1,8 +1,8 @@
 import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
 import { DomainError, type HumanDecision } from '@stopgo/core';
 import { type orchestrator, views } from '@stopgo/proto';
-import { DECISIONS } from '../answer-codes.ts';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { decisions } from '../answer-codes.ts';
+import { callMarginMs } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2AActor, type A2ACall, approverOf } from './call.ts';
@@ -115,13 +115,13 @@ async function resolve(
   const { turn } = await deps.clients.approvals.resolve(
     {
       approvalId,
-      decision: DECISIONS[decision.kind],
+      decision: decisions[decision.kind],
       result: decision.kind === 'happened' ? decision.result : '',
       actor,
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
     },
-    { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    { context: call.frame.context, timeoutMs: milliseconds + callMarginMs },
   );
   return turn;
 }

@@ -4,10 +4,10 @@ import {
   activatedOf,
   cardOf,
   extensionsNamed,
-  HITL_EXTENSION,
+  hitlExtension,
 } from '@stopgo/a2a-agent';
 import { type GrpcCaller, type GrpcListener, listenGrpc } from '@stopgo/a2a-agent/grpc';
-import { ANONYMOUS } from '@stopgo/rpc';
+import { anonymous } from '@stopgo/rpc';
 import { describeError } from '@stopgo/runtime';
 import { type Frame, frameFrom } from '../frame.ts';
 import type { GatewayOptions } from '../options.ts';
@@ -22,7 +22,7 @@ type GrpcOptions = Pick<GatewayOptions, 'host' | 'limits' | 'newSessionId'> & { 
 
 /** Speaks A2A over gRPC. @throws Error in one line if it cannot listen. */
 export function startGrpc(deps: RouteDependencies, options: GrpcOptions): Promise<GrpcListener> {
-  const nobody = { context: { principal: ANONYMOUS } };
+  const nobody = { context: { principal: anonymous } };
   return listenGrpc({
     host: options.host,
     port: options.port,
@@ -58,7 +58,7 @@ function handlerFor(deps: RouteDependencies, options: GrpcOptions, caller: GrpcC
       dialect: caller.version,
       ...headersOf(caller.header, () => undefined),
       extensions,
-      withHitl: extensions.includes(HITL_EXTENSION),
+      withHitl: extensions.includes(hitlExtension),
       cursor: { revision: undefined },
       open: () => {},
       signal: left.signal,

@@ -12,7 +12,7 @@ import {
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { callMarginMs } from '../bounds.ts';
 import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, cancelerOf } from './call.ts';
@@ -124,7 +124,7 @@ async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
   const answer = deps.clients.orchestrator.cancelRun(
     { conversationId: head.id, reason: 'canceled by the peer', caller: { actor: cancelerOf(call) } },
-    { context: call.frame.context, timeoutMs: CALL_MARGIN_MS },
+    { context: call.frame.context, timeoutMs: callMarginMs },
   );
   const { turn } = await answer.catch((error: unknown) => {
     if (error instanceof DomainError && error.kind === 'failed_precondition') {

@@ -5,7 +5,7 @@ import { describeError } from '@stopgo/runtime';
 import type { Request } from 'express';
 import type { Frame } from '../frame.ts';
 import { permit, type Route, type RouteDependencies } from '../routes/route.ts';
-import { LEGACY_SURFACE, SURFACE } from './call.ts';
+import { legacySurface, surface } from './call.ts';
 import { peerOf } from './peer.ts';
 import { profileOf, reachedAt } from './profile.ts';
 import { asA2AError } from './task-errors.ts';
@@ -51,6 +51,6 @@ async function dialectOfTask(
   const [first] = events;
   if (first === undefined) return otherwise;
   const { actor } = fromBinary(envelope.EnvelopeSchema, first.envelope);
-  if (actor?.surface === LEGACY_SURFACE) return 'legacy';
-  return actor?.surface === SURFACE ? '0.3' : 'unknown';
+  if (actor?.surface === legacySurface) return 'legacy';
+  return actor?.surface === surface ? '0.3' : 'unknown';
 }

@@ -10,7 +10,7 @@ import {
 import { DomainError } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { principalKey } from '@stopgo/rpc';
-import { CURSOR_CHARACTERS_MAX, TASKS_PER_PAGE_DEFAULT, TASKS_PER_PAGE_MAX } from '../bounds.ts';
+import { cursorCharactersMax, tasksPerPageDefault, tasksPerPageMax } from '../bounds.ts';
 import { soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
@@ -25,14 +25,14 @@ export async function listTasks(
   call: A2ACall,
   params: ListTasksRequest,
 ): Promise<ListTasksResponse> {
-  const { pageSize = TASKS_PER_PAGE_DEFAULT, historyLength = 0, pageToken, contextId } = params;
-  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > TASKS_PER_PAGE_MAX) {
-    throw new RequestMalformedError(`pageSize must be 1 to ${TASKS_PER_PAGE_MAX}`);
+  const { pageSize = tasksPerPageDefault, historyLength = 0, pageToken, contextId } = params;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > tasksPerPageMax) {
+    throw new RequestMalformedError(`pageSize must be 1 to ${tasksPerPageMax}`);
   }
   if (!Number.isInteger(historyLength) || historyLength < 0) {
     throw new RequestMalformedError('historyLength must be 0 or more');
   }
-  if (pageToken.length > CURSOR_CHARACTERS_MAX) throw badToken();
+  if (pageToken.length > cursorCharactersMax) throw badToken();
   const since = params.statusTimestampAfter === undefined ? undefined : Date.parse(params.statusTimestampAfter);
   if (Number.isNaN(since)) throw new RequestMalformedError('statusTimestampAfter must be a time (RFC 3339)');
   const standing = standingAsked(params.status);

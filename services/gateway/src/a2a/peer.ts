@@ -1,4 +1,4 @@
-import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, HITL_EXTENSION } from '@stopgo/a2a-agent';
+import { activatedOf, type Dialect, extensionsHeader, extensionsNamed, hitlExtension } from '@stopgo/a2a-agent';
 import { type Cursor, lastRevisionSeen, type Peer } from '@stopgo/a2a-agent/http';
 import { describeError } from '@stopgo/runtime';
 import type { Request, Response } from 'express';
@@ -29,7 +29,7 @@ export function peerOf(deps: RouteDependencies, req: Request, res: Response, fra
       () => lastRevisionSeen(req),
     ),
     extensions,
-    withHitl: extensions.includes(HITL_EXTENSION),
+    withHitl: extensions.includes(hitlExtension),
     cursor,
     signal: left.signal,
   };

@@ -6,7 +6,7 @@ import type { RouteDependencies } from '../routes/route.ts';
 import { extensionsOf } from './extensions.ts';
 
 /** Of this program; an agent's own version is not configured. */
-const AGENT_VERSION = '0.1.0';
+const agentVersion = '0.1.0';
 
 /**
  * What the agent says of itself now: its skills are its tools, the agents that it delegates to among them.
@@ -28,7 +28,7 @@ export async function profileOf(
   return {
     name: deps.agentName,
     description: deps.agentDescription ?? '',
-    version: AGENT_VERSION,
+    version: agentVersion,
     baseUrl,
     grpcAddress: port === undefined || !URL.canParse(baseUrl) ? undefined : `${new URL(baseUrl).hostname}:${port}`,
     grpcAsUrl: deps.a2aGrpcAsUrl === true,

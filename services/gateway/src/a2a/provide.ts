@@ -1,7 +1,7 @@
 import { askInputAgain, RequestMalformedError, type SaidInput } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
-import { ACTIONS } from '../answer-codes.ts';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { actions } from '../answer-codes.ts';
+import { callMarginMs } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, approverOf } from './call.ts';
@@ -34,14 +34,14 @@ export async function provideInputs(deps: RouteDependencies, call: A2ACall, prov
       {
         conversationId: id,
         inputId,
-        action: ACTIONS[action],
+        action: actions[action],
         contentJson,
         caller: { actor: approverOf(call, undefined) },
         wait: { milliseconds },
         // Words that come again are what they were before: no answer to what is asked by then.
         ...(identity === undefined ? {} : { idempotency: isNamed ? decisionIdentity(identity, inputId) : identity }),
       },
-      { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: call.frame.context, timeoutMs: milliseconds + callMarginMs },
     );
     const { turn } = await answer.catch((error: unknown) => {
       const isMalformed =

@@ -6,13 +6,13 @@ import {
 } from '@stopgo/a2a-agent';
 import { visibleText } from '@stopgo/core';
 import type { orchestrator, views } from '@stopgo/proto';
-import { ECHO_CHARACTERS_MAX } from '../bounds.ts';
+import { echoCharactersMax } from '../bounds.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
 import { viewOf } from './task-view.ts';
 
 /** The name by which clients of 0.3 ask for the only config of a task. */
-const ONLY = 'default';
+const onlyId = 'default';
 
 /** Has an address told of a task. The answer shows no token and no credentials: nobody is ever shown them again. */
 export async function createPushConfig(
@@ -72,12 +72,12 @@ export async function getPushConfig(
 ): Promise<TaskPushNotificationConfig> {
   const { conversationId, configs } = await configsOf(deps, call, taskId);
   const [only, ...others] = configs;
-  const isUnnamed = id === '' || id === ONLY;
+  const isUnnamed = id === '' || id === onlyId;
   const found = configs.find((config) => config.id === id) ?? (isUnnamed && others.length === 0 ? only : undefined);
   if (found !== undefined) return shown(conversationId, found);
   if (id === '' && configs.length > 0)
     throw new RequestMalformedError('the task has several push configs; name one by its id');
-  const echo = visibleText(id.slice(0, ECHO_CHARACTERS_MAX));
+  const echo = visibleText(id.slice(0, echoCharactersMax));
   throw new TaskNotFoundError(`Push notification config not found: ${echo}`);
 }
 

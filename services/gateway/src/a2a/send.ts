@@ -11,12 +11,12 @@ import {
   stateOf,
   type TaskPushNotificationConfig,
   TaskState,
-  TERMINAL,
+  terminal,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { isUuid } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { callMarginMs } from '../bounds.ts';
 import { contextOfFirst, joinSession } from '../frame.ts';
 import { conversationIdFor } from '../idempotency.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
@@ -88,7 +88,7 @@ async function start(
       ...(identity === undefined ? {} : { idempotency: identity }),
       ...(push === undefined ? {} : { push: pushSettings(call, push) }),
     },
-    { context: contextOfFirst(frame), timeoutMs: milliseconds + CALL_MARGIN_MS },
+    { context: contextOfFirst(frame), timeoutMs: milliseconds + callMarginMs },
   );
   const view = soundView(turn?.view);
   joinSession(frame, view.head);
@@ -125,7 +125,7 @@ async function followUp(
     return provideInputs(deps, call, { view, said: answers, identity, waitMs });
   }
   if (isPending(view) || names) return decide(deps, call, { view, said, identity, waitMs, setPush });
-  if (TERMINAL.has(stateOf(view.head)) && call.dialect !== 'legacy') {
+  if (terminal.has(stateOf(view.head)) && call.dialect !== 'legacy') {
     if (identity !== undefined && (await wasTaken(deps, call, taskId, identity))) {
       await setPush();
       return { view };
@@ -157,7 +157,7 @@ async function continued(
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
     },
-    { context: call.frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+    { context: call.frame.context, timeoutMs: milliseconds + callMarginMs },
   );
   if (turn?.outcome === orchestrator.TurnOutcome.REFUSED_BUSY) {
     throw new UnsupportedOperationError('the task is being worked on; send the message when it waits or has ended');

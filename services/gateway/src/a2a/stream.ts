@@ -7,8 +7,8 @@ import {
   stateOf,
   type Task,
   TaskState,
-  TERMINAL,
   taskOf,
+  terminal,
   updatesOf,
 } from '@stopgo/a2a-agent';
 import { conversationStream } from '@stopgo/core';
@@ -50,7 +50,7 @@ export async function* follow(deps: RouteDependencies, call: A2ACall, taskId: st
   }
   // What was before the latest run is no part of the task that is shown.
   const from = Math.min(Math.max(after, (head.run?.messageRevision ?? 1) - 1), head.revision);
-  if (from === head.revision && TERMINAL.has(stateOf(head))) return;
+  if (from === head.revision && terminal.has(stateOf(head))) return;
   call.open();
   yield* updates(deps, call, { ...head, revision: from }, { untilWaiting: false });
 }
@@ -81,18 +81,18 @@ async function* updates(
       let next = stateAfter(fact, state);
       // While tool servers ask, no event tells by itself that nothing else is left to do.
       const isWorking = (next ?? state ?? shown) === TaskState.TASK_STATE_WORKING;
-      if (isWorking && asked.size > 0 && (await waits(deps, call, head.id, revision))) next = WAITING;
+      if (isWorking && asked.size > 0 && (await waits(deps, call, head.id, revision))) next = waiting;
       if (next === undefined) continue;
       state = next;
       yield* update(deps, call, head.id, revision, next);
-      if (TERMINAL.has(next) || (untilWaiting && next === WAITING)) return;
+      if (terminal.has(next) || (untilWaiting && next === waiting)) return;
     }
   } catch (error) {
     if (!call.signal.aborted) throw error;
   }
 }
 
-const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED;
+const waiting = TaskState.TASK_STATE_INPUT_REQUIRED;
 
 /** Keeps the ids of what tool servers ask people. */
 function keepAsked(asked: Set<string>, fact: facts.Payload['fact']): void {

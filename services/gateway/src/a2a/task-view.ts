@@ -1,6 +1,6 @@
 import { contextIdOf, historyOf, type Message } from '@stopgo/a2a-agent';
 import { DomainError, isUuid } from '@stopgo/core';
-import { HISTORY_MESSAGES_MAX } from '../bounds.ts';
+import { historyMessagesMax } from '../bounds.ts';
 import { joinSession } from '../frame.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import type { RouteDependencies } from '../routes/route.ts';
@@ -26,13 +26,13 @@ export async function recentHistory(
   { clients }: RouteDependencies,
   call: A2ACall,
   { head }: SoundView,
-  length = HISTORY_MESSAGES_MAX,
+  length = historyMessagesMax,
 ): Promise<Message[]> {
   if (length === 0 || head.messageCount === 0) return [];
   // What tools were told and told is between the messages that are shown.
-  const afterSequence = Math.max(0, head.messageCount - HISTORY_MESSAGES_MAX);
+  const afterSequence = Math.max(0, head.messageCount - historyMessagesMax);
   const { messages } = await clients.store.getConversation(
-    { conversationId: head.id, afterSequence, messageLimit: HISTORY_MESSAGES_MAX, minRevision: head.revision },
+    { conversationId: head.id, afterSequence, messageLimit: historyMessagesMax, minRevision: head.revision },
     { context: call.frame.context },
   );
   return historyOf(messages, head.id, contextIdOf(head)).slice(-length);

@@ -1,12 +1,12 @@
-import { type Endpoint, errorExample, JSON_TYPE } from './endpoint.ts';
-import { APPROVAL_ID, approvalExample, conversationExample, settledResultExample, workingExample } from './examples.ts';
+import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
+import { approvalExample, approvalId, conversationExample, settledResultExample, workingExample } from './examples.ts';
 
-const NOT_FOUND = {
+const notFound = {
   description: 'No such approval.',
-  example: errorExample(`no conversation found with approval UUID: ${APPROVAL_ID}`),
+  example: errorExample(`no conversation found with approval UUID: ${approvalId}`),
 };
 
-const UNKNOWN = {
+const unknown = {
   description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
   example: errorExample('…'),
 };
@@ -33,7 +33,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     description: 'Shows one approval, with its decision if it is settled.',
     responses: {
       '200': { description: 'The approval.', example: { approval: approvalExample } },
-      '404': NOT_FOUND,
+      '404': notFound,
     },
   },
   {
@@ -43,7 +43,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
     description:
       'Decides on an approval and lets the run go on. Approve with {"approved": true}, or action or answer in yes, y, true, approve, approved, ok, confirm; reject with {"approved": false}, or no, n, false, reject, rejected, deny, denied, cancel. A call in doubt is decided with {"action": "run_again" | "happened" | "give_up"}. The name of who decides comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
     request: {
-      content_type: JSON_TYPE,
+      content_type: jsonType,
       schema: {
         approved: { type: 'boolean', description: 'True approves, false rejects', required: false },
         action: { type: 'string', description: 'The decision as a word', required: false },
@@ -75,7 +75,7 @@ export const approvalEndpoints: readonly Endpoint[] = [
         description: 'The body holds no clear decision, or one that does not fit; nothing changed.',
         example: errorExample('the body holds no decision: …'),
       },
-      '404': NOT_FOUND,
+      '404': notFound,
       '409': {
         description: 'It was decided before, or withdrawn.',
         example: {
@@ -88,8 +88,8 @@ export const approvalEndpoints: readonly Endpoint[] = [
         },
       },
       '422': { description: 'The Idempotency-Key was used for another request.', example: errorExample('…') },
-      '503': UNKNOWN,
-      '504': UNKNOWN,
+      '503': unknown,
+      '504': unknown,
     },
   },
 ];

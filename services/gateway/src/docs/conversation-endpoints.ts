@@ -1,7 +1,7 @@
-import { type Endpoint, errorExample, JSON_TYPE } from './endpoint.ts';
+import { type Endpoint, errorExample, jsonType } from './endpoint.ts';
 import {
-  CONVERSATION_ID,
   conversationExample,
+  conversationId,
   pausedConversationExample,
   settledResultExample,
   waitingConversationExample,
@@ -9,24 +9,24 @@ import {
   workingExample,
 } from './examples.ts';
 
-const MESSAGE_BYTES = 'at most 64 KiB of UTF-8 unless configured otherwise';
-const NOT_FOUND = {
+const messageBytes = 'at most 64 KiB of UTF-8 unless configured otherwise';
+const notFound = {
   description: 'No such conversation.',
-  example: errorExample(`conversation not found: ${CONVERSATION_ID}`),
+  example: errorExample(`conversation not found: ${conversationId}`),
 };
-const MALFORMED = {
+const malformed = {
   description: 'The body, a header or a parameter is malformed, or the body has an unknown member; nothing was done.',
   example: errorExample('invalid request body: unknown member "mesage"; did you mean "message"?'),
 };
-const MISMATCH = {
+const mismatch = {
   description: 'The Idempotency-Key was used for another request.',
   example: errorExample('…'),
 };
-const UNKNOWN = {
+const unknown = {
   description: 'Unknown whether it took effect: repeat it with the same Idempotency-Key after Retry-After.',
   example: errorExample('…'),
 };
-const WORKING = {
+const working = {
   description:
     'The run goes on (after the wait, at once with Prefer: respond-async, or when it only waits for an agent that is out of reach: see waiting_for). Location names the conversation.',
   example: workingExample,
@@ -40,11 +40,11 @@ export const conversationEndpoints: readonly Endpoint[] = [
     description:
       'Opens a conversation; with a message it also does what sending that message does. Takes Idempotency-Key, X-Session-ID, Prefer (respond-async, wait=SECONDS, return=minimal) and Authorization: Bearer.',
     request: {
-      content_type: JSON_TYPE,
+      content_type: jsonType,
       schema: {
         message: {
           type: 'string',
-          description: `A first message to process at once, ${MESSAGE_BYTES}`,
+          description: `A first message to process at once, ${messageBytes}`,
           required: false,
         },
       },
@@ -55,11 +55,11 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'Created; with the result if there was a message.',
         example: { conversation: conversationExample, result: settledResultExample },
       },
-      '202': WORKING,
-      '400': MALFORMED,
-      '422': MISMATCH,
-      '503': UNKNOWN,
-      '504': UNKNOWN,
+      '202': working,
+      '400': malformed,
+      '422': mismatch,
+      '503': unknown,
+      '504': unknown,
     },
   },
   {
@@ -91,7 +91,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'The conversation; here one whose agent is a tree that waits.',
         example: { conversation: pausedConversationExample },
       },
-      '404': NOT_FOUND,
+      '404': notFound,
     },
   },
   {
@@ -116,8 +116,8 @@ export const conversationEndpoints: readonly Endpoint[] = [
     description:
       'Processes a user message. A message to a conversation that waits for an approval is not taken: the answer has an "error" and shows what is pending. If the run failed, "error" says why. Takes the same headers as creating a conversation; without X-Session-ID it stays in the session of the conversation.',
     request: {
-      content_type: JSON_TYPE,
-      schema: { message: { type: 'string', description: `The message, ${MESSAGE_BYTES}`, required: true } },
+      content_type: jsonType,
+      schema: { message: { type: 'string', description: `The message, ${messageBytes}`, required: true } },
       example: { message: 'Create a server my-test with value 42' },
     },
     responses: {
@@ -126,17 +126,17 @@ export const conversationEndpoints: readonly Endpoint[] = [
           'The answer of the run, or what it waits for; with "error" if the message was not taken, or the run failed.',
         example: { conversation: waitingConversationExample, result: waitingResultExample },
       },
-      '202': WORKING,
+      '202': working,
       '400': { description: 'No message, or a malformed request.', example: errorExample('message is required') },
-      '404': NOT_FOUND,
+      '404': notFound,
       '409': {
         description: 'The last message is still being worked on.',
         example: { error: 'conversation is busy', run: workingExample.run, conversation: workingExample.conversation },
       },
-      '422': MISMATCH,
+      '422': mismatch,
       '429': { description: 'Too many runs at once; try again after Retry-After.', example: errorExample('…') },
-      '503': UNKNOWN,
-      '504': UNKNOWN,
+      '503': unknown,
+      '504': unknown,
     },
   },
   {
@@ -146,7 +146,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     description:
       'Ends the open run: what is pending is withdrawn, a running call is asked to stop. Canceling a canceled run again answers the same. The name of who cancels comes from X-Approver.',
     request: {
-      content_type: JSON_TYPE,
+      content_type: jsonType,
       schema: { reason: { type: 'string', description: 'Why, at most 1 KiB', required: false } },
       example: { reason: 'not needed any more' },
     },
@@ -155,12 +155,12 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'It is canceled.',
         example: { conversation: conversationExample, result: { ...settledResultExample, response: 'Run canceled.' } },
       },
-      '400': MALFORMED,
-      '404': NOT_FOUND,
+      '400': malformed,
+      '404': notFound,
       '409': { description: 'There is no run to cancel, or it completed or failed.', example: errorExample('…') },
-      '422': MISMATCH,
-      '503': UNKNOWN,
-      '504': UNKNOWN,
+      '422': mismatch,
+      '503': unknown,
+      '504': unknown,
     },
   },
   {
@@ -170,7 +170,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     description:
       'Answers what a tool server asks in the midst of a call (pending_inputs of the conversation), and lets the call go on. Of several answers to one question the first counts. The name of who answers comes from X-Approver or by. Takes Idempotency-Key and Prefer.',
     request: {
-      content_type: JSON_TYPE,
+      content_type: jsonType,
       schema: {
         action: { type: 'string', description: 'accept, decline or cancel', required: true },
         content: {
@@ -187,7 +187,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'The answer of the run, or what it waits for.',
         example: { conversation: conversationExample, result: settledResultExample },
       },
-      '202': WORKING,
+      '202': working,
       '400': {
         description: 'A malformed request, or values that are not what is asked for.',
         example: errorExample('content.amount: expected a whole number from 1 to 100'),
@@ -200,9 +200,9 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'The question was answered before, or is not asked any more; the answer says what became of it.',
         example: errorExample('the question … is settled: withdrawn by … at …: the call is in doubt: …'),
       },
-      '422': MISMATCH,
-      '503': UNKNOWN,
-      '504': UNKNOWN,
+      '422': mismatch,
+      '503': unknown,
+      '504': unknown,
     },
   },
   {
@@ -221,7 +221,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
         description: 'Last-Event-ID or from is no revision, or Last-Event-ID is beyond the last event.',
         example: errorExample('…'),
       },
-      '404': NOT_FOUND,
+      '404': notFound,
       '429': { description: 'Too many open streams; try again after Retry-After.', example: errorExample('…') },
     },
   },

@@ -6,7 +6,7 @@ import { heldToolEndpoints } from './held-tool-endpoints.ts';
 import { pushEndpoints } from './push-endpoints.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
 
-const VERSION = '1.0.0';
+const version = '1.0.0';
 
 /** Every operation of the REST surface. */
 export const endpoints: readonly Endpoint[] = [
@@ -21,6 +21,6 @@ export const endpoints: readonly Endpoint[] = [
 export const describeApi = (agentName: string): Answer => ({
   title: 'Agent Stop and Go API',
   description: `REST API of the agent ${agentName}: it stops before it does harm and goes on once a human has said yes.`,
-  version: VERSION,
+  version: version,
   endpoints,
 });

@@ -17,7 +17,7 @@ export type Endpoint = {
 /** One member of a request body. */
 export type Field = { readonly type: string; readonly description: string; readonly required: boolean };
 
-export const JSON_TYPE = 'application/json';
+export const jsonType = 'application/json';
 
 /** An error as every route answers it. */
 export const errorExample = (error: string): Answer => ({ error });

@@ -1,44 +1,44 @@
 /** The data that the examples of the documentation share. */
 
-export const CONVERSATION_ID = '7d1f3c1e-5b0a-4c55-9a3e-0f7c2f1f9b1d';
-export const APPROVAL_ID = '3b241101-e2bb-4255-8caf-4136c566a962';
-const RUN_ID = 'a1f0c9e4-3c5d-4a57-8f58-5a2f0e9d7c11';
-const TIME = '2026-01-15T10:30:00.000Z';
-const DESCRIPTION = '**ADD Resource**\n\nName: my-test\nValue: 42';
+export const conversationId = '7d1f3c1e-5b0a-4c55-9a3e-0f7c2f1f9b1d';
+export const approvalId = '3b241101-e2bb-4255-8caf-4136c566a962';
+const runId = 'a1f0c9e4-3c5d-4a57-8f58-5a2f0e9d7c11';
+const time = '2026-01-15T10:30:00.000Z';
+const description = '**ADD Resource**\n\nName: my-test\nValue: 42';
 
 export const approvalExample = {
-  uuid: APPROVAL_ID,
-  conversation_id: CONVERSATION_ID,
-  run_id: RUN_ID,
+  uuid: approvalId,
+  conversation_id: conversationId,
+  run_id: runId,
   kind: 'tool',
   tool_name: 'resources_add',
   server: 'resources',
   tool_args: { name: 'my-test', value: 42 },
-  description: DESCRIPTION,
+  description: description,
   choices: ['approve', 'reject'],
   status: 'pending',
-  created_at: TIME,
+  created_at: time,
 };
 
 export const conversationExample = {
-  id: CONVERSATION_ID,
+  id: conversationId,
   session_id: 'a1b2c3d4',
-  context_id: CONVERSATION_ID,
+  context_id: conversationId,
   status: 'active',
   title: 'List all resources',
-  run: { id: RUN_ID, status: 'completed' },
-  messages: [{ id: 'a3c5…', role: 'user', content: 'List all resources', created_at: TIME }],
+  run: { id: runId, status: 'completed' },
+  messages: [{ id: 'a3c5…', role: 'user', content: 'List all resources', created_at: time }],
   message_count: 1,
   pending_approvals: [],
   revision: 9,
-  created_at: TIME,
-  updated_at: TIME,
+  created_at: time,
+  updated_at: time,
 };
 
 export const waitingConversationExample = {
   ...conversationExample,
   status: 'waiting_approval',
-  run: { id: RUN_ID, status: 'waiting' },
+  run: { id: runId, status: 'waiting' },
   pending_approval: approvalExample,
   pending_approvals: [approvalExample],
 };
@@ -51,15 +51,15 @@ const pausedExample = {
   user_message: 'Look what is there, then create a server',
   node: 'creator',
   step_id: 'root/1',
-  approvals: [APPROVAL_ID],
+  approvals: [approvalId],
 };
 
 export const pausedConversationExample = {
   ...waitingConversationExample,
   title: 'Look what is there, then create a server',
   messages: [
-    { id: 'a3c5…', role: 'user', content: pausedExample.user_message, created_at: TIME },
-    { id: 'b7d1…', role: 'assistant', content: '[analyst] There is no server yet.', node: 'analyst', created_at: TIME },
+    { id: 'a3c5…', role: 'user', content: pausedExample.user_message, created_at: time },
+    { id: 'b7d1…', role: 'assistant', content: '[analyst] There is no server yet.', node: 'analyst', created_at: time },
   ],
   message_count: 2,
   pending_approval: { ...approvalExample, node: 'creator' },
@@ -76,7 +76,7 @@ export const settledResultExample = {
 };
 
 export const waitingResultExample = {
-  response: `This action requires approval:\n\n${DESCRIPTION}\n\nPlease approve or reject using the approval UUID: ${APPROVAL_ID}`,
+  response: `This action requires approval:\n\n${description}\n\nPlease approve or reject using the approval UUID: ${approvalId}`,
   waiting_approval: true,
   approval: approvalExample,
   approvals: [approvalExample],
@@ -88,18 +88,18 @@ const waitingForExample = [
   {
     kind: 'agent',
     name: 'peer',
-    since: TIME,
+    since: time,
     next_try_at: '2026-01-15T10:30:15.000Z',
     reason: 'it does not answer when it is asked about the task',
-    text: `the agent "peer" is out of reach since ${TIME}, next try at 2026-01-15T10:30:15.000Z`,
+    text: `the agent "peer" is out of reach since ${time}, next try at 2026-01-15T10:30:15.000Z`,
   },
 ];
 
 export const workingExample = {
   conversation: {
     ...conversationExample,
-    run: { id: RUN_ID, status: 'working' },
+    run: { id: runId, status: 'working' },
     waiting_for: waitingForExample,
   },
-  run: { id: RUN_ID, status: 'working' },
+  run: { id: runId, status: 'working' },
 };

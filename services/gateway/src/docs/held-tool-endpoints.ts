@@ -1,7 +1,7 @@
 import { type Endpoint, errorExample } from './endpoint.ts';
 
-const PIN = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
-const named = { server: 'notes', name: 'erase', pin: PIN };
+const pin = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+const named = { server: 'notes', name: 'erase', pin: pin };
 
 export const heldToolEndpoints: readonly Endpoint[] = [
   {

@@ -1,5 +1,5 @@
 import { type Endpoint, errorExample } from './endpoint.ts';
-import { CONVERSATION_ID } from './examples.ts';
+import { conversationId } from './examples.ts';
 
 export const pushEndpoints: readonly Endpoint[] = [
   {
@@ -30,7 +30,7 @@ export const pushEndpoints: readonly Endpoint[] = [
       },
       '404': {
         description: 'No such conversation.',
-        example: errorExample(`conversation not found: ${CONVERSATION_ID}`),
+        example: errorExample(`conversation not found: ${conversationId}`),
       },
     },
   },

@@ -4,7 +4,7 @@ import { envelope, facts, fromBinary, type store } from '@stopgo/proto';
 import { rfc3339 } from './time.ts';
 
 /** An event of a type that this program does not know: a newer one wrote it. */
-const UNKNOWN = 'unknown';
+const unknown = 'unknown';
 
 /** A durable event in the form of an event stream: the revision is its id, so that a client resumes after it. */
 export function eventText(bytes: Uint8Array): string {
@@ -39,6 +39,6 @@ function payloadOf(bytes: Uint8Array): { readonly type: string; readonly payload
   // A provider's own form of an answer is of no use to a client and may be large.
   if (payload.fact.case === 'modelResponded') payload.fact.value.opaque = new Uint8Array();
   const shown = toJson(facts.PayloadSchema, payload, { useProtoFieldName: true }) as JsonObject;
-  const type = Object.keys(shown)[0] ?? UNKNOWN;
+  const type = Object.keys(shown)[0] ?? unknown;
   return { type, payload: shown[type] ?? null };
 }

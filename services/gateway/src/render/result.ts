@@ -5,7 +5,7 @@ import { renderApproval } from './approval.ts';
 import { renderInput } from './input.ts';
 import type { SoundView } from './sound-view.ts';
 
-const TOKEN_TAKEN = 'The message was not stored: the token that came with it let the waiting run go on.';
+const tokenTaken = 'The message was not stored: the token that came with it let the waiting run go on.';
 
 /** What a request came to: the run's answer, or what it waits for. */
 export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView): Answer {
@@ -19,7 +19,7 @@ export function renderResult(outcome: orchestrator.TurnOutcome, view: SoundView)
     auth_required: view.head.authPrompt !== '',
     ...(inputs.length === 0 ? {} : { input_required: true, inputs }),
     error: errorText(outcome, view),
-    notice: outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN ? TOKEN_TAKEN : undefined,
+    notice: outcome === orchestrator.TurnOutcome.RESUMED_WITH_TOKEN ? tokenTaken : undefined,
   };
 }
 

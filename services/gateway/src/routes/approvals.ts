@@ -2,8 +2,8 @@ import { decisionMembers, internalError, invalidArgument, parseDecision, textByt
 import { objectBody } from '@stopgo/http';
 import type { views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
-import { DECISIONS } from '../answer-codes.ts';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { decisions } from '../answer-codes.ts';
+import { callMarginMs } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
@@ -15,13 +15,13 @@ import { sendJson } from '../respond.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
-const RESOLVE = '/approvals/:uuid';
+const resolvePath = '/approvals/:uuid';
 
 /** Reading approvals and deciding on them. What is read comes from the store, so that it is there while nobody can decide. */
 export const approvalRoutes = (deps: RouteDependencies): readonly Route[] => [
   { method: 'GET', path: '/approvals', handle: list(deps) },
   { method: 'GET', path: '/approvals/:uuid', handle: get(deps) },
-  { method: 'POST', path: RESOLVE, handle: resolve(deps) },
+  { method: 'POST', path: resolvePath, handle: resolve(deps) },
 ];
 
 const list =
@@ -70,17 +70,17 @@ const resolve =
     await permit(deps, frame, 'approval.resolve', { kind: 'approval', id });
     const preferences = preferencesOf(req);
     const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
-    const idempotency = idempotencyOf(req, { route: RESOLVE, params: { uuid: id }, body, actor });
+    const idempotency = idempotencyOf(req, { route: resolvePath, params: { uuid: id }, body, actor });
     const call = deps.clients.approvals.resolve(
       {
         approvalId: id,
-        decision: DECISIONS[parsed.decision.kind],
+        decision: decisions[parsed.decision.kind],
         result,
         actor,
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: frame.context, timeoutMs: milliseconds + callMarginMs },
     );
     const { turn } = await orNotFound(call, () => approvalNotFound(id));
     if (turn?.view?.head !== undefined) frame.conversationId = turn.view.head.id;

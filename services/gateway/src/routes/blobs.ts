@@ -1,7 +1,7 @@
 import { DomainError, dataLoss, isBlobDigest, notFound, visibleText } from '@stopgo/core';
 import type { facts } from '@stopgo/proto';
 import type { Request, Response } from 'express';
-import { ECHO_CHARACTERS_MAX } from '../bounds.ts';
+import { echoCharactersMax } from '../bounds.ts';
 import { drained } from '../drained.ts';
 import type { Frame } from '../frame.ts';
 import { conversationIdOf } from '../path-ids.ts';
@@ -100,7 +100,7 @@ function isKnown(req: Request, digest: string): boolean {
 function digestOf(req: Request): string {
   const { digest } = req.params;
   const given = typeof digest === 'string' ? digest : '';
-  if (!isBlobDigest(given)) throw noSuchBlob(given.slice(0, ECHO_CHARACTERS_MAX));
+  if (!isBlobDigest(given)) throw noSuchBlob(given.slice(0, echoCharactersMax));
   return given;
 }
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { QUERY_CHARACTERS_MAX } from '../bounds.ts';
+import { queryCharactersMax } from '../bounds.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { listWithMessages } from '../list-with-messages.ts';
 import { openConversation } from '../messages.ts';
@@ -23,7 +23,7 @@ const list =
   async (req, res, frame) => {
     const query = new Query(req);
     const status = query.choice('status', conversationStatuses);
-    const q = query.text('q', QUERY_CHARACTERS_MAX);
+    const q = query.text('q', queryCharactersMax);
     const withMessages = query.choice('include', { messages: true }) ?? false;
     const page = query.page();
     await permit(deps, frame, 'conversation.list', { kind: 'conversation' });

@@ -2,7 +2,7 @@ import { conversationStream, invalidArgument } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { SseWriter } from '@stopgo/http';
 import type { Request } from 'express';
-import { REVISION_MAX, SSE_RETRY_MS } from '../bounds.ts';
+import { revisionMax, sseRetryMs } from '../bounds.ts';
 import { type Frame, joinSession } from '../frame.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
 import { Query } from '../query.ts';
@@ -57,7 +57,7 @@ async function stream(deps: RouteDependencies, frame: Frame, { id, fromRevision,
   const heartbeat = setInterval(() => writer.offer(': heartbeat\n\n'), deps.heartbeatMs);
   const deltas = sendDeltas(deps, id, writer, options);
   try {
-    await writer.send(`retry: ${SSE_RETRY_MS}\n\n`);
+    await writer.send(`retry: ${sseRetryMs}\n\n`);
     for await (const { event } of store.follow({ stream: conversationStream(id), fromRevision }, options)) {
       if (event !== undefined) await writer.send(eventText(event.envelope));
     }
@@ -102,8 +102,8 @@ const lastEventId = (req: Request): string | undefined => req.get('last-event-id
 /** The revision to begin with: the one after `Last-Event-ID`, else `?from=`, else the first. */
 function firstRevision(req: Request): number {
   const last = lastEventId(req);
-  if (last === undefined) return new Query(req).integer('from', 1, REVISION_MAX) ?? 1;
-  if (!/^\d{1,10}$/.test(last) || Number(last) > REVISION_MAX) {
+  if (last === undefined) return new Query(req).integer('from', 1, revisionMax) ?? 1;
+  if (!/^\d{1,10}$/.test(last) || Number(last) > revisionMax) {
     throw invalidArgument('Last-Event-ID must be the id of an event of this stream: a whole number');
   }
   return Number(last) + 1;

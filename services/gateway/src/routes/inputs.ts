@@ -1,8 +1,8 @@
 import { type InputAction, invalidArgument, type Json } from '@stopgo/core';
 import { exactObjectBody } from '@stopgo/http';
 import { approverActor } from '../actor.ts';
-import { ACTIONS } from '../answer-codes.ts';
-import { CALL_MARGIN_MS } from '../bounds.ts';
+import { actions } from '../answer-codes.ts';
+import { callMarginMs } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, inputIdOf } from '../path-ids.ts';
 import { preferencesOf, waitMsOf } from '../prefer.ts';
@@ -10,12 +10,12 @@ import { textMember } from '../request-text.ts';
 import { answerTurn } from '../turn-answer.ts';
 import { type Handler, permit, type Route, type RouteDependencies } from './route.ts';
 
-const PROVIDE = '/conversations/:id/inputs/:input';
-const NAME_BYTES_MAX = 512;
+const providePath = '/conversations/:id/inputs/:input';
+const nameBytesMax = 512;
 
 /** Answers to what tool servers ask people in the midst of calls. */
 export const inputRoutes = (deps: RouteDependencies): readonly Route[] => [
-  { method: 'POST', path: PROVIDE, handle: provide(deps) },
+  { method: 'POST', path: providePath, handle: provide(deps) },
 ];
 
 const provide =
@@ -25,25 +25,25 @@ const provide =
     const body = exactObjectBody(req, ['action', 'content', 'by']);
     const action = actionOf(body.action);
     const { content } = body;
-    const actor = approverActor(req, frame, textMember(body, 'by', NAME_BYTES_MAX));
+    const actor = approverActor(req, frame, textMember(body, 'by', nameBytesMax));
     const id = conversationIdOf(req);
     const inputId = inputIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'input.provide', { kind: 'conversation', id });
     const preferences = preferencesOf(req);
     const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
-    const idempotency = idempotencyOf(req, { route: PROVIDE, params: { id, input: inputId }, body, actor });
+    const idempotency = idempotencyOf(req, { route: providePath, params: { id, input: inputId }, body, actor });
     const { turn } = await deps.clients.orchestrator.provideInput(
       {
         conversationId: id,
         inputId,
-        action: ACTIONS[action],
+        action: actions[action],
         contentJson: content === undefined || content === null ? '' : JSON.stringify(content),
         caller: { actor },
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: frame.context, timeoutMs: milliseconds + callMarginMs },
     );
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
   };

@@ -1,6 +1,6 @@
 import { objectBody } from '@stopgo/http';
 import { approverNamed, userActor } from '../actor.ts';
-import { CALL_MARGIN_MS, CANCEL_REASON_BYTES_MAX } from '../bounds.ts';
+import { callMarginMs, cancelReasonBytesMax } from '../bounds.ts';
 import { contextOfFirst } from '../frame.ts';
 import { conversationIdFor, idempotencyKeyOf, idempotencyOf } from '../idempotency.ts';
 import { conversationIdOf, conversationNotFound, orNotFound } from '../path-ids.ts';
@@ -11,15 +11,15 @@ import { type Handler, permit, type Route, type RouteDependencies } from './rout
 
 // None of these calls is tied to the client's connection: a client that leaves does not stop the run.
 
-const CREATE = '/conversations';
-const MESSAGE = '/conversations/:id/messages';
-const CANCEL = '/conversations/:id/cancel';
+const createPath = '/conversations';
+const messagePath = '/conversations/:id/messages';
+const cancelPath = '/conversations/:id/cancel';
 
 /** What starts, continues and cancels runs. */
 export const runRoutes = (deps: RouteDependencies): readonly Route[] => [
-  { method: 'POST', path: CREATE, handle: create(deps) },
-  { method: 'POST', path: MESSAGE, handle: sendMessage(deps) },
-  { method: 'POST', path: CANCEL, handle: cancel(deps) },
+  { method: 'POST', path: createPath, handle: create(deps) },
+  { method: 'POST', path: messagePath, handle: sendMessage(deps) },
+  { method: 'POST', path: cancelPath, handle: cancel(deps) },
 ];
 
 const create =
@@ -34,7 +34,7 @@ const create =
     const preferences = preferencesOf(req);
     const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
     const actor = userActor(frame);
-    const idempotency = idempotencyOf(req, { route: CREATE, params: {}, body, actor });
+    const idempotency = idempotencyOf(req, { route: createPath, params: {}, body, actor });
     const { turn } = await deps.clients.orchestrator.createConversation(
       {
         conversationId: id,
@@ -43,7 +43,7 @@ const create =
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: contextOfFirst(frame), timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: contextOfFirst(frame), timeoutMs: milliseconds + callMarginMs },
     );
     await answerTurn(deps, res, frame, {
       turn,
@@ -65,7 +65,7 @@ const sendMessage =
     const preferences = preferencesOf(req);
     const milliseconds = waitMsOf(preferences, deps.syncWaitMs);
     const actor = userActor(frame);
-    const idempotency = idempotencyOf(req, { route: MESSAGE, params: { id }, body, actor });
+    const idempotency = idempotencyOf(req, { route: messagePath, params: { id }, body, actor });
     const call = deps.clients.orchestrator.sendMessage(
       {
         conversationId: id,
@@ -74,7 +74,7 @@ const sendMessage =
         wait: { milliseconds },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: milliseconds + CALL_MARGIN_MS },
+      { context: frame.context, timeoutMs: milliseconds + callMarginMs },
     );
     const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, waitMs: milliseconds, withResult: true });
@@ -84,13 +84,13 @@ const cancel =
   (deps: RouteDependencies): Handler =>
   async (req, res, frame) => {
     const body = objectBody(req, ['reason']);
-    const reason = textMember(body, 'reason', CANCEL_REASON_BYTES_MAX) ?? '';
+    const reason = textMember(body, 'reason', cancelReasonBytesMax) ?? '';
     const id = conversationIdOf(req);
     frame.conversationId = id;
     await permit(deps, frame, 'run.cancel', { kind: 'conversation', id });
     const preferences = preferencesOf(req);
     const actor = userActor(frame, approverNamed(req.get('x-approver')));
-    const idempotency = idempotencyOf(req, { route: CANCEL, params: { id }, body, actor });
+    const idempotency = idempotencyOf(req, { route: cancelPath, params: { id }, body, actor });
     const call = deps.clients.orchestrator.cancelRun(
       {
         conversationId: id,
@@ -98,7 +98,7 @@ const cancel =
         caller: { actor },
         ...(idempotency === undefined ? {} : { idempotency }),
       },
-      { context: frame.context, timeoutMs: CALL_MARGIN_MS },
+      { context: frame.context, timeoutMs: callMarginMs },
     );
     const { turn } = await orNotFound(call, () => conversationNotFound(id));
     await answerTurn(deps, res, frame, { turn, status: 200, preferences, withResult: true });

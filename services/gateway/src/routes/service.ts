@@ -1,6 +1,6 @@
 import type { OutgoingContext } from '@stopgo/rpc';
 import { askBridges } from '../ask-bridges.ts';
-import { CONDITION_WAIT_MS } from '../bounds.ts';
+import { conditionWaitMs } from '../bounds.ts';
 import { delegationTools } from '../delegation-tools.ts';
 import { describeApi } from '../docs/describe-api.ts';
 import { renderServers } from '../render/server.ts';
@@ -14,7 +14,7 @@ import { permit, type Route, type RouteDependencies } from './route.ts';
  */
 async function health({ clients }: RouteDependencies, context: OutgoingContext): Promise<Health> {
   try {
-    const { problem } = await clients.store.getCondition({}, { context, timeoutMs: CONDITION_WAIT_MS });
+    const { problem } = await clients.store.getCondition({}, { context, timeoutMs: conditionWaitMs });
     return problem === '' ? { status: 'ok' } : { status: 'degraded', reason: problem };
   } catch {
     return { status: 'ok' };

@@ -1,11 +1,11 @@
 import { npxCacheProblem } from './npx-cache.ts';
 
 /** A name that npm takes for a package, and nothing else: it is repeated in an error. */
-const NAME = String.raw`(?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~-][\w.~-]*`;
+const packageName = String.raw`(?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~-][\w.~-]*`;
 
 /** `404  'a@*' is not in this registry.`, and what other registries say in its place. */
 const missingPackage = new RegExp(
-  String.raw`^npm (?:error|ERR!) 404\s.*'(${NAME})@[^']*' (?:is not in|could not be found)`,
+  String.raw`^npm (?:error|ERR!) 404\s.*'(${packageName})@[^']*' (?:is not in|could not be found)`,
   'imu',
 );
 
@@ -14,7 +14,7 @@ const missingAddress =
   /^npm (?:error|ERR!) 404 Not Found - GET https?:\/\/[^/\s]+\/(?:.*\/)?(@[\w.~-]+%2f[\w.~-]+|[\w.~-]+)(?:\s|$)/imu;
 
 const missingVersion = new RegExp(
-  String.raw`^npm (?:error|ERR!) notarget No matching version found for (${NAME})@(\S+?)\.?\s*$`,
+  String.raw`^npm (?:error|ERR!) notarget No matching version found for (${packageName})@(\S+?)\.?\s*$`,
   'imu',
 );
 

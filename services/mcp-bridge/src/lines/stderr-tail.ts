@@ -1,5 +1,5 @@
 import { visibleText } from '@stopgo/core';
-import { SECRET_MARK, type SecretFilter, secretFilter } from '@stopgo/security';
+import { type SecretFilter, secretFilter, secretMark } from '@stopgo/security';
 
 /** Last lines of error output that an error text repeats beside the first that names an error; and how many characters of each. */
 const linesShown = 3;
@@ -74,7 +74,7 @@ export class StderrTail {
   #withoutBeginning(text: string): string {
     for (const secret of this.#secrets)
       for (let length = Math.min(secret.length - 1, text.length); length >= secretCharactersMin; length -= 1)
-        if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${SECRET_MARK}`;
+        if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}${secretMark}`;
     return text;
   }
 

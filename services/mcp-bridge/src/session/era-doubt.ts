@@ -28,13 +28,13 @@ export function eraDoubt({ transport, clientInfo, revision, afterMs }: EraDoubtO
     speaks = reject;
   });
   spoken.catch(() => undefined);
-  const _meta = {
+  const meta = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': clientInfo,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const ask = () =>
-    transport.send({ jsonrpc: '2.0', id, method: 'server/discover', params: { _meta } }).catch(() => undefined);
+    transport.send({ jsonrpc: '2.0', id, method: 'server/discover', params: { _meta: meta } }).catch(() => undefined);
   const timer = setTimeout(() => void ask(), afterMs).unref();
   return {
     spoken,

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
+import { idempotencyExtension } from '@stopgo/a2a-agent/idempotency';
 import { cutText, firstHidden, visibleLine, visibleText } from '@stopgo/core';
 import { isObject } from '../models/json.ts';
 import { aboutBytesMax, interfacesMax, skillsToldMax } from './bounds.ts';
@@ -37,7 +37,7 @@ export function readCard(card: unknown): Card | undefined {
     interfaces,
     streams: capabilities.streaming === true,
     notifies: capabilities.pushNotifications === true,
-    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === IDEMPOTENCY_EXTENSION),
+    isIdempotent: objects(capabilities.extensions).some(({ uri }) => uri === idempotencyExtension),
     about: aboutOf(card),
   };
 }

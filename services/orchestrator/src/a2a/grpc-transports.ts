@@ -8,15 +8,15 @@ import { Kept } from './kept.ts';
  * closes it when it was not used for half an hour.
  */
 export class GrpcTransports {
-  private readonly kept = new Kept<Promise<Transport>>(cardsKeptMax);
+  readonly #kept = new Kept<Promise<Transport>>(cardsKeptMax);
 
   /** @param card - names the version that is spoken at the address. */
   to(url: string, version: string, card: (address: string) => AgentCard): Promise<Transport> {
     const key = `${version} ${url}`;
-    const known = this.kept.get(key);
+    const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const made = transportTo(url, card);
-    this.kept.set(key, made);
+    this.#kept.set(key, made);
     return made;
   }
 }

@@ -55,10 +55,10 @@ export function answerSeen(answer: Task | Message): RemoteAnswer {
 
 /** A task as its stream tells it, put together. An event costs what it holds, however much came before it. */
 export class StreamedTask {
-  private task: Omit<Shown, 'artifacts'> | undefined;
+  #task: Omit<Shown, 'artifacts'> | undefined;
   /** The parts of each artifact, by its id, in the order in which they began. */
-  private readonly artifacts = new Map<string, Part[]>();
-  private parts = 0;
+  readonly #artifacts = new Map<string, Part[]>();
+  #parts = 0;
 
   /**
    * What is known after one more event; undefined if that is nothing new.
@@ -71,48 +71,48 @@ export class StreamedTask {
         return answerSeen(payload.value);
       case 'task': {
         const { id, contextId, status, artifacts } = payload.value;
-        this.task = { id, contextId, status };
-        this.artifacts.clear();
-        this.parts = 0;
-        for (const artifact of artifacts) this.put(artifact, false);
+        this.#task = { id, contextId, status };
+        this.#artifacts.clear();
+        this.#parts = 0;
+        for (const artifact of artifacts) this.#put(artifact, false);
         break;
       }
       case 'statusUpdate': {
         const { taskId, contextId, status } = payload.value;
-        const known = this.known(taskId, contextId);
-        this.task = { ...known, status: status ?? known.status };
+        const known = this.#known(taskId, contextId);
+        this.#task = { ...known, status: status ?? known.status };
         break;
       }
       case 'artifactUpdate': {
         const { taskId, contextId, artifact, append } = payload.value;
-        this.task = this.known(taskId, contextId);
-        if (artifact !== undefined) this.put(artifact, append);
+        this.#task = this.#known(taskId, contextId);
+        if (artifact !== undefined) this.#put(artifact, append);
         // Only a state is told, with whatever results there are by then.
         return undefined;
       }
       case undefined:
         return undefined;
     }
-    return { kind: 'task', task: taskSeen({ ...this.task, artifacts: this.shown() }) };
+    return { kind: 'task', task: taskSeen({ ...this.#task, artifacts: this.#shown() }) };
   }
 
-  private known(id: string, contextId: string): Omit<Shown, 'artifacts'> {
-    return this.task ?? { id, contextId, status: undefined };
+  #known(id: string, contextId: string): Omit<Shown, 'artifacts'> {
+    return this.#task ?? { id, contextId, status: undefined };
   }
 
-  private *shown(): Generator<Pick<Artifact, 'parts'>> {
-    for (const parts of this.artifacts.values()) yield { parts };
+  *#shown(): Generator<Pick<Artifact, 'parts'>> {
+    for (const parts of this.#artifacts.values()) yield { parts };
   }
 
-  private put({ artifactId, parts: more }: Artifact, append: boolean): void {
-    const before = this.artifacts.get(artifactId);
+  #put({ artifactId, parts: more }: Artifact, append: boolean): void {
+    const before = this.#artifacts.get(artifactId);
     const parts = append && before !== undefined ? before : [];
-    this.parts -= before?.length ?? 0;
+    this.#parts -= before?.length ?? 0;
     addTo(parts, more);
-    this.parts += parts.length;
-    this.artifacts.set(artifactId, parts);
-    if (this.artifacts.size > artifactsMax) throw new Error(`the agent shows more than ${artifactsMax} artifacts`);
-    if (this.parts > partsMax) throw new Error(`the agent shows results of more than ${partsMax} parts`);
+    this.#parts += parts.length;
+    this.#artifacts.set(artifactId, parts);
+    if (this.#artifacts.size > artifactsMax) throw new Error(`the agent shows more than ${artifactsMax} artifacts`);
+    if (this.#parts > partsMax) throw new Error(`the agent shows results of more than ${partsMax} parts`);
   }
 }
 

@@ -15,19 +15,19 @@ export type Said = { readonly id?: string; readonly text: string; readonly quest
  * What was sent by another process, or before the latest conversations of many, nobody here can tell from other words.
  */
 export class SentTokens {
-  private readonly kept = new Kept<readonly Secret[]>(tokensKeptMax);
-  private readonly secrets: readonly string[];
+  readonly #kept = new Kept<readonly Secret[]>(tokensKeptMax);
+  readonly #secrets: readonly string[];
 
   /** `secrets`: what agents never say either, whoever told them: API keys, tokens of tool servers. */
   constructor(secrets: readonly string[] = []) {
-    this.secrets = secrets;
+    this.#secrets = secrets;
   }
 
   /** To be called before anything is sent with the token of a request. */
   note({ key, agent, bearer }: DelegationRequest): void {
     if (bearer === undefined || !agent.forwardsBearer) return;
-    const others = (this.kept.get(key.conversationId) ?? []).filter((one) => one.reveal() !== bearer.reveal());
-    this.kept.set(key.conversationId, [...others, bearer].slice(-tokensPerConversationMax));
+    const others = (this.#kept.get(key.conversationId) ?? []).filter((one) => one.reveal() !== bearer.reveal());
+    this.#kept.set(key.conversationId, [...others, bearer].slice(-tokensPerConversationMax));
   }
 
   /**
@@ -37,7 +37,7 @@ export class SentTokens {
    * @throws AgentFailed if it names its task by one: that would be shown wherever the task is.
    */
   hidden<T extends Said>(request: DelegationRequest, said: T): T {
-    const secrets = [...this.of(request), ...this.secrets];
+    const secrets = [...this.#of(request), ...this.#secrets];
     const filter = secretFilter(secrets, { charactersMin: hiddenTokenCharactersMin, mark: '[redacted]' });
     // The words of a message may be those of all its questions, and long.
     const known = new Map<string, string>();
@@ -59,11 +59,11 @@ export class SentTokens {
 
   /** For what is told of an error. `others`: what the agent was given besides. */
   redactor(request: DelegationRequest, ...others: readonly Secret[]): (text: string) => string {
-    return createRedactor([...this.of(request), ...this.secrets, ...others.map((one) => one.reveal())]);
+    return createRedactor([...this.#of(request), ...this.#secrets, ...others.map((one) => one.reveal())]);
   }
 
-  private of({ key, bearer }: DelegationRequest): string[] {
-    const known = this.kept.get(key.conversationId) ?? [];
+  #of({ key, bearer }: DelegationRequest): string[] {
+    const known = this.#kept.get(key.conversationId) ?? [];
     return [...new Set([...known, ...(bearer === undefined ? [] : [bearer])].map((one) => one.reveal()))];
   }
 }

@@ -2,37 +2,37 @@ import type { Clock } from '@stopgo/log';
 
 /** A signal that aborts with its parent, or when its time is up. */
 export class TimeLimit {
-  private readonly clock: Clock;
-  private readonly parent: AbortSignal;
-  private readonly over = new AbortController();
-  private readonly relay = (): void => this.over.abort(this.parent.reason);
-  private waiting = new AbortController();
+  readonly #clock: Clock;
+  readonly #parent: AbortSignal;
+  readonly #over = new AbortController();
+  readonly #relay = (): void => this.#over.abort(this.#parent.reason);
+  #waiting = new AbortController();
 
   constructor(clock: Clock, parent: AbortSignal) {
-    this.clock = clock;
-    this.parent = parent;
-    if (parent.aborted) this.relay();
-    else parent.addEventListener('abort', this.relay, { once: true });
+    this.#clock = clock;
+    this.#parent = parent;
+    if (parent.aborted) this.#relay();
+    else parent.addEventListener('abort', this.#relay, { once: true });
   }
 
   get signal(): AbortSignal {
-    return this.over.signal;
+    return this.#over.signal;
   }
 
   /** So long from now, whatever was said before. `what` is what took too long. */
   within(ms: number, what: string): void {
-    this.waiting.abort(noLonger);
-    this.waiting = new AbortController();
-    this.clock
-      .sleep(ms, this.waiting.signal)
-      .then(() => this.over.abort(new Error(`${what} took longer than ${ms / 1000} s`)))
+    this.#waiting.abort(noLonger);
+    this.#waiting = new AbortController();
+    this.#clock
+      .sleep(ms, this.#waiting.signal)
+      .then(() => this.#over.abort(new Error(`${what} took longer than ${ms / 1000} s`)))
       .catch(() => undefined);
   }
 
   /** The work is over: neither time nor the parent matters any more. */
   stop(): void {
-    this.waiting.abort(noLonger);
-    this.parent.removeEventListener('abort', this.relay);
+    this.#waiting.abort(noLonger);
+    this.#parent.removeEventListener('abort', this.#relay);
   }
 }
 

@@ -55,30 +55,30 @@ export function hasNoAddress(error: unknown): boolean {
 }
 
 export class BridgeDirectory {
-  private readonly ports: DirectoryPorts;
-  private readonly list: ListTools;
-  private readonly places = new Map<string, Place>();
-  private readonly addresses = new Map<string, string>();
-  private readonly waiting = new Set<() => void>();
-  private turn = 0;
+  readonly #ports: DirectoryPorts;
+  readonly #list: ListTools;
+  readonly #places = new Map<string, Place>();
+  readonly #addresses = new Map<string, string>();
+  readonly #waiting = new Set<() => void>();
+  #turn = 0;
 
   /** `list` asks a bridge for its tools, and gives the instance that answered. */
   constructor(ports: DirectoryPorts, list: ListTools) {
-    this.ports = ports;
-    this.list = list;
+    this.#ports = ports;
+    this.#list = list;
   }
 
   /** A bridge for a new attempt, each in its turn; undefined if none is known that would take it. Never waits. */
   choose(): string | undefined {
-    const usable = this.ports.liveness
+    const usable = this.#ports.liveness
       .alive(bridgeRole)
       .filter(({ instance, address }) => {
-        const place = this.places.get(address);
+        const place = this.#places.get(address);
         return place?.instance === instance && place.connection.isConnected?.() !== false;
       })
       .map(({ instance }) => instance);
-    this.turn += 1;
-    return usable[this.turn % usable.length];
+    this.#turn += 1;
+    return usable[this.#turn % usable.length];
   }
 
   /** Resolves with a bridge for a new attempt as soon as there is one. Rejects when the signal aborts. */
@@ -87,14 +87,14 @@ export class BridgeDirectory {
       const instance = this.choose();
       if (instance !== undefined) return instance;
       signal.throwIfAborted();
-      this.askUnknown();
-      await this.changedOrLater(pauseMs, signal);
+      this.#askUnknown();
+      await this.#changedOrLater(pauseMs, signal);
     }
   }
 
   /** Asks every bridge that is alive again. Resolves when one has answered; rejects with `unavailable` if none does. */
   async refresh(): Promise<void> {
-    const asked = this.alive().map(([address, place]) => this.ask(address, place));
+    const asked = this.#alive().map(([address, place]) => this.#ask(address, place));
     await Promise.any(asked).catch((cause: unknown) => {
       throw new DomainError('unavailable', 'no tool bridge answers; calls of tools wait for one', { cause });
     });
@@ -102,28 +102,28 @@ export class BridgeDirectory {
 
   /** Takes note of who is alive now: asks those it does not know yet, and lets go of those that are gone. */
   look(): void {
-    const alive = this.askUnknown();
-    for (const [address, place] of this.places) {
+    const alive = this.#askUnknown();
+    for (const [address, place] of this.#places) {
       if (alive.has(address) || place.calls > 0) continue;
-      this.places.delete(address);
+      this.#places.delete(address);
       place.connection.close();
     }
-    this.changed();
+    this.#changed();
   }
 
   /** The instance may not be there any more: it gets no new attempt before it has said that it is. */
   doubt(instance: string): void {
-    const address = this.addressOf(instance);
-    const place = address === undefined ? undefined : this.places.get(address);
+    const address = this.#addressOf(instance);
+    const place = address === undefined ? undefined : this.#places.get(address);
     if (address === undefined || place === undefined) return;
     place.instance = '';
-    if (!place.isAsked) void this.ask(address, place).catch(() => undefined);
+    if (!place.isAsked) void this.#ask(address, place).catch(() => undefined);
   }
 
   /** Asks the process that has, or had, that id. Rejects with `unavailable` if nobody knows where it is. */
   async with<T>(instance: string, ask: (client: BridgeClient) => Promise<T>): Promise<T> {
-    const address = this.addressOf(instance);
-    const place = address === undefined ? undefined : this.place(address);
+    const address = this.#addressOf(instance);
+    const place = address === undefined ? undefined : this.#place(address);
     if (place === undefined)
       throw new DomainError('unavailable', `the tool bridge ${instance} is not in the list of those that are alive`, {
         details: { reason: noAddress },
@@ -138,54 +138,54 @@ export class BridgeDirectory {
 
   /** Gives every connection up. */
   close(): void {
-    for (const { connection } of this.places.values()) connection.close();
-    this.places.clear();
+    for (const { connection } of this.#places.values()) connection.close();
+    this.#places.clear();
   }
 
-  private askUnknown(): ReadonlyMap<string, Place> {
-    const alive = new Map(this.alive());
+  #askUnknown(): ReadonlyMap<string, Place> {
+    const alive = new Map(this.#alive());
     for (const [address, place] of alive)
-      if (place.instance === '' && !place.isAsked) void this.ask(address, place).catch(() => undefined);
+      if (place.instance === '' && !place.isAsked) void this.#ask(address, place).catch(() => undefined);
     return alive;
   }
 
-  private alive(): [address: string, place: Place][] {
-    return this.ports.liveness.alive(bridgeRole).flatMap(({ instance, address }) => {
-      const place = this.place(address);
+  #alive(): [address: string, place: Place][] {
+    return this.#ports.liveness.alive(bridgeRole).flatMap(({ instance, address }) => {
+      const place = this.#place(address);
       if (place === undefined) return [];
-      this.addresses.delete(instance);
-      this.addresses.set(instance, address);
-      const oldest = this.addresses.keys().next().value;
-      if (this.addresses.size > addressesMax && oldest !== undefined) this.addresses.delete(oldest);
+      this.#addresses.delete(instance);
+      this.#addresses.set(instance, address);
+      const oldest = this.#addresses.keys().next().value;
+      if (this.#addresses.size > addressesMax && oldest !== undefined) this.#addresses.delete(oldest);
       return [[address, place]];
     });
   }
 
-  private place(address: string): Place | undefined {
-    const known = this.places.get(address);
+  #place(address: string): Place | undefined {
+    const known = this.#places.get(address);
     if (known !== undefined) return known;
-    const connection = this.ports.connect(address);
+    const connection = this.#ports.connect(address);
     if (connection === undefined) return undefined;
     const place = { connection, instance: '', isAsked: false, calls: 0 };
-    this.places.set(address, place);
+    this.#places.set(address, place);
     return place;
   }
 
   /** Where the process with that id is: under this id, or under another one that it has taken since. */
-  private addressOf(instance: string): string | undefined {
-    const known = this.addresses.get(instance);
+  #addressOf(instance: string): string | undefined {
+    const known = this.#addresses.get(instance);
     if (known !== undefined) return known;
     const process = processOf(instance);
-    return this.ports.liveness.alive(bridgeRole).find((peer) => processOf(peer.instance) === process)?.address;
+    return this.#ports.liveness.alive(bridgeRole).find((peer) => processOf(peer.instance) === process)?.address;
   }
 
-  private async ask(address: string, place: Place): Promise<void> {
+  async #ask(address: string, place: Place): Promise<void> {
     place.isAsked = true;
     place.calls += 1;
     try {
-      const { instance } = await this.list(place.connection.client);
-      if (this.places.get(address) === place) place.instance = instance;
-      this.changed();
+      const { instance } = await this.#list(place.connection.client);
+      if (this.#places.get(address) === place) place.instance = instance;
+      this.#changed();
     } catch (error) {
       place.instance = '';
       throw error;
@@ -195,19 +195,19 @@ export class BridgeDirectory {
     }
   }
 
-  private changed(): void {
-    const all = [...this.waiting];
-    this.waiting.clear();
+  #changed(): void {
+    const all = [...this.#waiting];
+    this.#waiting.clear();
     for (const wake of all) wake();
   }
 
-  private async changedOrLater(ms: number, signal: AbortSignal): Promise<void> {
+  async #changedOrLater(ms: number, signal: AbortSignal): Promise<void> {
     const enough = new AbortController();
     const changed = new Promise<void>((wake) => {
-      this.waiting.add(wake);
-      enough.signal.addEventListener('abort', () => this.waiting.delete(wake), { once: true });
+      this.#waiting.add(wake);
+      enough.signal.addEventListener('abort', () => this.#waiting.delete(wake), { once: true });
     });
-    const later = this.ports.clock.sleep(ms, AbortSignal.any([signal, enough.signal]));
+    const later = this.#ports.clock.sleep(ms, AbortSignal.any([signal, enough.signal]));
     try {
       await Promise.race([changed, later]);
     } finally {

@@ -15,18 +15,18 @@ const unlimited: Turn = { come: undefined, leave: () => undefined };
  * started, and is not put on the record as if it had. Calls of other processes are not seen here; they wait at the bridge.
  */
 export class Turns {
-  private readonly lines = new Map<string, Line>();
+  readonly #lines = new Map<string, Line>();
 
   /** A place in the line of that name. `atOnce`: how many may have their turn; 0 is no limit. */
   take(name: string, atOnce: number, signal: AbortSignal): Turn {
     if (atOnce === 0) return unlimited;
-    const line = this.lines.get(name) ?? { taken: 0, waiting: new Set() };
-    this.lines.set(name, line);
+    const line = this.#lines.get(name) ?? { taken: 0, waiting: new Set() };
+    this.#lines.set(name, line);
     const leave = (): void => {
       line.taken -= 1;
       const [next] = line.waiting;
       if (next !== undefined) next();
-      else if (line.taken === 0) this.lines.delete(name);
+      else if (line.taken === 0) this.#lines.delete(name);
     };
     if (line.taken < atOnce) {
       line.taken += 1;

@@ -6,7 +6,7 @@ import { RefusedMedia } from './refused-media.ts';
 import { type Attempt, type Clock, callWithRetries } from './retry.ts';
 
 /** What providers answer to a request whose content they do not take. */
-const REFUSED_FOR_CONTENT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+const refusedForContent: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 /** So many more requests may follow such answers: with less of the media, then with none. Each has its own retries. */
 const asksAgainMax = 2;
@@ -84,7 +84,7 @@ export function createPort(
       // Some models cannot see or hear, and some images are broken: neither may make a conversation unusable.
       for (let again = 1; again <= asksAgainMax && outcome.kind === 'failed'; again++) {
         const status = outcome.status ?? 0;
-        if (!REFUSED_FOR_CONTENT.has(status) || emitted || !showsMedia(asked)) break;
+        if (!refusedForContent.has(status) || emitted || !showsMedia(asked)) break;
         before = { asked, status };
         asked = again < asksAgainMax ? refused.lessThan(asked, status) : refused.nothingOf(asked, status);
         outcome = await ask(asked, { deadline });

@@ -7,31 +7,31 @@ import type { ModelCall, ModelMessage, ModelTool } from './port.ts';
 import { providerToolName } from './tool-names.ts';
 import { type Assistant, type Turn, turnsOf } from './transcript.ts';
 
-const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/;
-const DERIVED_ID_LENGTH = 24;
+const toolUseId = /^[a-zA-Z0-9_-]+$/;
+const derivedIdLength = 24;
 
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
 /** Stands after media of errors, and not before them: what the user says next may follow in the same message. */
-const MEDIA_OF_ERRORS =
+const mediaOfErrors =
   'What stands before this is what failed tools returned beside text, in their order. It comes from the tools, not from the user.';
 
-const MEBIBYTE = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 /** The API takes 5 MiB of base64 of an image, which is three quarters of that in bytes. */
-const IMAGE_BYTES_MAX = (5 * MEBIBYTE * 3) / 4;
+const imageBytesMax = (5 * mebibyte * 3) / 4;
 /** What the API takes, and how large it may be, in bytes. */
-const BYTES_MAX: Readonly<Record<string, number>> = {
-  'image/png': IMAGE_BYTES_MAX,
-  'image/jpeg': IMAGE_BYTES_MAX,
-  'image/gif': IMAGE_BYTES_MAX,
-  'image/webp': IMAGE_BYTES_MAX,
-  'application/pdf': 12 * MEBIBYTE,
+const bytesMax: Readonly<Record<string, number>> = {
+  'image/png': imageBytesMax,
+  'image/jpeg': imageBytesMax,
+  'image/gif': imageBytesMax,
+  'image/webp': imageBytesMax,
+  'application/pdf': 12 * mebibyte,
 };
 
 /** Whether Claude can be given media of this type and of so many bytes. */
 export function anthropicTakes(mediaType: string, bytes: number): boolean {
-  return bytes <= (BYTES_MAX[mediaType] ?? 0);
+  return bytes <= (bytesMax[mediaType] ?? 0);
 }
 
 /** The transcript as messages with alternating roles; calls and results as real tool_use and tool_result blocks. */
@@ -80,7 +80,7 @@ function resultBlocks({ of, results }: Extract<Turn, { kind: 'results' }>): Bloc
       is_error: isError,
     };
   });
-  return beside.length === 0 ? blocks : [...blocks, ...beside, { type: 'text', text: MEDIA_OF_ERRORS }];
+  return beside.length === 0 ? blocks : [...blocks, ...beside, { type: 'text', text: mediaOfErrors }];
 }
 
 /** A text alone, or with images and documents as blocks of their own. */
@@ -119,6 +119,6 @@ function rebuilt(message: Assistant): Block[] {
 
 /** Claude's own id of a call; for a call of another model one made from our id, the same in every request. */
 function idOf(message: Assistant, call: ModelCall): string {
-  if (message.provider === 'anthropic' && TOOL_USE_ID.test(call.providerCallId)) return call.providerCallId;
-  return `toolu_${createHash('sha256').update(call.callId).digest('hex').slice(0, DERIVED_ID_LENGTH)}`;
+  if (message.provider === 'anthropic' && toolUseId.test(call.providerCallId)) return call.providerCallId;
+  return `toolu_${createHash('sha256').update(call.callId).digest('hex').slice(0, derivedIdLength)}`;
 }

@@ -6,19 +6,19 @@ import { brokenOff, emptyAnswer, failed, failedWith, failedWithStatus, unreadabl
 import { isObject, parseObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
-import { ARGUMENTS_NOT_FOUND, RawAnswer } from './raw-answer.ts';
+import { argumentsNotFound, RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
 /** The longest answer that is asked for, in tokens. The API insists on a limit, and every current model takes this one. */
-export const ANSWER_TOKENS_MAX = 8192;
+export const answerTokensMax = 8192;
 
-const ERROR_PREFIX = 'Claude API error';
+const errorPrefix = 'Claude API error';
 /** Where a block's whole input stands in an event, if it does not come in pieces of text; the SDK parses it. */
-const WHOLE_INPUT = ['content_block', 'input'];
-const CUT_OFF = ['max_tokens', 'model_context_window_exceeded'];
+const wholeInput = ['content_block', 'input'];
+const cutOff = ['max_tokens', 'model_context_window_exceeded'];
 // An error inside a stream has a type but no status.
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+const statusOfType: Readonly<Record<string, number>> = {
   rate_limit_error: 429,
   api_error: 500,
   timeout_error: 504,
@@ -49,7 +49,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
       const stream = await (await client).messages.create(
         {
           model: request.model,
-          max_tokens: Math.min(request.answerTokensMax ?? ANSWER_TOKENS_MAX, ANSWER_TOKENS_MAX),
+          max_tokens: Math.min(request.answerTokensMax ?? answerTokensMax, answerTokensMax),
           messages,
           stream: true,
           ...(request.system.trim() === '' ? {} : { system: request.system }),
@@ -66,7 +66,7 @@ export function createAnthropic(options: AdapterOptions): ModelPort {
   };
   return createPort(
     {
-      errorPrefix: () => ERROR_PREFIX,
+      errorPrefix: () => errorPrefix,
       takes: (_, mediaType, bytes) => anthropicTakes(mediaType, bytes),
       mediaMax: requestBlobsMax,
     },
@@ -167,14 +167,14 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
   if (stopReason === 'refusal') return failed(`the model refused to answer${explanation ? ` (${explanation})` : ''}`);
   const blocks = collected.blocks.filter(Boolean);
   const nameOf = createToolNameReader(request.tools);
-  const wholeInputs = raw.textsOf(collected.wholeInputs, WHOLE_INPUT);
-  if (wholeInputs === undefined) return failed(ARGUMENTS_NOT_FOUND);
+  const wholeInputs = raw.textsOf(collected.wholeInputs, wholeInput);
+  if (wholeInputs === undefined) return failed(argumentsNotFound);
   const wholeInputOf = new Map(collected.wholeInputs.map((input, at) => [input, wholeInputs[at]]));
   const calls: ModelAnswer['calls'][number][] = [];
   for (const { block, inputJson } of blocks) {
     if (block.type !== 'tool_use') continue;
     // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
-    if (CUT_OFF.includes(stopReason)) return failed(`the answer was cut off in a tool call (${stopReason})`);
+    if (cutOff.includes(stopReason)) return failed(`the answer was cut off in a tool call (${stopReason})`);
     const whole = isObject(block.input) ? wholeInputOf.get(block.input) : undefined;
     const argumentsJson = inputJson === '' ? (whole ?? JSON.stringify(block.input ?? {})) : inputJson;
     // What is no JSON object is handed on as it is: the call is refused, and the model is told. The API refuses it in a history.
@@ -183,7 +183,7 @@ function answerOf(collected: Collected, raw: RawAnswer, request: ModelRequest, o
   }
   const text = blocks.map(({ block }) => (block.type === 'text' ? String(block.text ?? '') : '')).join('');
   const isSilent = text.trim() === '' && calls.length === 0;
-  const wasCutOff = CUT_OFF.includes(stopReason);
+  const wasCutOff = cutOff.includes(stopReason);
   if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(stopReason, wasCutOff);
   const content = blocks.map(({ block }) => block).filter((block) => block.type !== 'text' || block.text !== '');
   const opaque = content.some(cannotBeRebuilt) ? { opaque: encodeOpaque(origin, content) } : {};
@@ -200,7 +200,7 @@ function cannotBeRebuilt(block: Record<string, unknown>): boolean {
 function failureOf(error: unknown): Attempt<ModelAnswer> {
   if (!(error instanceof Error) || !('status' in error) || !('error' in error)) return failedWith(error);
   const type = 'type' in error && typeof error.type === 'string' ? error.type : '';
-  const status = typeof error.status === 'number' ? error.status : STATUS_OF_TYPE[type];
+  const status = typeof error.status === 'number' ? error.status : statusOfType[type];
   const body = isObject(error.error) ? error.error.error : undefined;
   const message = isObject(body) && typeof body.message === 'string' ? body.message : error.message;
   if (status !== undefined) {

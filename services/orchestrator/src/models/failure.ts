@@ -2,9 +2,9 @@ import type { Attempt } from './retry.ts';
 
 type Failure = Extract<Attempt<never>, { kind: 'failed' }>;
 
-const STATUS_TOO_MANY_REQUESTS = 429;
-const STATUS_SERVER_FAULT_MIN = 500;
-const CAUSES_MAX = 5;
+const statusTooManyRequests = 429;
+const statusServerFaultMin = 500;
+const causesMax = 5;
 
 /** A failure that would only happen again. */
 export function failed(message: string): Failure {
@@ -20,7 +20,7 @@ export function emptyAnswer(reason: string, wasCutOff: boolean): Failure {
 /** An answer with an error status: rate limits and server faults may pass, everything else will not. */
 export function failedWithStatus(status: number, message: string, afterMs?: number): Failure {
   const text = message.trim() === '' ? `HTTP ${status}` : message;
-  const mayPass = status === STATUS_TOO_MANY_REQUESTS || status >= STATUS_SERVER_FAULT_MIN;
+  const mayPass = status === statusTooManyRequests || status >= statusServerFaultMin;
   if (!mayPass) return { kind: 'failed', message: text, status };
   return { kind: 'failed', message: text, status, retry: afterMs === undefined ? {} : { afterMs } };
 }
@@ -49,7 +49,7 @@ function connectionProblem(error: unknown): string | undefined {
   let current = error;
   let lost = false;
   let why = 'no connection to the model API';
-  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth += 1) {
+  for (let depth = 0; depth < causesMax && current instanceof Error; depth += 1) {
     const code = 'code' in current && typeof current.code === 'string' ? current.code : '';
     if (/^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return `${code} (${current.message})`;
     if (lost) why = current.message;

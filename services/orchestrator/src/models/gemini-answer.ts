@@ -3,14 +3,14 @@ import { brokenOff, emptyAnswer, failed } from './failure.ts';
 import { isObject } from './json.ts';
 import { encodeOpaque, type Origin } from './opaque.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
-import { ARGUMENTS_NOT_FOUND, type RawAnswer } from './raw-answer.ts';
+import { argumentsNotFound, type RawAnswer } from './raw-answer.ts';
 import type { Attempt } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
-const BLAMELESS_ENDS = ['STOP', 'MAX_TOKENS'];
-const TO_BE_CONTINUED = 'CONTINUATION';
+const blamelessEnds = ['STOP', 'MAX_TOKENS'];
+const toBeContinued = 'CONTINUATION';
 /** Where the arguments of calls stand in an event; the SDK parses them. */
-const ARGUMENTS = ['candidates', 0, 'content', 'parts', '*', 'functionCall', 'args'];
+const argumentSteps = ['candidates', 0, 'content', 'parts', '*', 'functionCall', 'args'];
 
 /** What a stream has brought so far; over several requests, if the provider answers in instalments. */
 export type Collected = {
@@ -31,7 +31,7 @@ export function nothingCollected(): Collected {
 /** If the answer is to be continued by another request: gets ready for it and gives the token to send. */
 export function continuationOf(collected: Collected): string | undefined {
   const { finishReason, continuationToken } = collected;
-  if (finishReason !== TO_BE_CONTINUED || continuationToken === undefined) return undefined;
+  if (finishReason !== toBeContinued || continuationToken === undefined) return undefined;
   delete collected.finishReason;
   delete collected.continuationToken;
   return continuationToken;
@@ -84,8 +84,8 @@ export function answerOf(
   const text = parts.map((part) => (part.thought === true ? '' : (part.text ?? ''))).join('');
   const nameOf = createToolNameReader(request.tools);
   const argued = parts.flatMap(({ functionCall }) => (isObject(functionCall?.args) ? [functionCall.args] : []));
-  const texts = raw.textsOf(argued, ARGUMENTS);
-  if (texts === undefined) return failed(ARGUMENTS_NOT_FOUND);
+  const texts = raw.textsOf(argued, argumentSteps);
+  if (texts === undefined) return failed(argumentsNotFound);
   const textOf = new Map(argued.map((args, at) => [args, texts[at]]));
   const calls = parts.flatMap(({ functionCall }) => {
     if (!functionCall?.name) return [];
@@ -93,7 +93,7 @@ export function answerOf(
     const argumentsJson = isObject(args) ? (textOf.get(args) ?? '{}') : JSON.stringify(args ?? {});
     return [{ providerCallId: id ?? '', name: nameOf(name), argumentsJson }];
   });
-  if (!BLAMELESS_ENDS.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
+  if (!blamelessEnds.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
   if (finishReason === 'MAX_TOKENS' && calls.length > 0)
     return failed('the answer was cut off in a tool call (MAX_TOKENS)');
   const isSilent = text.trim() === '' && calls.length === 0;

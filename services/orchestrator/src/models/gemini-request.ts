@@ -8,20 +8,20 @@ import { type Assistant, type Turn, turnsOf } from './transcript.ts';
 
 // Gemini 3 and later refuse a call of the current turn without its signature; this value, given by Google for histories
 // of other models, tells them not to look for one.
-const SKIP_SIGNATURE_CHECK = 'skip_thought_signature_validator';
-const MODEL_BEFORE_3 = /^(?:models\/)?gemini-[12][.-]/;
+const skipSignatureCheck = 'skip_thought_signature_validator';
+const modelBefore3 = /^(?:models\/)?gemini-[12][.-]/;
 
 /** Media that a function response may hold. */
-const TAKEN_INSIDE: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf']);
+const takenInside: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'application/pdf']);
 /** Further media that stand beside it. */
-const TAKEN_BESIDE: ReadonlySet<string> = new Set([
+const takenBeside: ReadonlySet<string> = new Set([
   ...['image/heic', 'image/heif', 'audio/wav', 'audio/mpeg', 'audio/aiff', 'audio/aac', 'audio/ogg', 'audio/flac'],
   ...['video/mp4', 'video/mpeg', 'video/webm', 'video/quicktime'],
 ]);
 
 /** Whether Gemini can be given media of this type. */
 export function geminiTakes(mediaType: string): boolean {
-  return TAKEN_INSIDE.has(mediaType) || TAKEN_BESIDE.has(mediaType);
+  return takenInside.has(mediaType) || takenBeside.has(mediaType);
 }
 
 /** The transcript as Gemini's contents; calls and results as real function calls and responses. */
@@ -71,7 +71,7 @@ function resultParts({ of, results }: Extract<Turn, { kind: 'results' }>, model:
     const inside: { inlineData: { mimeType: string; data: string } }[] = [];
     for (const one of shown) {
       const part = { inlineData: { mimeType: one.mediaType, data: base64Of(one) } };
-      if (TAKEN_INSIDE.has(one.mediaType) && !MODEL_BEFORE_3.test(model)) inside.push(part);
+      if (takenInside.has(one.mediaType) && !modelBefore3.test(model)) inside.push(part);
       else beside.push(part);
     }
     return {
@@ -97,7 +97,7 @@ function replayed(message: Assistant, origin: Origin): Part[] | undefined {
 }
 
 function rebuilt(message: Assistant, model: string): Part[] {
-  const unsigned = MODEL_BEFORE_3.test(model) ? {} : { thoughtSignature: SKIP_SIGNATURE_CHECK };
+  const unsigned = modelBefore3.test(model) ? {} : { thoughtSignature: skipSignatureCheck };
   const calls = message.calls.map((call, index) => ({
     functionCall: {
       ...idOf(message, call.providerCallId),

@@ -9,9 +9,9 @@ import type { ModelAnswer, ModelPort } from './port.ts';
 import { RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
-const ERROR_PREFIX = 'Gemini API error';
+const errorPrefix = 'Gemini API error';
 /** How many requests one answer may take if the provider gives it in instalments. */
-const INSTALMENTS_MAX = 16;
+const instalmentsMax = 16;
 
 /** Loads the SDK. It is large, so this happens at the first call or in a warm-up, not at import. */
 export const loadGeminiSdk = () => import('@google/genai');
@@ -46,7 +46,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
       };
       const { models } = await client;
       let token: string | undefined;
-      for (let instalment = 0; instalment < INSTALMENTS_MAX; instalment += 1) {
+      for (let instalment = 0; instalment < instalmentsMax; instalment += 1) {
         const stream = await models.generateContentStream({
           model: request.model,
           contents,
@@ -63,7 +63,7 @@ export function createGemini(options: AdapterOptions): ModelPort {
   };
   return createPort(
     {
-      errorPrefix: () => ERROR_PREFIX,
+      errorPrefix: () => errorPrefix,
       takes: (_, mediaType) => geminiTakes(mediaType),
       mediaMax: requestBlobsMax,
     },

@@ -8,5 +8,5 @@ export type {
   ModelTool,
   ModelToolResult,
 } from './port.ts';
-export { createModels, MODEL_TIMEOUT_MS, type Models, type ModelsOptions, OFFLINE_MODEL_NAME } from './registry.ts';
+export { createModels, type Models, type ModelsOptions, modelTimeoutMs, offlineModelName } from './registry.ts';
 export type { Clock } from './retry.ts';

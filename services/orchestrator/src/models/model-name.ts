@@ -6,7 +6,7 @@ export type ResolvedModel =
   | { readonly kind: 'supported'; readonly provider: ProviderName; readonly model: string }
   | { readonly kind: 'refused'; readonly problem: string };
 
-const PREFIXES: ReadonlyMap<string, ProviderName> = new Map([
+const providerOfPrefix: ReadonlyMap<string, ProviderName> = new Map([
   ['google', 'gemini'],
   ['anthropic', 'anthropic'],
   ['openai', 'openai'],
@@ -17,14 +17,14 @@ const PREFIXES: ReadonlyMap<string, ProviderName> = new Map([
 ]);
 
 /** What people write in place of a prefix. */
-const MEANT: ReadonlyMap<string, string> = new Map([
+const meantPrefixes: ReadonlyMap<string, string> = new Map([
   ['gemini', 'google'],
   ['claude', 'anthropic'],
   ['gpt', 'openai'],
 ]);
 
 /** Names that are certainly not Gemini's, and the prefixes under which they are had, the likeliest first. */
-const OTHERS: readonly (readonly [RegExp, readonly string[]])[] = [
+const others: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:gpt-|chatgpt-|o[1-9](?:-|$))/, ['openai']],
   [/^(?:mistral|ministral|magistral|codestral|devstral|pixtral)-/, ['mistral']],
   // A maker and a slash; `models/…` and the like are Gemini's own way to write a name.
@@ -33,7 +33,7 @@ const OTHERS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 
 /** How Ollama writes the variant of a model: `qwen3:8b`, `llama3.2:latest`. */
-const OLLAMA_VARIANT = /^(?:latest|\d+(?:\.\d+)?[bm])\b/;
+const ollamaVariant = /^(?:latest|\d+(?:\.\d+)?[bm])\b/;
 
 /**
  * Finds the provider of a model name: `provider:model` is split at its first colon; without a
@@ -45,7 +45,7 @@ export function resolveModel(name: string): ResolvedModel {
   if (colon < 0) return withoutPrefix(name);
   const prefix = name.slice(0, colon);
   const model = name.slice(colon + 1);
-  const provider = PREFIXES.get(prefix);
+  const provider = providerOfPrefix.get(prefix);
   if (!provider) return { kind: 'refused', problem: unknownPrefix(prefix, model) };
   if (model.trim() === '')
     return { kind: 'refused', problem: `model "${name}": the name after "${prefix}:" is missing` };
@@ -55,7 +55,7 @@ export function resolveModel(name: string): ResolvedModel {
 function withoutPrefix(name: string): ResolvedModel {
   if (name.trim() === '')
     return { kind: 'refused', problem: 'the model name is empty; use for example gemini-2.5-flash' };
-  const prefixes = OTHERS.find(([pattern]) => pattern.test(name))?.[1];
+  const prefixes = others.find(([pattern]) => pattern.test(name))?.[1];
   if (prefixes === undefined)
     return { kind: 'supported', provider: name.startsWith('claude-') ? 'anthropic' : 'gemini', model: name };
   const problem = `model "${name}" does not say its provider: write ${oneOf(prefixes.map((prefix) => `${prefix}:${name}`))}`;
@@ -64,14 +64,15 @@ function withoutPrefix(name: string): ResolvedModel {
 
 function unknownPrefix(prefix: string, model: string): string {
   const meant =
-    MEANT.get(prefix.toLowerCase()) ?? (PREFIXES.has(prefix.toLowerCase()) ? prefix.toLowerCase() : undefined);
+    meantPrefixes.get(prefix.toLowerCase()) ??
+    (providerOfPrefix.has(prefix.toLowerCase()) ? prefix.toLowerCase() : undefined);
   const hint =
     meant !== undefined
       ? `, did you mean ${meant}:${model}?`
-      : OLLAMA_VARIANT.test(model)
+      : ollamaVariant.test(model)
         ? `, a model of Ollama is written ollama:${prefix}:${model}`
         : '';
-  return `unknown LLM provider: "${prefix}" (known: ${[...PREFIXES.keys()].join(', ')})${hint}`;
+  return `unknown LLM provider: "${prefix}" (known: ${[...providerOfPrefix.keys()].join(', ')})${hint}`;
 }
 
 function oneOf(words: readonly string[]): string {

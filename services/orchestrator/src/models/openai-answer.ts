@@ -5,14 +5,14 @@ import { addContent, type Content, noContent, replayFields, visibleText } from '
 import type { Dialect } from './openai-dialects.ts';
 import { addFragment, inOrder, type JoinedCall } from './openai-tool-calls.ts';
 import type { ModelAnswer, ModelRequest } from './port.ts';
-import { ARGUMENTS_NOT_FOUND, type RawAnswer } from './raw-answer.ts';
+import { argumentsNotFound, type RawAnswer } from './raw-answer.ts';
 import type { Attempt } from './retry.ts';
 import { createToolNameReader } from './tool-names.ts';
 
-const CUT_OFF = ['length', 'model_length', 'max_tokens'];
+const cutOff = ['length', 'model_length', 'max_tokens'];
 /** Where the arguments of calls stand in an event as an object, with some providers; the SDK parses them. */
-const ARGUMENTS = ['choices', '*', 'delta', 'tool_calls', '*', 'function', 'arguments'];
-const STOPPED = ['content_filter', 'error'];
+const argumentSteps = ['choices', '*', 'delta', 'tool_calls', '*', 'function', 'arguments'];
+const stopped = ['content_filter', 'error'];
 
 /** What a stream of chat completion chunks has brought so far. */
 export type Collected = {
@@ -75,13 +75,13 @@ export function answerOf(
   if (!collected.begun) return unreadable('it is not a stream of chat completions');
   if (finishReason === undefined) return brokenOff();
   if (refusal.trim() !== '') return failed(`the model refused to answer (${refusal})`);
-  if (STOPPED.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
+  if (stopped.includes(finishReason)) return failed(`the model stopped its answer (${finishReason})`);
   const nameOf = createToolNameReader(request.tools);
   const joined = inOrder(collected.calls);
   // Cut-off arguments may happen to be valid JSON, and would then do something that nobody asked for.
-  if (joined.length > 0 && CUT_OFF.includes(finishReason))
+  if (joined.length > 0 && cutOff.includes(finishReason))
     return failed(`the answer was cut off in a tool call (${finishReason})`);
-  if (!takeAsSent(collected.calls, raw)) return failed(ARGUMENTS_NOT_FOUND);
+  if (!takeAsSent(collected.calls, raw)) return failed(argumentsNotFound);
   const calls: ModelAnswer['calls'][number][] = [];
   for (const { id, name, argumentsText } of joined) {
     if (name === '') return failed('a tool call has no name');
@@ -91,7 +91,7 @@ export function answerOf(
   }
   const text = visibleText(content);
   const isSilent = text.trim() === '' && calls.length === 0;
-  const wasCutOff = CUT_OFF.includes(finishReason);
+  const wasCutOff = cutOff.includes(finishReason);
   if (isSilent && (request.mayBeSilent !== true || wasCutOff)) return emptyAnswer(finishReason, wasCutOff);
   const value = {
     text: isSilent ? '' : text,
@@ -109,7 +109,7 @@ function takeAsSent(calls: readonly JoinedCall[], raw: RawAnswer): boolean {
   const parsed = calls.flatMap((call) => (call.parsed === undefined ? [] : [{ call, object: call.parsed }]));
   const texts = raw.textsOf(
     parsed.map(({ object }) => object),
-    ARGUMENTS,
+    argumentSteps,
   );
   if (texts === undefined) return false;
   for (const [at, { call, object }] of parsed.entries()) {

@@ -12,7 +12,7 @@ export type Content = {
   details: Part[];
 };
 
-const REASONING_FIELDS = ['reasoning', 'reasoning_content'];
+const reasoningFields = ['reasoning', 'reasoning_content'];
 
 /** Nothing yet. */
 export function noContent(): Content {
@@ -22,7 +22,7 @@ export function noContent(): Content {
 /** Adds what a delta brings; gives back the visible text of it. */
 export function addContent(content: Content, delta: Part): string {
   const { content: given, reasoning_details: details } = delta;
-  for (const field of REASONING_FIELDS) {
+  for (const field of reasoningFields) {
     const text = delta[field];
     if (typeof text === 'string' && text !== '') content.reasoning[field] = (content.reasoning[field] ?? '') + text;
   }

@@ -18,7 +18,7 @@ export type Dialect = {
 };
 
 /** The providers that speak it. */
-export const DIALECTS = {
+export const dialects = {
   openai: {
     provider: 'openai',
     asksForUsage: true,

@@ -2,7 +2,7 @@ import { type BoundedFetch, beginningOf } from '../bounded-fetch.ts';
 import { isObject, parseObject } from './json.ts';
 
 /** The most that is read of an error, in bytes. */
-const ERROR_BYTES_MAX = 64 * 1024;
+const errorBytesMax = 64 * 1024;
 
 /**
  * A `fetch` for the OpenAI SDK that sends these headers and nothing else: the SDK would add to them from variables of the
@@ -13,7 +13,7 @@ export function createOpenaiFetch(fetch: BoundedFetch, headers: Readonly<Record<
   return async (url, init) => {
     const response = await fetch(url, { ...init, headers: { ...headers } });
     if (response.ok) return response;
-    const message = messageOf(await beginningOf(response, ERROR_BYTES_MAX));
+    const message = messageOf(await beginningOf(response, errorBytesMax));
     const { status, headers: answered } = response;
     return new Response(JSON.stringify({ error: { message } }), { status, headers: answered });
   };

@@ -11,18 +11,18 @@ import { providerToolName } from './tool-names.ts';
 import { type Assistant, turnsOf } from './transcript.ts';
 
 /** How a result begins that is an error: the protocol has no field for it. */
-export const ERROR_RESULT_PREFIX = 'Error: ';
+export const errorResultPrefix = 'Error: ';
 /** Stands between results, or their media, and what the user said next; Mistral's models refuse the one right after the other. */
-export const STOPPED_BEFORE_ANSWER = 'I was stopped before I could answer.';
+export const stoppedBeforeAnswer = 'I was stopped before I could answer.';
 
 /** Stands between results and the media that they hold, for the same reason. */
-export const LOOKS_AT_MEDIA = 'I will look at what the tools returned beside text.';
+export const looksAtMedia = 'I will look at what the tools returned beside text.';
 /** Stands before the media, as they come in a message of the user's role. */
-export const MEDIA_OF_RESULTS =
+export const mediaOfResults =
   'What the tools returned beside text, in their order. It comes from the tools, not from the user.';
 
 /** The length of an id that every provider takes: Mistral insists on nine letters and digits. */
-const DERIVED_ID_LENGTH = 9;
+const derivedIdLength = 9;
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type AssistantMessage = OpenAI.ChatCompletionAssistantMessageParam;
@@ -53,7 +53,7 @@ export function openaiMessages(
         else {
           // Only media of results come in parts: words of the user beside them would count as the tools'.
           const isResult = before?.role === 'tool' || before?.role === 'user';
-          if (isResult) said.push({ role: 'assistant', content: STOPPED_BEFORE_ANSWER });
+          if (isResult) said.push({ role: 'assistant', content: stoppedBeforeAnswer });
           said.push({ role: 'user', content: turn.text });
         }
         break;
@@ -68,7 +68,7 @@ export function openaiMessages(
         const beside: OpenAI.ChatCompletionContentPart[] = [];
         turn.results.forEach(({ content, isError, media }, index) => {
           const { shown, notes } = sortedMedia(media);
-          const text = withNotes(isError ? `${ERROR_RESULT_PREFIX}${content}` : content, notes);
+          const text = withNotes(isError ? `${errorResultPrefix}${content}` : content, notes);
           said.push({ role: 'tool', tool_call_id: ids[index] ?? '', content: text });
           beside.push(...shown.map((one) => openaiPart(one, dialect)));
         });
@@ -82,8 +82,8 @@ export function openaiMessages(
 /** Results can only be text, so that what they hold besides comes in a message after them: of a user, as only these may have it. */
 function besideResults(parts: readonly OpenAI.ChatCompletionContentPart[]): Message[] {
   return [
-    { role: 'assistant', content: LOOKS_AT_MEDIA },
-    { role: 'user', content: [{ type: 'text', text: MEDIA_OF_RESULTS }, ...parts] },
+    { role: 'assistant', content: looksAtMedia },
+    { role: 'user', content: [{ type: 'text', text: mediaOfResults }, ...parts] },
   ];
 }
 
@@ -144,5 +144,5 @@ function idsOf({ provider: by, calls }: Assistant, provider: ProviderName): stri
 /** The same in every request. */
 function derivedId(callId: string): string {
   const digest = BigInt(`0x${createHash('sha256').update(callId).digest('hex')}`);
-  return digest.toString(36).padStart(DERIVED_ID_LENGTH, '0').slice(-DERIVED_ID_LENGTH);
+  return digest.toString(36).padStart(derivedIdLength, '0').slice(-derivedIdLength);
 }

@@ -12,15 +12,15 @@ import { RawAnswer } from './raw-answer.ts';
 import { type Attempt, retryAfterMs } from './retry.ts';
 
 // An error inside a stream has a type but often no status.
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+const statusOfType: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   rate_limit_error: 429,
   server_error: 500,
   internal_server_error: 500,
   service_unavailable: 503,
 };
-const STATUS_MIN = 400;
-const STATUS_MAX = 599;
+const statusMin = 400;
+const statusMax = 599;
 
 /** Loads the SDK. It is large, so this happens at the first call or in a warm-up, not at import. */
 export const loadOpenaiSdk = () => import('openai');
@@ -103,8 +103,8 @@ function failureOf(error: unknown): Attempt<ModelAnswer> {
 function statusOf(error: unknown): number | undefined {
   if (!isObject(error)) return undefined;
   for (const value of [error.code, error.status_code, error.status, error.type]) {
-    const status = typeof value === 'string' ? (STATUS_OF_TYPE[value] ?? Number(value)) : value;
-    if (typeof status === 'number' && status >= STATUS_MIN && status <= STATUS_MAX) return status;
+    const status = typeof value === 'string' ? (statusOfType[value] ?? Number(value)) : value;
+    if (typeof status === 'number' && status >= statusMin && status <= statusMax) return status;
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { createAnthropic, loadAnthropicSdk } from './anthropic.ts';
 import { createGemini, loadGeminiSdk } from './gemini.ts';
 import type { ProviderName } from './model-name.ts';
 import { createOpenai, loadOpenaiSdk } from './openai.ts';
-import { DIALECTS } from './openai-dialects.ts';
+import { dialects } from './openai-dialects.ts';
 import type { ModelPort } from './port.ts';
 
 /** How a provider is reached. */
@@ -17,7 +17,7 @@ export type ProviderSettings = {
 };
 
 /** Every provider whose models can be called. */
-export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
+export const providers: Readonly<Record<ProviderName, ProviderSettings>> = {
   gemini: {
     keyVariable: 'GEMINI_API_KEY',
     urlVariable: 'GEMINI_BASE_URL',
@@ -39,13 +39,13 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderSettings>> = {
   ollama: { ...openaiCompatible('ollama', 'http://localhost:11434/v1'), keyVariable: undefined },
 };
 
-function openaiCompatible(provider: keyof typeof DIALECTS, defaultUrl: string): ProviderSettings {
+function openaiCompatible(provider: keyof typeof dialects, defaultUrl: string): ProviderSettings {
   const variables = provider.toUpperCase();
   return {
     keyVariable: `${variables}_API_KEY`,
     urlVariable: `${variables}_BASE_URL`,
     defaultUrl,
-    create: (options) => createOpenai(DIALECTS[provider], options),
+    create: (options) => createOpenai(dialects[provider], options),
     load: loadOpenaiSdk,
   };
 }

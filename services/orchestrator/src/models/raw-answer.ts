@@ -1,7 +1,7 @@
 import { AmbiguousMember, type JsonStep, objectTextsAt } from '@stopgo/core';
 
 /** Said when arguments that an SDK has parsed cannot be found in what the provider sent. */
-export const ARGUMENTS_NOT_FOUND = 'the arguments of its calls could not be read as they were sent';
+export const argumentsNotFound = 'the arguments of its calls could not be read as they were sent';
 
 /**
  * The bodies of an answer as they came, kept beside what an SDK makes of them. An SDK parses a provider's events, and where the

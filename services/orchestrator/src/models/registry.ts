@@ -2,23 +2,23 @@ import { setImmediate } from 'node:timers/promises';
 import { createBoundedFetch } from '../bounded-fetch.ts';
 import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
-import { PROVIDERS } from './providers.ts';
+import { providers } from './providers.ts';
 import { createRedactor } from './redact.ts';
 import type { Clock } from './retry.ts';
 
 /** The limit of one `generate` with all its retries, in milliseconds. */
-export const MODEL_TIMEOUT_MS = 60_000;
+export const modelTimeoutMs = 60_000;
 /** What `ModelAnswer.model` says when the offline model answered. */
-export const OFFLINE_MODEL_NAME = 'offline';
+export const offlineModelName = 'offline';
 
 /** Sent where no key is needed: some programs in between insist on the header. */
-const NO_KEY_NEEDED = 'no-key-needed';
+const noKeyNeeded = 'no-key-needed';
 
 /** What the models are made of. */
 export type ModelsOptions = {
   /** The keys and base URLs of the providers are read (`keyVariable` and `urlVariable` in `PROVIDERS`), nothing else. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Default `MODEL_TIMEOUT_MS`. */
+  /** Default `modelTimeoutMs`. */
   readonly modelTimeoutMs?: number;
   /** Base URL of the offline model. If given, every model goes there, without a key. */
   readonly offlineModel?: string;
@@ -43,19 +43,19 @@ export type Models = {
 export function createModels(options: ModelsOptions): Models {
   const { env, offlineModel } = options;
   const read = (variable: string | undefined) => (variable === undefined ? '' : (env[variable]?.trim() ?? ''));
-  const redact = createRedactor(Object.values(PROVIDERS).map(({ keyVariable }) => read(keyVariable)));
+  const redact = createRedactor(Object.values(providers).map(({ keyVariable }) => read(keyVariable)));
   const ports = new Map<ProviderName, ModelPort>();
   const fetch = createBoundedFetch();
 
   const portOf = (provider: ProviderName): ModelPort => {
     const known = ports.get(provider);
     if (known) return known;
-    const { keyVariable, urlVariable, defaultUrl, create } = PROVIDERS[provider];
+    const { keyVariable, urlVariable, defaultUrl, create } = providers[provider];
     const port = create({
-      apiKey: (offlineModel === undefined && read(keyVariable)) || NO_KEY_NEEDED,
+      apiKey: (offlineModel === undefined && read(keyVariable)) || noKeyNeeded,
       baseUrl: offlineModel ?? (read(urlVariable) || defaultUrl),
       origin: offlineModel === undefined ? 'live' : 'offline',
-      timeoutMs: options.modelTimeoutMs ?? MODEL_TIMEOUT_MS,
+      timeoutMs: options.modelTimeoutMs ?? modelTimeoutMs,
       clock: options.clock ?? machineClock,
       fetch,
       redact,
@@ -68,7 +68,7 @@ export function createModels(options: ModelsOptions): Models {
     const resolved = resolveModel(name);
     if (resolved.kind === 'refused') return [resolved.problem];
     if (offlineModel !== undefined) return [];
-    const { keyVariable, urlVariable } = PROVIDERS[resolved.provider];
+    const { keyVariable, urlVariable } = providers[resolved.provider];
     const url = read(urlVariable);
     const key = keyVariable === undefined ? undefined : read(keyVariable);
     const lacksKey = key === '';
@@ -98,13 +98,13 @@ export function createModels(options: ModelsOptions): Models {
         await othersSent();
         const outcome = await portOf(resolved.provider).generate({ ...request, model: resolved.model }, call);
         if (outcome.kind === 'failed' || offlineModel === undefined) return outcome;
-        return { kind: 'answer', answer: { ...outcome.answer, model: OFFLINE_MODEL_NAME } };
+        return { kind: 'answer', answer: { ...outcome.answer, model: offlineModelName } };
       },
     }),
     check: (names) => [...new Set(names)].flatMap(problemsOf),
     warmUp: async (names) => {
       const resolved = names.map(resolveModel).flatMap((model) => (model.kind === 'supported' ? [model.provider] : []));
-      await Promise.all([...new Set(resolved)].map((provider) => PROVIDERS[provider].load()));
+      await Promise.all([...new Set(resolved)].map((provider) => providers[provider].load()));
     },
   };
 }

@@ -1,9 +1,9 @@
 /** How often a call that failed is tried again. */
-export const RETRIES_MAX = 2;
+export const retriesMax = 2;
 /** The longest wait a provider may ask for by Retry-After, in milliseconds; a longer one is not worth holding a run. */
-export const RETRY_AFTER_MS_MAX = 20_000;
+export const retryAfterMsMax = 20_000;
 /** The wait before the first retry, in milliseconds; it doubles. Between half and all of it is waited. */
-const BACKOFF_MS = 500;
+const backoffMs = 500;
 
 /** Why a limit aborts. Given so that no exception, with its costly stack, is made for each call that ends well. */
 const over = 'the model call is over';
@@ -37,7 +37,7 @@ export type RetriedOutcome<T> =
   | { readonly kind: 'failed'; readonly message: string; readonly status?: number; readonly isEmpty?: true };
 
 /**
- * Calls `attempt`, again after a failure that may pass, at most `RETRIES_MAX` times, only as long as `mayRetry` agrees,
+ * Calls `attempt`, again after a failure that may pass, at most `retriesMax` times, only as long as `mayRetry` agrees,
  * and all within `timeoutMs`. Rejects only if `signal` aborts, with its reason; an attempt that throws is a failure.
  * The signal given to `attempt` aborts when the time is up, when the caller gives up, and when the call is over.
  */
@@ -72,7 +72,7 @@ export async function callWithRetries<T>(
       if (!result || limit.signal.aborted) return { kind: 'failed', message: `timed out after ${timeoutMs / 1000} s` };
       const { retry, ...failure } = result;
       const wait =
-        retry && retries < RETRIES_MAX && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;
+        retry && retries < retriesMax && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;
       if (wait === undefined || clock.now() + wait >= deadline) return failure;
       options.onRetry?.(failure, wait);
       await clock.sleep(wait, limit.signal);
@@ -97,10 +97,10 @@ async function settled<T>(
 
 /** How long to wait, in milliseconds; undefined if the provider asks for more than is worth waiting. */
 function waitBefore(retries: number, afterMs: number | undefined, clock: Clock): number | undefined {
-  const backoff = BACKOFF_MS * 2 ** retries * (0.5 + clock.random() / 2);
+  const backoff = backoffMs * 2 ** retries * (0.5 + clock.random() / 2);
   if (afterMs === undefined) return backoff;
   // The jitter comes on top: no client should come back before it was told to, nor all at once.
-  return afterMs <= RETRY_AFTER_MS_MAX ? afterMs + backoff : undefined;
+  return afterMs <= retryAfterMsMax ? afterMs + backoff : undefined;
 }
 
 /** Reads a Retry-After header given in seconds, as milliseconds; the form with a date is not used by these providers. */

@@ -1,7 +1,7 @@
 import type { ModelCall, ModelMedia, ModelMessage } from './port.ts';
 
 /** What the model is told of a call of which no result was recorded. */
-export const NO_RESULT_RECORDED = 'No result of this call was recorded.';
+export const noResultRecorded = 'No result of this call was recorded.';
 
 /** An answer of a model in the transcript. */
 export type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
@@ -56,6 +56,6 @@ function resultsOf(message: Assistant, messages: readonly ModelMessage[], from: 
   return message.calls.map((call) => {
     const result = byCall.get(call.callId);
     const media = result?.media === undefined ? {} : { media: result.media };
-    return { call, content: result?.content ?? NO_RESULT_RECORDED, isError: result?.isError ?? true, ...media };
+    return { call, content: result?.content ?? noResultRecorded, isError: result?.isError ?? true, ...media };
   });
 }

@@ -3,7 +3,7 @@ import { A2A_CONTENT_TYPE, TaskState, taskAfter, updatesOf, writeRestEvent } fro
 import { internalError, visibleJson } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
 
-export { isWaiting, stateAfter, stateOf, TaskState, TERMINAL } from '@stopgo/a2a-agent';
+export { isWaiting, stateAfter, stateOf, TaskState, terminal } from '@stopgo/a2a-agent';
 
 /** A body, and the name by which a receiver knows one that comes again. */
 export type PushBody = { readonly body: string; readonly contentType: string; readonly key: string };

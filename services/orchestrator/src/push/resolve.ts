@@ -40,10 +40,10 @@ export function resolveFrom({ written, resolve4, resolve6, lookUp }: NameSources
 }
 
 /** No such name, none of this kind, or nobody to ask. */
-const UNKNOWN_NAME = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
+const unknownName = ['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'];
 
 const isUnknownName = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && UNKNOWN_NAME.some((code) => code === error.code);
+  error instanceof Error && 'code' in error && unknownName.some((code) => code === error.code);
 
 /** Asks whom this machine asks at the time. */
 export function systemResolve(): Resolve {

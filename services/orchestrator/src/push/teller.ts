@@ -20,7 +20,7 @@ import {
   stateOf,
   stateOfWord,
   type TaskState,
-  TERMINAL,
+  terminal,
   wordOfState,
 } from './bodies.ts';
 import {
@@ -198,7 +198,7 @@ export class Teller {
 
   #isAtRest(): boolean {
     const state = this.#state;
-    return state === undefined || TERMINAL.has(state) || isWaiting(state) || liveConfigs(this.#push).length === 0;
+    return state === undefined || terminal.has(state) || isWaiting(state) || liveConfigs(this.#push).length === 0;
   }
 
   /** Releases the conversation if nothing is left to tell, or not soon. True if this process does not own it any more. */

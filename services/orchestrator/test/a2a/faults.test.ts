@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
+import { idempotencyExtension } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { eventCharactersMax, failuresMax, leftAloneMs, sendTimeoutMs } from '../../src/a2a/bounds.ts';
@@ -124,7 +124,7 @@ describe('what may have arrived is neither sent again nor called a failure', () 
     const { outcome } = await delegated(order(agent.url, request));
     expect(outcome).toMatchObject({ kind: 'finished', isError: true, text: expect.stringContaining('it broke') });
     expect(JSON.stringify(outcome)).not.toContain('s3cret-token');
-    const promising = await answeringAgent(fails, { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } });
+    const promising = await answeringAgent(fails, { capabilities: { extensions: [{ uri: idempotencyExtension }] } });
     await expect(delegated(order(promising.url, request))).rejects.toThrow('it broke');
   });
 });
@@ -225,7 +225,7 @@ test('only the one task of the message’s own context is its task', async () =>
 });
 
 test('an agent that promises to take a message once need not list its tasks', async () => {
-  const card = { capabilities: { extensions: [{ uri: IDEMPOTENCY_EXTENSION }] } };
+  const card = { capabilities: { extensions: [{ uri: idempotencyExtension }] } };
   const agent = await answeringAgent((request, response) => rpcError(request, response, -32601, 'no'), card);
   expect(await client().lookUp(order(agent.url), never)).toEqual({ kind: 'repeatable' });
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { IDEMPOTENCY_EXTENSION } from '@stopgo/a2a-agent/idempotency';
+import { idempotencyExtension } from '@stopgo/a2a-agent/idempotency';
 import { Secret } from '@stopgo/rpc';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agentAt, client, delegated, may, never, order } from './orders.ts';
@@ -244,9 +244,9 @@ describe('an answer that was lost', () => {
     expect(await by.lookUp(request, never)).toMatchObject({ kind: 'unknown' });
     expect(silent.taken).toHaveLength(1);
 
-    const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [IDEMPOTENCY_EXTENSION] }, bakes);
+    const promising = await agent({ version: '1.0', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
     expect(await by.lookUp(order(promising.url), never)).toEqual({ kind: 'repeatable' });
-    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [IDEMPOTENCY_EXTENSION] }, bakes);
+    const older = await agent({ version: '0.3', binding: 'JSONRPC', extensions: [idempotencyExtension] }, bakes);
     expect(await by.lookUp(order(older.url), never)).toEqual({ kind: 'repeatable' });
     const other = await agent({ version: '1.0', binding: 'JSONRPC' }, bakes);
     expect(await by.lookUp(order(other.url), never)).toMatchObject({ kind: 'unknown' });

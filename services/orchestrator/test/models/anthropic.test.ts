@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANSWER_TOKENS_MAX } from '../../src/models/anthropic.ts';
+import { answerTokensMax } from '../../src/models/anthropic.ts';
 import { ANTHROPIC_KEY, ask } from './fixture.ts';
 import { modelContract } from './models.contract.ts';
 import { generateFrom, sse } from './raw-server.ts';
@@ -12,7 +12,7 @@ modelContract({
   keyHeader: 'x-api-key',
   key: ANTHROPIC_KEY,
   // The API insists on a limit.
-  tokensMaxOf: ({ max_tokens }) => (max_tokens === ANSWER_TOKENS_MAX ? undefined : max_tokens),
+  tokensMaxOf: ({ max_tokens }) => (max_tokens === answerTokensMax ? undefined : max_tokens),
   toolsOf: (body) =>
     (body as { tools: { name: string; input_schema: unknown }[] }).tools.map((tool) => ({
       name: tool.name,

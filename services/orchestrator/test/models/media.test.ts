@@ -4,8 +4,8 @@ import { anthropicMessages } from '../../src/models/anthropic-request.ts';
 import { geminiContents } from '../../src/models/gemini-request.ts';
 import { createModels } from '../../src/models/index.ts';
 import { showsMedia } from '../../src/models/media.ts';
-import { DIALECTS } from '../../src/models/openai-dialects.ts';
-import { LOOKS_AT_MEDIA, openaiMessages, STOPPED_BEFORE_ANSWER } from '../../src/models/openai-request.ts';
+import { dialects } from '../../src/models/openai-dialects.ts';
+import { looksAtMedia, openaiMessages, stoppedBeforeAnswer } from '../../src/models/openai-request.ts';
 import type { ModelAnswer, ModelMedia, ModelMessage, ModelRequest } from '../../src/models/port.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
@@ -51,19 +51,19 @@ test('Claude has pictures and documents as blocks of the result', () => {
 });
 
 test('chat completions have media after the results, of a user who says whose they are, and the user who follows says his own words', () => {
-  const to = { system: '', model: 'gpt-5', dialect: DIALECTS.openai, origin: 'live' } as const;
+  const to = { system: '', model: 'gpt-5', dialect: dialects.openai, origin: 'live' } as const;
   const messages = openaiMessages([...told(png), { role: 'user', text: 'and now?' }], to);
   const [, , result, word, beside, stopped, next] = messages;
   expect(messages.map(({ role }) => role)).toEqual([
     ...['user', 'assistant', 'tool', 'assistant', 'user'],
     ...['assistant', 'user'],
   ]);
-  expect(word?.content).toBe(LOOKS_AT_MEDIA);
+  expect(word?.content).toBe(looksAtMedia);
   expect(beside?.content).toEqual([
     { type: 'text', text: expect.stringContaining('not from the user') },
     { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
   ]);
-  expect([stopped?.content, next?.content]).toEqual([STOPPED_BEFORE_ANSWER, 'and now?']);
+  expect([stopped?.content, next?.content]).toEqual([stoppedBeforeAnswer, 'and now?']);
   // No base64 is ever text.
   expect(JSON.stringify(result)).not.toContain('AQID');
 });
@@ -103,7 +103,7 @@ test('a provider that takes few media is told of the others in words', async () 
   let asked: ModelRequest | undefined;
   const shown = Array.from({ length: 7 }, (_, index) => ({ ...png, digest: `${index}`, size: index + 1 }));
   const port = createPort(
-    { ...anything, mediaMax: DIALECTS.groq.mediaMax },
+    { ...anything, mediaMax: dialects.groq.mediaMax },
     atTime(() => 0),
     async (request) => {
       asked = request;
@@ -111,7 +111,7 @@ test('a provider that takes few media is told of the others in words', async () 
     },
   );
   await port.generate({ model: 'm', system: '', messages: told(...shown), tools: [] }, { signal });
-  const to = { system: '', model: 'm', dialect: DIALECTS.groq, origin: 'live' } as const;
+  const to = { system: '', model: 'm', dialect: dialects.groq, origin: 'live' } as const;
   const messages = openaiMessages(asked?.messages ?? [], to);
   expect(messages[2]?.content).toBe(
     ['seen', ...[1, 2].map((n) => `[image/png of ${n} bytes is not shown: this provider takes 5 in a request]`)].join(

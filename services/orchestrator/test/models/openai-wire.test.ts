@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createModels, type ModelMessage, type ModelOutcome, type ModelRequest } from '../../src/models/index.ts';
 import { createOpenai } from '../../src/models/openai.ts';
-import { DIALECTS } from '../../src/models/openai-dialects.ts';
+import { dialects } from '../../src/models/openai-dialects.ts';
 import { answerOf, ask, environmentOf, impatientClock, KEYS, NEVER, resultsFor } from './fixture.ts';
 import { sse } from './raw-server.ts';
 
@@ -230,7 +230,7 @@ test('an abort in the middle of the answer rejects with its reason, closes the c
 test('a connection that times out is tried again', async () => {
   const timedOut = Object.assign(new Error('connect ETIMEDOUT 192.0.2.1:443'), { code: 'ETIMEDOUT' });
   let calls = 0;
-  const port = createOpenai(DIALECTS.openai, {
+  const port = createOpenai(dialects.openai, {
     apiKey: 'k',
     baseUrl: 'http://192.0.2.1/v1',
     origin: 'live',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRedactor, ERROR_TEXT_BYTES_MAX, SEARCHED_CHARACTERS_MAX } from '../../src/models/redact.ts';
+import { createRedactor, errorTextBytesMax, searchedCharactersMax } from '../../src/models/redact.ts';
 import { providerToolName } from '../../src/models/tool-names.ts';
 
 const redact = createRedactor(['p/q+r', 'p/q+r+longer']);
@@ -27,17 +27,17 @@ test.each([
 });
 
 test('a key is removed before the text is cut, and no character is cut in two', () => {
-  const filler = 'ä'.repeat(ERROR_TEXT_BYTES_MAX / 2 - 2);
+  const filler = 'ä'.repeat(errorTextBytesMax / 2 - 2);
   expect(redact(`${filler}p/q+r`)).not.toContain('p/q');
   const cut = redact('x'.concat('ä'.repeat(2000)));
-  expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(ERROR_TEXT_BYTES_MAX);
+  expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(errorTextBytesMax);
   expect(cut).toMatch(/^xä+…$/);
 });
 
 test('a text that is too long to be looked through is told by its length', () => {
   for (const begin of ['sk-', 'bearer ', 'key=']) {
-    expect(redact(begin.padEnd(SEARCHED_CHARACTERS_MAX, 'sk-'))).toContain('[redacted]');
-    expect(redact(begin.padEnd(16 * SEARCHED_CHARACTERS_MAX, 'sk-'))).toBe(
+    expect(redact(begin.padEnd(searchedCharactersMax, 'sk-'))).toContain('[redacted]');
+    expect(redact(begin.padEnd(16 * searchedCharactersMax, 'sk-'))).toBe(
       'an error of 16777216 characters, too many to be repeated',
     );
   }

@@ -1,4 +1,11 @@
-import { DiscardPolicy, JetStreamApiError, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
 import { DomainError, failedPrecondition } from '@stopgo/core';
 import { blobChangeMsMax, publishAgainMs, publishWaitMsMax } from '../../bounds.ts';
 import { askMsMax } from '../nats/bounds.ts';
@@ -40,7 +47,7 @@ export class BlobBucket {
   readonly #options: BlobBucketOptions;
   readonly #name: string;
   readonly #requests: Requests;
-  #opened: ReturnType<BlobBucket['open']> | undefined;
+  #opened: Promise<JetStreamManager> | undefined;
 
   constructor(options: BlobBucketOptions) {
     this.#options = options;
@@ -169,7 +176,7 @@ export class BlobBucket {
   }
 
   #manager() {
-    this.#opened ??= this.open();
+    this.#opened ??= this.#open();
     this.#opened.catch(() => {
       this.#opened = undefined;
     });
@@ -177,7 +184,7 @@ export class BlobBucket {
   }
 
   /** Finds the stream, or makes it, and looks whether it keeps what it is given. */
-  private async open() {
+  async #open(): Promise<JetStreamManager> {
     const { link, replicas } = this.#options;
     const manager = await jetstreamManager(link.connection, { timeout: askMsMax, checkAPI: false });
     const config = {
