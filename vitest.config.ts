@@ -1,9 +1,11 @@
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { type Files, filesOf, sameOverServices, tierOf } from './tests/tiers.ts';
+import { type Kind, kinds } from './tests/kinds.ts';
+import { filesOfKindIn, isIsolated, sameOverServices, tierOf } from './tests/tiers.ts';
 
 const tier = tierOf(process.env);
-const { shared, isolated, alone } = filesOf(tier);
 
 const isOverServices = process.env.STOPGO_E2E_TOPOLOGY === 'services';
 
@@ -19,13 +21,28 @@ const maxWorkers = availableParallelism() + (isOverServices || tier === 'slow' ?
  */
 const testMs = isOverServices ? 120_000 : 60_000;
 
-type TestOptions = NonNullable<Extract<TestProjectInlineConfiguration, { test?: unknown }>['test']>;
+/**
+ * Where the projects keep the sources as vitest has read them. Each would read all of them by itself otherwise, and take twice the
+ * processor time for it. It is for one run only: a later one would not see that the exports of a package have changed. Each
+ * project loads this file anew, and must come to the same name.
+ */
+const readSources = join(import.meta.dirname, '.cache', `vitest-${process.pid}-${Math.round(performance.timeOrigin)}`);
+process.on('exit', () => rmSync(readSources, { recursive: true, force: true }));
 
-function project(name: string, files: Files | undefined, options: TestOptions = {}): TestProjectInlineConfiguration[] {
-  if (files === undefined) return [];
+function project(kind: Kind): TestProjectInlineConfiguration {
+  const files = filesOfKindIn(tier, kind);
   const include = [...files.include];
   const exclude = ['**/node_modules/**', '**/dist/**', ...files.exclude, ...(isOverServices ? sameOverServices : [])];
-  return [{ extends: true, test: { name, include, exclude, ...options } }];
+  const test = { name: kind, include, exclude, isolate: isIsolated(tier, kind) };
+  switch (kind) {
+    case 'unit':
+      return { extends: true, test: { ...test, setupFiles: ['tests/unit-guard.ts'] } };
+    case 'chaos':
+      // They judge what several processes do by time: one after the other, with nothing beside them.
+      return { extends: true, test: { ...test, fileParallelism: false } };
+    default:
+      return { extends: true, test };
+  }
 }
 
 // Packages export their TypeScript under the condition `stopgo-source`, so that a test never waits for a build.
@@ -39,10 +56,7 @@ export default defineConfig({
     hookTimeout: testMs,
     // What is waited for comes; how soon is up to the machine.
     expect: { poll: { timeout: testMs / 2 } },
-    projects: [
-      ...project('shared', shared, { isolate: false }),
-      ...project('isolated', isolated),
-      ...project('alone', alone, { fileParallelism: false }),
-    ],
+    experimental: { fsModuleCache: true, fsModuleCachePath: readSources },
+    projects: kinds.map(project),
   },
 });

@@ -1,3 +1,5 @@
+import { filesOfKind, type Kind, kinds } from './kinds.ts';
+
 /**
  * Which tests `npm test` leaves to `npm run verify`, and why. `npm test` needs Node and git only and takes minutes; what it
  * leaves out runs in `npm run test:slow` and, end to end over separate processes, in `npm run test:services`
@@ -19,8 +21,7 @@ export function tierOf(env: Readonly<Record<string, string | undefined>>): Tier 
 const onNats = [
   'services/store/test/*.nats.test.ts',
   'services/store/test/*.jetstream.test.ts',
-  'services/store/test/jetstream-*.test.ts',
-  'tests/chaos/{degraded,short,takeover}.test.ts',
+  'tests/chaos/*.chaos.test.ts',
 ];
 
 /** The same, end to end over separate processes. `test:services` runs all of tests/e2e, on NATS, so that `test:slow` need not. */
@@ -31,8 +32,8 @@ const slow = [
   // Every order of six decisions, with a crash after each.
   'tests/matrix/*.test.ts',
   // The platform is killed at many points. `npm run test:crash` kills it at all of them.
-  'tests/crash/short.test.ts',
-  'tests/crash/blob-kills.test.ts',
+  'tests/crash/short.e2e.test.ts',
+  'tests/crash/blob-kills.integration.test.ts',
   'services/store/test/crash.sqlite.test.ts',
   // A broken world each; `npm test` keeps the seeds of the sound one.
   'tests/simulation/mutants.test.ts',
@@ -60,15 +61,15 @@ const slow = [
   'tests/e2e/graceful.test.ts',
   // Five services as processes; `npm test` keeps the bridge's own suite of its gate.
   'tests/e2e/forged-call.test.ts',
-  // Replicas that are killed and frozen; `npm test` keeps packages/rpc/test/{grpc,exchange}.test.ts.
-  'packages/rpc/test/balance.test.ts',
+  // Replicas that are killed and frozen; `npm test` keeps packages/rpc/test/{grpc,exchange}.integration.test.ts.
+  'packages/rpc/test/balance.integration.test.ts',
   // Platforms that are killed; `npm test` keeps tests/processes/push.test.ts, tests/e2e/{a2a-streams,conversation}.test.ts.
   'tests/e2e/{a2a-restart,push}.test.ts',
   // Both tool servers that come along in place of the official ones; `npm test` keeps tests/e2e/filesystem.test.ts.
   'tests/e2e/swapped-servers.test.ts',
-  // Tool servers that have models asked; `npm test` keeps services/mcp-bridge/test/samplings.test.ts.
+  // Tool servers that have models asked; `npm test` keeps services/mcp-bridge/test/samplings.integration.test.ts.
   'tests/e2e/samplings.test.ts',
-  // Platforms that are killed while people are asked; `npm test` keeps services/mcp-bridge/test/questions.test.ts.
+  // Platforms that are killed while people are asked; `npm test` keeps services/mcp-bridge/test/questions.integration.test.ts.
   'tests/e2e/questions.test.ts',
   // Everything that a platform writes is searched, over several starts. `npm test` keeps packages/security/test and tests/e2e/model.test.ts.
   'tests/e2e/secrets.test.ts',
@@ -76,13 +77,13 @@ const slow = [
   'tests/e2e/tree-loop.test.ts',
   // Every refusal over each transport. `npm test` keeps tests/e2e/{a2a,a2a-hostile}.test.ts and packages/a2a-agent/test.
   'tests/e2e/a2a-transports.test.ts',
-  // Several starts a test. `npm test` keeps services/mcp-bridge/test/pins.test.ts.
+  // Several starts a test. `npm test` keeps services/mcp-bridge/test/pins.integration.test.ts.
   'tests/e2e/pins.test.ts',
   // Clones that are installed anew.
   'tests/scripts/{bootstrap,readme}.test.ts',
   // A process for each way to start, to serve and to end. `npm test` keeps each server's own suites, one over standard input and
   // over HTTP too, and tests/e2e/filesystem.test.ts.
-  'mcp-servers/*/test/process.test.ts',
+  'mcp-servers/*/test/process.integration.test.ts',
 ];
 
 /**
@@ -105,7 +106,7 @@ export const sameOverServices = [
 ];
 
 /** Most of a file of these runs anywhere; `test:slow` runs the part that needs a nats-server. */
-const partlyOnNats = ['cli/test/inspect-store.test.ts'];
+const partlyOnNats = ['cli/test/inspect-store.integration.test.ts'];
 
 /** `npm test` runs a tenth of the seeds of these, or less, or goes one way of several. */
 const partOfEach = [
@@ -113,8 +114,8 @@ const partOfEach = [
   'mcp-servers/filesystem/test/escapes.test.ts',
   'packages/core/test/properties/*.test.ts',
   'packages/proto/test/codec.test.ts',
-  'services/mcp-bridge/test/questions.test.ts',
-  'mcp-servers/resources/test/tools.test.ts',
+  'services/mcp-bridge/test/questions.integration.test.ts',
+  'mcp-servers/resources/test/tools.integration.test.ts',
 ];
 
 /** Everything that is a test. */
@@ -124,60 +125,39 @@ const everything = [
   'tests/**/*.test.ts',
 ];
 
-/**
- * Files that leave nothing behind in their process, so that many of them can share one: starting a process and loading the
- * platform takes longer than most of these tests. What several files import is loaded once, so that it registers no hooks when it
- * is loaded (tests/topology/tiers.test.ts): they would run in the first of the files only.
- */
-const sharingProcesses = [
-  'packages/*/test/**/*.test.ts',
-  'services/*/test/**/*.test.ts',
-  'offline-model/test/**/*.test.ts',
-  'tests/{simulation,topology}/*.test.ts',
-];
-
-/**
- * These share processes among the quick tests only. `test:services` runs the end-to-end tests for half an hour: there a file that
- * goes wrong must not take the others with it.
- */
-const sharingQuick = [
-  ...sharingProcesses,
-  '{cli,mcp-servers/*}/test/**/*.test.ts',
-  'tests/{conformance,e2e,processes,promises,scripts}/*.test.ts',
-];
-
-/** Files that judge what several processes do by time: they run one after the other, with nothing beside them. */
-const alone = ['tests/chaos/{degraded,short,takeover}.test.ts'];
+/** Those that `test:other-node` runs once more. */
+const onOtherNode = ['{packages,services}/*/test/**/*.test.ts', 'offline-model/test/**/*.test.ts'];
 
 /** Patterns of files, and of those among them that are left out. */
 export type Files = { readonly include: readonly string[]; readonly exclude: readonly string[] };
 
-/** The files of a tier, by how they run: many in one process, each in a process of its own, or each by itself. */
-export type FilesOfTier = { readonly shared?: Files; readonly isolated?: Files; readonly alone?: Files };
-
-export function filesOf(tier: Tier): FilesOfTier {
+/** The files of a tier, of all kinds. */
+export function filesOf(tier: Tier): Files {
   switch (tier) {
     case 'all':
-      return {
-        shared: { include: sharingProcesses, exclude: [] },
-        isolated: { include: everything, exclude: [...sharingProcesses, ...alone] },
-        alone: { include: alone, exclude: [] },
-      };
-    case 'quick': {
-      const left = [...onNats, ...endToEndOnNats, ...slow];
-      return {
-        shared: { include: sharingQuick, exclude: left },
-        isolated: { include: everything, exclude: [...left, ...sharingQuick] },
-      };
-    }
+      return { include: everything, exclude: [] };
+    case 'quick':
+      return { include: everything, exclude: [...onNats, ...endToEndOnNats, ...slow] };
     case 'slow':
-      return {
-        isolated: { include: [...onNats, ...slow, ...partlyOnNats, ...partOfEach], exclude: alone },
-        alone: { include: alone, exclude: [] },
-      };
+      return { include: [...onNats, ...slow, ...partlyOnNats, ...partOfEach], exclude: [] };
     case 'other-node':
-      return {
-        shared: { include: sharingProcesses, exclude: ['services/store/**', 'tests/**'] },
-      };
+      return { include: onOtherNode, exclude: ['services/store/**'] };
   }
+}
+
+/** The files of a tier that are of this kind: those that are of no other. */
+export function filesOfKindIn(tier: Tier, kind: Kind): Files {
+  const { include, exclude } = filesOf(tier);
+  const others = kinds.filter((one) => one !== kind).flatMap((one) => filesOfKind[one]);
+  return { include, exclude: [...exclude, ...others] };
+}
+
+/**
+ * Whether each file has a process of its own. Starting one and loading the platform takes longer than most tests, so that files
+ * share processes where they leave nothing behind. What several files import is loaded once then, so that it registers no hooks
+ * when it is loaded (tests/topology/tiers.test.ts): they would run in the first of the files only. The slow tests run for minutes,
+ * and `test:services` runs the end-to-end tests for half an hour: there a file that goes wrong must not take others with it.
+ */
+export function isIsolated(tier: Tier, kind: Kind): boolean {
+  return tier === 'slow' || kind === 'chaos' || (kind === 'e2e' && tier !== 'quick');
 }

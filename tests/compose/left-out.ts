@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { root } from './run.ts';
 
 const folder = 'tests/e2e';
 
@@ -81,7 +80,7 @@ export type Selection = { readonly files: readonly string[]; readonly pattern: s
 
 /** All end-to-end tests but those named above. tests/topology/left-out.test.ts checks that those are there. */
 export function selection(): Selection {
-  const all = readdirSync(join(root, folder)).filter((name) => name.endsWith('.test.ts'));
+  const all = readdirSync(join(import.meta.dirname, '../..', folder)).filter((name) => name.endsWith('.test.ts'));
   const names = Object.values(leftOutTests).flatMap((named) => Object.keys(named));
   return {
     files: all.filter((name) => leftOutFiles[name] === undefined).map((name) => join(folder, name)),

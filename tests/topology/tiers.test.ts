@@ -1,6 +1,7 @@
-import { matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Files, filesOf, sameOverServices, type Tier, tierOf } from '../tiers.ts';
+import { kinds } from '../kinds.ts';
+import { filesOf, filesOfKindIn, sameOverServices, type Tier, tierOf } from '../tiers.ts';
+import { matchesAny } from './globs.ts';
 import { type Repository, readRepository, withFile } from './repository.ts';
 
 /** Says that a test starts a nats-server, itself or by the launcher of separate processes. */
@@ -16,25 +17,14 @@ const isTest = (path: string) => path.endsWith('.test.ts');
 /** What somebody may take for a test, and no tier runs under that name. */
 const seemsTest = (path: string) => /\.(?:test|tests|spec|specs)\.[cm]?[jt]sx?$/.test(path);
 /** `test:services` runs these, whatever the other tiers leave out. */
-const isOverServices = (path: string) =>
-  path.startsWith('tests/e2e/') && !sameOverServices.some((pattern) => matchesGlob(path, pattern));
+const isOverServices = (path: string) => path.startsWith('tests/e2e/') && !matchesAny(path, sameOverServices);
 
-/** How often a file is run in a tier: found once for all rules, as there are many patterns. */
+/** How often a file is run in a tier. */
 function timesIn(tier: Tier, path: string): number {
-  const key = `${tier} ${path}`;
-  const times = timesFound.get(key) ?? findTimes(tier, path);
-  timesFound.set(key, times);
-  return times;
-}
-
-const timesFound = new Map<string, number>();
-
-function findTimes(tier: Tier, path: string): number {
-  const { shared, isolated, alone } = filesOf(tier);
-  const matches = (patterns: readonly string[]) => patterns.some((pattern) => matchesGlob(path, pattern));
-  const has = (files: Files | undefined) =>
-    files !== undefined && matches(files.include) && !matches(files.exclude) ? 1 : 0;
-  return has(shared) + has(isolated) + has(alone);
+  return kinds.filter((kind) => {
+    const { include, exclude } = filesOfKindIn(tier, kind);
+    return matchesAny(path, include) && !matchesAny(path, exclude);
+  }).length;
 }
 
 function lost(of: Repository): string[] {
@@ -57,11 +47,9 @@ function unguarded(of: Repository): string[] {
 
 /** What is left out of the quick tests by a pattern that nothing matches any more, such as the old name of a file. */
 function stale(of: Repository): string[] {
-  const { isolated, alone } = filesOf('slow');
-  const left = filesOf('quick').isolated?.exclude ?? [];
-  const patterns = [...left, ...sameOverServices, ...(isolated?.include ?? []), ...(alone?.include ?? [])];
+  const patterns = [...filesOf('quick').exclude, ...sameOverServices, ...filesOf('slow').include];
   const tests = [...of.keys()].filter(isTest);
-  return patterns.filter((pattern) => !tests.some((path) => matchesGlob(path, pattern)));
+  return patterns.filter((pattern) => !tests.some((path) => matchesAny(path, [pattern])));
 }
 
 /** Hooks that a module registers when it is loaded: where files share a process, that is in the first of them only. */
@@ -107,8 +95,8 @@ describe('each rule sees its mutant', () => {
   });
 
   test('a file of the slow ones that has gone', () => {
-    const without = new Map([...repository].filter(([path]) => path !== 'tests/crash/short.test.ts'));
-    expect(stale(without)).toEqual(['tests/crash/short.test.ts', 'tests/crash/short.test.ts']);
+    const without = new Map([...repository].filter(([path]) => path !== 'tests/crash/short.e2e.test.ts'));
+    expect(stale(without)).toEqual(['tests/crash/short.e2e.test.ts', 'tests/crash/short.e2e.test.ts']);
   });
 });
 
