@@ -73,18 +73,21 @@ export type ReasonContext = {
   readonly namesLogin?: boolean;
   /** Where it is, without what may be a credential, if it is reached at an address. */
   readonly url?: string;
+  /** It is connected, so that something is where it is looked for. */
+  readonly isConnected?: boolean;
 };
 
 /** Why a connection could not be made, or its tools not be listed: the innermost failure that says it in plain words. */
 export function connectionReason(error: unknown, context: ReasonContext): string {
-  const { hasCredentials, namesLogin = false, url } = context;
+  const { hasCredentials, namesLogin = false, url, isConnected = false } = context;
   const check = `check its address${url === undefined ? '' : `, ${url}`}`;
   for (let at = error; at instanceof Error; at = at.cause) {
     if (plain.some((kind) => at instanceof kind)) return at.message;
     if ('status' in at && at.status === unauthorized)
       return hasCredentials ? credentialsRefused : tokenWanted(namesLogin);
     if ('status' in at && typeof at.status === 'number') {
-      const there = isNoPlace(at.status) ? `; no MCP server is there: ${check} (its path is often /mcp)` : '';
+      const there =
+        !isConnected && isNoPlace(at.status) ? `; no MCP server is there: ${check} (its path is often /mcp)` : '';
       return `it answered with HTTP ${at.status}${bodyOf(at)}${there}`;
     }
     const type = /^Unexpected content type: (.*)$/su.exec(at.message)?.[1];
@@ -112,6 +115,9 @@ export function isAnotherPlace(error: unknown): boolean {
 function isNoPlace(status: number): boolean {
   return [404, 405, 410].includes(status);
 }
+
+/** Why a session is over whose server answers and does not know it, as after a restart. */
+export const sessionEnded = 'it has ended the session';
 
 /** Failures whose texts are ours. */
 const plain = [NotSent, RedirectRefused, NotAllowed, LoginFailed, UnsupportedTransport];

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { mcp } from '@stopgo/proto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { nodeArguments } from '../../../tests/node-arguments.ts';
+import { connectionReason } from '../src/failures.ts';
 import {
   afterwards,
   eventually,
@@ -184,6 +185,19 @@ test('a session that the server forgot is renewed, and the call runs once', asyn
   expect(server.seen.filter(({ rpc }) => rpc === 'initialize')).toHaveLength(2);
   // The first try was refused for want of a session.
   expect(server.calls()).toBe(2);
+});
+
+test('a session that is gone when the tools are listed again is told as that, and not as a wrong address', async () => {
+  const server = await legacyServer();
+  const { execute, logText } = await startBridge([httpServer('l', server.url)], { bounds: { listFreshMs: 0 } });
+  server.forgetSessions();
+  await execute('pay', {});
+  expect(logText()).toMatch(/^MCP server "l" lost: its tools could not be listed: it has ended the session$/m);
+});
+
+test('an address is not said to be wrong at which a server was', () => {
+  const notFound = Object.assign(new Error('Not Found'), { status: 404 });
+  expect(connectionReason(notFound, { hasCredentials: false, isConnected: true })).toBe('it answered with HTTP 404');
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
+import { sessionEnded } from '../failures.ts';
 import type { Session } from '../session/session.ts';
 import type { Happening } from './server-state.ts';
 
@@ -17,7 +18,7 @@ export async function askForLife(session: Session, timeoutMs: number): Promise<H
   } catch (error) {
     if (error instanceof ProtocolError) return { type: 'answered' };
     if (error instanceof SdkHttpError && error.status !== undefined) {
-      if (session.isGone(error)) return { type: 'forgot', reason: 'it has ended the session' };
+      if (session.isGone(error)) return { type: 'forgot', reason: sessionEnded };
       if ([unauthorized, forbidden, tooManyRequests].includes(error.status)) return { type: 'answered' };
       return { type: 'silent', reason: `it answers HTTP ${error.status}` };
     }

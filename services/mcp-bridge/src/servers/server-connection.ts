@@ -4,7 +4,7 @@ import { mayCarryToken } from '@stopgo/security';
 import type { BridgeBounds } from '../bounds.ts';
 import { withoutTokens } from '../credentials/bearer.ts';
 import type { OwnCredentials } from '../credentials/credentials.ts';
-import { isUnauthorized, reasonOf } from '../failures.ts';
+import { isUnauthorized, reasonOf, sessionEnded } from '../failures.ts';
 import type { KnownPlaces } from '../lines/address-rules.ts';
 import type { JunkLines } from '../lines/junk-lines.ts';
 import { type ConnectDependencies, type ConnectPlace, connect } from '../session/connect.ts';
@@ -317,7 +317,7 @@ export class ServerConnection {
   /** Gives a session up that the server has forgotten, and waits for another. */
   async renew(session: Session, signal: AbortSignal): Promise<Ready | Down> {
     if (this.#principals.drop(session)) return this.current(signal);
-    this.happened(session, { type: 'forgot', reason: 'it has ended the session' });
+    this.happened(session, { type: 'forgot', reason: sessionEnded });
     return this.waitFor(this.#dependencies.bounds.reconnectMs, signal);
   }
 

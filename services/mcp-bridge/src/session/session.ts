@@ -2,7 +2,7 @@ import { type Client, ProtocolError, ProtocolErrorCode, SdkHttpError, type Tool 
 import { isRepeatable, type Json } from '@stopgo/core';
 import { shownProblem } from '@stopgo/json-schema';
 import { tokensHidden } from '../credentials/bearer.ts';
-import { connectionReason, isNeverTold, shownReason } from '../failures.ts';
+import { connectionReason, isNeverTold, sessionEnded, shownReason } from '../failures.ts';
 import type { Line } from '../lines/line.ts';
 import { idOfSkipped } from '../lines/oversize.ts';
 import type { AskingCalls } from '../questions/asking-calls.ts';
@@ -92,13 +92,14 @@ export function createSession(parts: SessionParts): Session {
         running.giveUp('oversize');
       }
   };
+  const isGone = (error: unknown) => endOfError(error, server, parts.hasSession(), parts.clean).kind === 'session_gone';
   return {
     callsUnderWay: () => calls.size,
     protocolVersion: client.getNegotiatedProtocolVersion(),
     protocolEra: client.getProtocolEra(),
     keepsState: () => client.getProtocolEra() !== 'modern' && parts.hasSession(),
     said: readInstructions(server, client.getInstructions(), parts.clean),
-    isGone: (error) => endOfError(error, server, parts.hasSession(), parts.clean).kind === 'session_gone',
+    isGone,
     ended: parts.ended,
     followsChanges: parts.followsChanges,
     close: parts.close,
@@ -107,7 +108,7 @@ export function createSession(parts: SessionParts): Session {
       await (client.getProtocolEra() === 'modern' ? client.discover(options) : client.ping(options));
     },
     listTools: async (timeoutMs) =>
-      withoutLeaks(await listTools(parts, timeoutMs).catch(inPlainWords(parts)), parts.clean),
+      withoutLeaks(await listTools(parts, timeoutMs).catch(inPlainWords(parts, isGone)), parts.clean),
     call: async (call) => {
       const running = new RunningCall(call, parts.waits);
       // A copy of its own: the request is known by it.
@@ -229,9 +230,13 @@ function withoutSecrets(end: CallEnd, clean: (text: string) => string): CallEnd 
   return end.kind === 'answered' ? { ...end, result: { ...end.result, text: clean(end.result.text) } } : end;
 }
 
-function inPlainWords({ clean, hasCredentials }: SessionParts): (error: unknown) => never {
+function inPlainWords(
+  { clean, hasCredentials }: SessionParts,
+  isGone: (error: unknown) => boolean,
+): (error: unknown) => never {
   return (error) => {
-    throw new Error(shownReason(clean(connectionReason(error, { hasCredentials }))), { cause: error });
+    const reason = isGone(error) ? sessionEnded : connectionReason(error, { hasCredentials, isConnected: true });
+    throw new Error(shownReason(clean(reason)), { cause: error });
   };
 }
 
