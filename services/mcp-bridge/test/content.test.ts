@@ -54,6 +54,25 @@ test('structured content that repeats the bytes of a block, or holds others, tel
   expect(beside.structuredJson).toBe(json);
 });
 
+test.each<[string, string, object, boolean]>([
+  ['the same', '{"a":[1,{"b":2}]}', { a: [1, { b: 2 }] }, false],
+  ['the same in another order and layout', '\n{ "b": "\\u0061",\n  "a": 1.0 }\n', { a: 1, b: 'a' }, false],
+  ['another value', '{"a":1}', { a: 2 }, true],
+  ['less', '{"a":1}', { a: 1, b: 2 }, true],
+  ['words', 'done', { a: 1 }, true],
+  ['no JSON', '{"a":1}}', { a: 1 }, true],
+])('the structured part is kept beside a text unless the text is that: %s', (_, text, structuredContent, isKept) => {
+  const { structuredJson } = resultText({ content: [{ type: 'text', text }], structuredContent }, plain);
+  expect(structuredJson).toBe(isKept ? JSON.stringify(structuredContent) : undefined);
+});
+
+test('the structured part is kept beside a text that is that and is cut', () => {
+  const structuredContent = { a: 1 };
+  const text = `{"a":1${' '.repeat(256 * 1024)}}`;
+  const { cut, structuredJson } = resultText({ content: [{ type: 'text', text }], structuredContent }, plain);
+  expect([cut === undefined, structuredJson]).toEqual([false, '{"a":1}']);
+});
+
 const bytes = Buffer.alloc(3_001, 'a\u00ff?\u00fe>', 'latin1');
 const plainForm = bytes.toString('base64');
 /** As Python's `encodebytes` writes it. */

@@ -1,5 +1,13 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
-import { byteLength, type CutText, structuredBytesMax, textBytesMax, visibleLine } from '@stopgo/core';
+import {
+  byteLength,
+  type CutText,
+  canonicalJson,
+  parseJson,
+  structuredBytesMax,
+  textBytesMax,
+  visibleLine,
+} from '@stopgo/core';
 import { type Attachment, attachmentsOf } from './attachments.ts';
 import { cutResult } from './cut-result.ts';
 
@@ -31,12 +39,26 @@ export function resultText(
   if (texts.length === 0 && structured !== undefined) lines.push(asText());
   if (note !== '') lines.unshift(note);
   const attachments = attachmentsOf(result.content);
+  const kept = cutResult(clean(wellFormed(lines.join('\n'))), textBytesMax);
   const beside = structured === undefined || texts.length === 0 ? '' : clean(wellFormed(asText()));
+  const isBeside = beside.startsWith('{') && byteLength(beside) <= structuredBytesMax && !isSaidBy(kept.text, beside);
   return {
-    ...cutResult(clean(wellFormed(lines.join('\n'))), textBytesMax),
+    ...kept,
     ...(attachments.length === 0 ? {} : { attachments }),
-    ...(beside.startsWith('{') && byteLength(beside) <= structuredBytesMax ? { structuredJson: beside } : {}),
+    ...(isBeside ? { structuredJson: beside } : {}),
   };
+}
+
+/** Whether a text is that JSON already, however it is laid out: most servers write their structured part into a text, too. */
+function isSaidBy(text: string, json: string): boolean {
+  if (!/^\s*\{/u.test(text)) return false;
+  const [said, structured] = [parseJson(text), parseJson(json)];
+  try {
+    return said !== undefined && structured !== undefined && canonicalJson(said) === canonicalJson(structured);
+  } catch {
+    // Deeper than can be compared, or no JSON that others would read in the same way.
+    return false;
+  }
 }
 
 function hasText(block: ContentBlock): boolean {
