@@ -28,9 +28,10 @@ export type Line = {
   readonly transport: Transport;
   /** How the process ended, if there is one and it did. */
   readonly end: () => string | undefined;
-  /** What a process wrote last to its error output: a few lines, its last line, and what it shows of a broken cache of npx. */
+  /** What a process wrote last to its error output: a few lines, and its last line. */
   readonly lastOutput: () => string;
   readonly lastLine: () => string;
+  /** What that shows of an install by npx that failed: a broken cache, a package that is not there, no network; undefined if nothing. */
   readonly installProblem: () => InstallProblem | undefined;
   /** What a failure to connect comes from, if the server shows it when it is asked; the signal bounds the question. */
   readonly causeOfRefusal: (signal: AbortSignal) => Promise<Error | undefined>;
