@@ -2,11 +2,11 @@ import { DomainError, unavailable, visibleText } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
 import type { BridgeBounds } from '../bounds.ts';
 import { isAnotherPlace, reasonOf } from '../failures.ts';
-import { startLine } from '../lines/start-lines.ts';
 import { sharedTools, sharedToolsText } from '../tools/catalogue.ts';
 import { tellUnannotated } from '../tools/unannotated-line.ts';
 import { waitingHelps } from './open-failure.ts';
 import type { ServerConnection } from './server-connection.ts';
+import { startLine } from './start-line.ts';
 import { isOptional, stopAll, type ToolServer } from './tool-servers.ts';
 
 /** What the first connection needs. */

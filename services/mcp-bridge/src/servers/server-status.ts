@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type PinStanding, visibleText } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
-import { shownAddress } from '../lines/start-lines.ts';
+import { shownAddress } from '../lines/shown-address.ts';
 import { pinStates } from '../tools/tool-messages.ts';
 import type { LeftOutTool, ToolProblem } from '../tools/tool-problem.ts';
 import type { LiveCatalogue } from './live-catalogue.ts';

@@ -22,7 +22,7 @@ import {
 import { appendUntilKnown, type Clock, type ConversationLog, recordedOf, untilAnswered } from '@stopgo/log';
 import { abortsWithin, type McpServerConfig } from '@stopgo/runtime';
 import { reasonOf } from '../failures.ts';
-import { shownAddress } from '../lines/start-lines.ts';
+import { shownAddress } from '../lines/shown-address.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** What keeping pins needs. */
