@@ -36,7 +36,7 @@ export const mutants = {
   /** Whoever takes over a call asks nobody what became of it, and puts it in doubt. */
   'doubts-early': [
     {
-      file: 'services/orchestrator/src/driver/calls/recover-call.ts',
+      file: 'services/orchestrator/src/driver/calls/tool-way.ts',
       from: 'await askFence(driver, key, bridge)',
       to: "await Promise.resolve({ kind: 'unknown', message: 'nobody was asked' } as const)",
     },
@@ -70,7 +70,7 @@ export const mutants = {
       to: "return { kind: 'fenced' } as const;",
     },
     {
-      file: 'services/orchestrator/src/driver/calls/recover-call.ts',
+      file: 'services/orchestrator/src/driver/calls/tool-way.ts',
       from: 'await askFence(driver, key, bridge)',
       to: "await Promise.resolve({ kind: 'fenced' } as const)",
     },

@@ -11,8 +11,15 @@ const REAL_PARTS =
   /^(?:node:(?:child_process|cluster|dgram|https?|http2|net|tls)|@grpc\/.+|@nats-io\/.+|libsql|@stopgo\/(?:offline-model|store))$/;
 /** An import of types only leaves nothing behind. */
 const TYPES_ONLY = /^\s*(?:import|export)\s+type\b[^'"=;]*?\bfrom\s*['"][^'"]+['"]/gm;
-/** Looks at the guard of unit tests: nothing that it asks for is done. */
-const LOOKS_AT_GUARD = 'tests/topology/kinds.test.ts';
+/** What starts processes: a test that reaches it by the files that it tests may start one as well. */
+const STARTS_PROCESSES = /^node:child_process$/;
+/** These import it, by what they test, and start nothing: tests/unit-guard.ts would refuse it. */
+const startNothing = [
+  'cli/test/agent-definition.test.ts',
+  'cli/test/check.test.ts',
+  'services/mcp-bridge/test/command-rules.test.ts',
+  'tests/topology/kinds.test.ts',
+];
 
 const repository = readRepository();
 const isTest = (path: string) => path.endsWith('.test.ts');
@@ -31,10 +38,10 @@ function strays(of: Repository): string[] {
     .map(([path, found]) => `${path}: ${found.length === 0 ? 'of no kind' : found.join(' and ')}`);
 }
 
-/** Unit tests that import what no unit test has, themselves or by another file of the tests. */
+/** Unit tests that import what no unit test has, themselves or by other files. */
 function notUnits(of: Repository): string[] {
   return [...of.keys()]
-    .filter((path) => isTest(path) && path !== LOOKS_AT_GUARD && kindsOf(path).includes('unit'))
+    .filter((path) => isTest(path) && !startNothing.includes(path) && kindsOf(path).includes('unit'))
     .flatMap((path) => {
       const found = realPartOf(path, of);
       return found === undefined ? [] : [`${path}: ${found}`];
@@ -44,10 +51,10 @@ function notUnits(of: Repository): string[] {
 function realPartOf(path: string, of: Repository): string | undefined {
   const seen = new Set([path]);
   for (const file of seen) {
+    const refused = isOfTests(file) ? REAL_PARTS : STARTS_PROCESSES;
     for (const specifier of importsOf(withoutComments(of.get(file) ?? '').replace(TYPES_ONLY, ''))) {
-      if (REAL_PARTS.test(specifier)) return `${file} imports ${specifier}`;
-      const target = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : '';
-      if (isOfTests(target)) seen.add(target);
+      if (refused.test(specifier)) return `${file} imports ${specifier}`;
+      if (specifier.startsWith('.')) seen.add(posix.join(posix.dirname(file), specifier));
     }
   }
   return undefined;
@@ -75,7 +82,9 @@ describe('each rule sees its mutant', () => {
     ['tests/e2e/new.integration.test.ts', 'integration and e2e'],
     ['tests/simulation/new.sqlite.test.ts', 'integration and simulation'],
   ])('a test whose path does not say what it is: %s', (path, what) => {
-    expect(strays(withFile(repository, path, ''))).toEqual([`${path}: ${what}`]);
+    expect(strays(withFile(repository, path, '')).filter((line) => line.startsWith(path))).toEqual([
+      `${path}: ${what}`,
+    ]);
   });
 
   const mutant = 'services/gateway/test/mutant.test.ts';
@@ -96,6 +105,13 @@ describe('each rule sees its mutant', () => {
     const nats = 'services/store/test/nats-server.ts';
     expect(foundIn(mutant, "import { startNats } from '../../store/test/nats-server.ts';")).toEqual([
       `${mutant}: ${nats} imports node:child_process`,
+    ]);
+  });
+
+  test('a unit test of what starts processes', () => {
+    const ofBridge = 'services/mcp-bridge/test/mutant.test.ts';
+    expect(foundIn(ofBridge, "import { startMcpBridge } from '../src/start.ts';")).toEqual([
+      expect.stringMatching(/: services\/mcp-bridge\/src\/.* imports node:child_process$/),
     ]);
   });
 
