@@ -1,8 +1,7 @@
 import { isObject } from './json.ts';
 import { mediaLine } from './media.ts';
 import { startingWith, type Wish, wishesOf } from './phrases.ts';
-import { taskOf, wantsWords } from './task.ts';
-import type { Answer, Call, DeclaredTool, ToolOutcome, Turn } from './turn.ts';
+import { type Answer, type Call, type DeclaredTool, type ToolOutcome, type Turn, taskOf, wantsWords } from './turn.ts';
 
 /** The longest piece of a tool's own text that an answer repeats, in characters. */
 const quotedCharactersMax = 4000;

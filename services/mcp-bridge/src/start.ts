@@ -20,7 +20,7 @@ import type { ConnectDependencies } from './session/connect.ts';
 import { EraCache, type EraMemory } from './session/era-cache.ts';
 import { Acceptance } from './tools/acceptance.ts';
 import { type Pinnable, ServerPins } from './tools/server-pins.ts';
-import { tellUnannotated } from './tools/unannotated-line.ts';
+import { tellUnannotated } from './tools/tell-tools.ts';
 
 /** What a bridge is started with. */
 export type McpBridgeOptions = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { npxCacheProblem } from '../src/lines/npx-cache.ts';
+import { npxCacheProblem } from '../src/lines/npm-failure.ts';
 import { startBridge, stdioServer } from './support/bridge.ts';
 
 const folder = '/home/ann/.npm/_npx/15b07286cbcc3329';

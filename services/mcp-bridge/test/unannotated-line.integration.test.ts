@@ -1,6 +1,6 @@
 import { hintOrigins, type Json } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { unannotatedLine } from '../src/tools/unannotated-line.ts';
+import { unannotatedLine } from '../src/tools/tell-tools.ts';
 import { httpServer, startBridge } from './support/bridge.ts';
 import { modernServer } from './support/http.ts';
 

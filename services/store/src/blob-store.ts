@@ -1,3 +1,5 @@
+import { failedPrecondition, notFound } from '@stopgo/core';
+
 /** The call whose result is to name a blob. */
 export type BlobHolder = { readonly conversationId: string; readonly runId: string; readonly callId: string };
 
@@ -39,4 +41,22 @@ export type BlobStore = {
   release(blob: HeldBlob, over: readonly BlobHolder[], isNamed: boolean): Promise<void>;
   /** Digests of blobs that may be kept, in order, in pages of at most `blobsPerSweepPage`. */
   digests(): AsyncIterable<readonly string[]>;
+};
+
+const refuse = async () => {
+  throw failedPrecondition('this store keeps no blobs');
+};
+
+/** For a log beside which there is no place for blobs: none is taken, and none is there. */
+export const noBlobs: BlobStore = {
+  put: refuse,
+  size: async () => undefined,
+  // biome-ignore lint/correctness/useYield: there is nothing to give
+  async *read(digest) {
+    throw notFound(`there is no blob ${digest}`);
+  },
+  holders: async () => [],
+  async *held() {},
+  release: refuse,
+  async *digests() {},
 };

@@ -7,7 +7,7 @@ import {
   emptyCatalogue,
 } from '../tools/catalogue.ts';
 import type { Pinnable } from '../tools/server-pins.ts';
-import { tellHeld } from '../tools/tell-held.ts';
+import { tellHeld } from '../tools/tell-tools.ts';
 import { isOptional, type ToolServer } from './tool-servers.ts';
 
 /** The tools of all servers as they are now: empty until it begins, then put together anew with each change. */

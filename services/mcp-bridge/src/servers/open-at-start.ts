@@ -3,10 +3,10 @@ import type { Logger } from '@stopgo/runtime';
 import type { BridgeBounds } from '../bounds.ts';
 import { isAnotherPlace, reasonOf } from '../failures.ts';
 import { sharedTools, sharedToolsText } from '../tools/catalogue.ts';
-import { tellUnannotated } from '../tools/unannotated-line.ts';
+import { tellUnannotated } from '../tools/tell-tools.ts';
 import { waitingHelps } from './open-failure.ts';
 import type { ServerConnection } from './server-connection.ts';
-import { startLine } from './start-line.ts';
+import { startLine } from './state-lines.ts';
 import { isOptional, stopAll, type ToolServer } from './tool-servers.ts';
 
 /** What the first connection needs. */

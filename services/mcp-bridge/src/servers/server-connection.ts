@@ -18,8 +18,7 @@ import { LifeProbe } from './life-probe.ts';
 import { openFailure } from './open-failure.ts';
 import { type Happening, isConnected, nextState, retryAfter, type ServerState } from './server-state.ts';
 import { StartProgress } from './start-progress.ts';
-import { stateLine } from './state-lines.ts';
-import { tellDown } from './tell-down.ts';
+import { stateLine, tellDown } from './state-lines.ts';
 import { ToolListing } from './tool-listing.ts';
 
 /** A server as it can be used now. */

@@ -4,7 +4,7 @@ import { shownProblem } from '@stopgo/json-schema';
 import { tokensHidden } from '../credentials/bearer.ts';
 import { connectionReason, isNeverTold, sessionEnded, shownReason } from '../failures.ts';
 import type { Line } from '../lines/line.ts';
-import { idOfSkipped } from '../lines/oversize.ts';
+import { idOfSkipped } from '../lines/line-reader.ts';
 import type { AskingCalls } from '../questions/asking-calls.ts';
 import type { CallScope } from '../questions/call-scope.ts';
 import type { AskedQuestion } from '../questions/open-questions.ts';

@@ -1,8 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { PinStanding } from '@stopgo/core';
+import type { HintOrigin, HintOrigins, PinStanding } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { CatalogueInstructions, CatalogueTool } from './catalogue.ts';
-import { hintOriginsMessage } from './hint-origins.ts';
 
 /** How something stands to what was accepted, in the words of the contract. */
 export const pinStates: Readonly<Record<PinStanding, mcp.PinState>> = {
@@ -38,3 +37,21 @@ export function toolMessage(tool: CatalogueTool): MessageInitShape<typeof mcp.To
     pinState: pinStates[tool.pinStanding],
   };
 }
+
+/** Where the hints of a tool come from, in the words of the contract. */
+function hintOriginsMessage(origins: HintOrigins): MessageInitShape<typeof mcp.HintOriginsSchema> {
+  return {
+    readOnly: codes[origins.readOnly],
+    destructive: codes[origins.destructive],
+    idempotent: codes[origins.idempotent],
+    openWorld: codes[origins.openWorld],
+  };
+}
+
+const codes: Readonly<Record<HintOrigin, mcp.HintOrigin>> = {
+  annotations: mcp.HintOrigin.ANNOTATIONS,
+  top_level: mcp.HintOrigin.TOP_LEVEL,
+  read_only: mcp.HintOrigin.READ_ONLY,
+  configuration: mcp.HintOrigin.CONFIGURATION,
+  default: mcp.HintOrigin.DEFAULT,
+};

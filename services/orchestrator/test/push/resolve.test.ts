@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { hostsFile } from '../../src/push/hosts-file.ts';
-import { type NameSources, resolveFrom } from '../../src/push/resolve.ts';
+import { hostsFile, type NameSources, resolveFrom } from '../../src/push/resolve.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stopgo-hosts-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import type { StreamName } from '@stopgo/core';
 import type { Logger } from '@stopgo/runtime';
+import { noBlobs } from '../blob-store.ts';
 import type { DiskCondition } from '../disk-condition.ts';
 import { LiveEvents } from '../live-events.ts';
-import { noBlobs } from '../no-blobs.ts';
 import type { Observe } from '../observe.ts';
 import { hasBlobs, SqliteBlobStore } from './sqlite/blob-store.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
