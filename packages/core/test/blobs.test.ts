@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { type BlobRef, blobNameCharactersMax, blobsPerResultMax, finished, structuredBytesMax } from '../src/index.ts';
+import {
+  type BlobRef,
+  blobName,
+  blobNameCharactersMax,
+  blobsPerResultMax,
+  finished,
+  structuredBytesMax,
+} from '../src/index.ts';
 
 const place = { runId: 'run', stepId: 'root', callId: 'root#1.0', attempt: 1 };
 const blob: BlobRef = { digest: 'ab'.repeat(32), mediaType: 'image/png', size: 7, name: '' };
@@ -30,4 +37,13 @@ test('what is beside the text of a result is bounded', () => {
   expect(value.blobs).toHaveLength(blobsPerResultMax);
   expect(value.blobs[0]?.name).toHaveLength(blobNameCharactersMax);
   expect(value.structuredJson).toBe('');
+});
+
+test('a name is never cut in the middle of a character', () => {
+  const long = `a${'\u{1f600}'.repeat(blobNameCharactersMax)}`;
+  const cut = `a${'\u{1f600}'.repeat(blobNameCharactersMax - 1)}`;
+  expect(blobName(long)).toBe(cut);
+  expect(blobName(cut)).toBe(cut);
+  const { value } = finished(place, { ...outcome, blobs: [{ ...blob, name: long }] }, '');
+  expect('blobs' in value && value.blobs[0]?.name).toBe(cut);
 });

@@ -283,10 +283,10 @@ export function serverAsks(
   return { type: 'callAsked', callId, attempt, bridge, questions, lapsed };
 }
 /** A person answers the oldest question that a call waits with. */
-export function provides(callId: string, action: InputAction = 'accept', contentJson = '') {
+export function provides(callId: string, action: InputAction = 'accept', contentJson = '', sessionId?: string) {
   return happened((state) => {
     const [input] = serverInputs(state.run).filter((one) => one.callId === callId);
-    return provideInput(state, { inputId: input?.id ?? '', action, contentJson });
+    return provideInput(state, { inputId: input?.id ?? '', action, contentJson, sessionId });
   });
 }
 export function unknown(callId: string, attempt = 1) {
@@ -315,10 +315,12 @@ export function approvalOf(state: ConversationState, callId?: string): string {
 }
 
 /** Somebody decides on the approval of a call. */
-export function decides(decision: HumanDecision, callId?: string) {
-  return (state: ConversationState) => resolveApproval(state, { approvalId: approvalOf(state, callId), decision });
+export function decides(decision: HumanDecision, callId?: string, sessionId?: string) {
+  return (state: ConversationState) =>
+    resolveApproval(state, { approvalId: approvalOf(state, callId), decision, sessionId });
 }
-export const approved = (callId?: string) => happened(decides({ kind: 'approve' }, callId));
+export const approved = (callId?: string, sessionId?: string) =>
+  happened(decides({ kind: 'approve' }, callId, sessionId));
 export const rejected = (callId?: string) => happened(decides({ kind: 'reject' }, callId));
 export const decided = (decision: HumanDecision, callId?: string) => happened(decides(decision, callId));
 

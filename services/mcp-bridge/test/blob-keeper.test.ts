@@ -125,6 +125,12 @@ test('results whose bytes would be too many together go on without them, one may
   ]);
 });
 
+test('a long name is cut, but no character of it', async () => {
+  const { blobs } = keeper(async () => ({ digest: 'kept' }));
+  const [kept] = await blobs.keep([picture(png, `a${'\u{1f600}'.repeat(200)}`)], key, plain, signal);
+  expect(kept?.name).toBe(`a${'\u{1f600}'.repeat(199)}`);
+});
+
 test.each([
   [png, 'text/html', 'image/png'],
   [Buffer.from('%PDF-1.7'), '', 'application/pdf'],

@@ -1,4 +1,4 @@
-import { type AgentDefinition, toolPin, uuidFrom } from '@stopgo/core';
+import { type AgentDefinition, sha256Hex, toolPin, uuidFrom } from '@stopgo/core';
 import { by, type Happening } from '../specification.ts';
 import {
   a2a,
@@ -54,6 +54,7 @@ const started = [
 ];
 const inDoubt = [...started, drove([unknown(id)])];
 const done = answered({ text: 'It is done.' });
+const picture = { digest: sha256Hex('picture'), mediaType: 'image/png', size: 7, name: 'picture.png' };
 
 const inTree = { agent: tree };
 const inPipeline = { agent: pipeline };
@@ -146,6 +147,24 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     answered({ text: 'Nothing.' }),
   ],
   approve: [...started, drove([returns(id, '{"id":"1"}')]), done],
+  'result-beside-text': [
+    ...started,
+    drove([{ ...returns(id, '[image]\nmade'), structuredJson: '{"id":"1"}', blobs: [picture] }]),
+    done,
+  ],
+  // Each request names another session than the one before.
+  'session-moves': [
+    user(opened),
+    user(said('create my-test', { sessionId: 'second' })),
+    asksToAdd,
+    by('ada', approved(id, 'third')),
+    drove([claim, starts(id)]),
+    drove([serverAsks(id)]),
+    by('ada', provides(id, 'accept', '{"amount":3}', 'fourth')),
+    drove([serverAsks(id, [])]),
+    drove([returns(id, '{"id":"1"}')]),
+    done,
+  ],
   reject: [user(opened), user(said('create my-test')), asksToAdd, by('ada', rejected()), drove([claim])],
   'two-gated-calls': [
     user(opened),

@@ -1,4 +1,4 @@
-import { type BlobRef, blobBytesMax, blobNameCharactersMax, blobsPerResultMax } from '@stopgo/core';
+import { type BlobRef, blobBytesMax, blobName, blobsPerResultMax } from '@stopgo/core';
 import { type Clock, untilAnswered } from '@stopgo/log';
 import type { mcp, store } from '@stopgo/proto';
 import type { Client } from '@stopgo/rpc';
@@ -65,9 +65,8 @@ export function storeBlobs({ store, clock, random, log, bounds }: BlobKeeperPort
       try {
         const put = () => store.putBlob({ bytes, holder }, { signal: end, timeoutMs });
         const { digest } = await untilAnswered(put, clock, random, end);
-        const shown = clean(name).slice(0, blobNameCharactersMax);
         const mediaType = mediaTypeOf(bytes, clean(declaredType));
-        kept.push({ digest, mediaType, size: bytes.byteLength, name: shown });
+        kept.push({ digest, mediaType, size: bytes.byteLength, name: blobName(clean(name)) });
       } catch (error) {
         leftOut.add(whyOver(0, end) ?? reasonOf(error));
       }
