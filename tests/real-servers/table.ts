@@ -76,6 +76,8 @@ function cell(text: string): string {
   const line = text
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', '\\|')
-    .replaceAll(/\/tmp\/stopgo-real-\w+/g, '…');
+    .replaceAll(/\/tmp\/stopgo-real-\w+/g, '…')
+    // What a server says of the machine is not about the server.
+    .replaceAll(/\blinux \d[\w.-]*/g, 'linux …');
   return line.length > 400 ? `${line.slice(0, 400)}…` : line;
 }

@@ -21,7 +21,10 @@ export class JunkLines {
   /** As a sentence; undefined if there is none. */
   get problem(): string | undefined {
     if (this.#count === 0) return undefined;
-    const lines = this.#count === 1 ? 'a line' : `${this.#count} lines`;
-    return `it wrote ${lines} to its standard output that belong on its error output, as they are no messages of the protocol; the first: ${this.#first}`;
+    const lines =
+      this.#count === 1
+        ? 'a line to its standard output that belongs on its error output, as it is no message of the protocol'
+        : `${this.#count} lines to its standard output that belong on its error output, as they are no messages of the protocol; the first`;
+    return `it wrote ${lines}: ${this.#first}`;
   }
 }
