@@ -73,6 +73,53 @@ agent:
     expect(lines.map((line, index) => line.startsWith(expected[index] ?? '?'))).toEqual(expected.map(() => true));
   });
 
+  test('is looked through for models and commands, too, wherever they are named', async () => {
+    const { code, lines } = await check(`prmpt: hello
+llm: { model: gpt-5 }
+mcp_servers:
+  - name: x
+    command: sh
+    args: [-c, "echo hi"]
+    timeout: forever
+  - command: sh
+    env: { LD_PRELOAD: /tmp/x.so }
+agent:
+  type: sequential
+  agents:
+    - name: a
+    - name: b
+    - name: c
+      model: foo:bar
+    - name: d
+      model: gpt-5
+`);
+    expect(code).toBe(1);
+    expect(lines.map((line) => line.slice(0, 60))).toEqual([
+      'FILE:1:1: unknown key "prmpt"; did you mean "prompt"?',
+      expect.stringMatching(/^FILE:7:5: mcp_servers\[0\]\.timeout: expected a duration/),
+      'FILE:8:5: mcp_servers[1]: name is required',
+      // Once for all nodes that have none of their own.
+      expect.stringMatching(/^FILE:2:8: model "gpt-5" does not say its provider/),
+      expect.stringMatching(/^FILE:16:7: unknown LLM provider: "foo"/),
+      expect.stringMatching(/^FILE:18:7: model "gpt-5" does not say its provider/),
+      expect.stringMatching(/^FILE:5:5: mcp_servers\[0\] "x": "sh -c" runs a command line/),
+      expect.stringMatching(/^FILE:8:5: mcp_servers\[1\]: env sets LD_PRELOAD/),
+      'FILE: 8 problems',
+    ]);
+  });
+
+  test('is told of the old key as it is written, and no secret that stands in the place of a name', async () => {
+    const { lines } = await check(`mcp:
+  command: sh
+  args: [-c, "echo hi"]
+`);
+    expect(lines[0]).toMatch(/^FILE:2:3: mcp "default": "sh -c" runs a command line/);
+    const secret = await check(`mcp_servers:
+  - { name: a, url: 'http://127.0.0.1:1/mcp', auth: static, token_env: sk-live-0123456789 }
+`);
+    expect(secret.lines.join()).not.toContain('sk-live');
+  });
+
   test('tells a tag that has no meaning here', async () => {
     const { lines } = await check('name: demo\nprompt: !!js/function "x"\n');
     expect(lines[0]).toBe('note: FILE:2:9: the tag !!js/function is not known; what follows it is read as plain data');

@@ -22,7 +22,8 @@ export const agentCommands: Readonly<Record<string, Command>> = {
     options: {},
     about: [
       `FILE is ${defaultConfigPath} if it is not named. Nothing is started, and nobody is asked: whether tool servers come up and`,
-      'keys are accepted, a start tells. Lines that begin with "note:" are odd, but allowed.',
+      'keys are accepted, a start tells. Lines that begin with "note:" leave the code at 0: they tell what is odd but allowed, and what',
+      'this machine lacks, such as a key that is not set or a program that is not there.',
     ],
     examples: [['stopgo check my-agent/agent.yaml', '']],
     run: async ({ args: [file = defaultConfigPath], host, print }) => {

@@ -20,7 +20,7 @@ export type CheckedModels = { readonly models: Models; readonly warm: Promise<vo
 export function checkedModels(options: ModelsOptions): CheckedModels {
   checkModels(options);
   const { config } = options;
-  const models = modelsWith(options);
+  const models = modelsWith(options, config.llm.timeoutMs);
   const warm = models.warmUp(modelsOf(agentDefinition(config))).then(
     () => undefined,
     () => undefined,
@@ -39,13 +39,18 @@ export function modelProblems(
   options: ModelsOptions,
   names: readonly string[] = modelsOf(agentDefinition(options.config)),
 ): readonly string[] {
-  return modelsWith(options).check(names);
+  return problemsOfModels(names, options);
 }
 
-function modelsWith({ config, env, offlineModel }: ModelsOptions): Models {
-  return createModels({
-    env,
-    modelTimeoutMs: config.llm.timeoutMs,
-    ...(offlineModel === undefined ? {} : { offlineModel }),
-  });
+/** The same of models by their names. */
+export function problemsOfModels(
+  names: readonly string[],
+  options: Pick<ModelsOptions, 'env' | 'offlineModel'>,
+): readonly string[] {
+  // None is asked.
+  return modelsWith(options, 0).check(names);
+}
+
+function modelsWith({ env, offlineModel }: Pick<ModelsOptions, 'env' | 'offlineModel'>, modelTimeoutMs: number) {
+  return createModels({ env, modelTimeoutMs, ...(offlineModel === undefined ? {} : { offlineModel }) });
 }

@@ -1,8 +1,10 @@
+export { ConfigError } from './config/config-error.ts';
 export { defaults } from './config/defaults.ts';
 export { formatDuration, parseDuration } from './config/duration.ts';
 export { configJsonSchema, type Describe, type JsonSchema } from './config/json-schema.ts';
 export { type LoadedAgentConfig, loadAgentConfig, parseAgentConfig, type ReadFile } from './config/load.ts';
-export { ConfigError } from './config/problem.ts';
+export type { PlacedParts } from './config/named-parts.ts';
+export { formatPath } from './config/problem.ts';
 export type * from './config/types.ts';
 export { makeDirectory } from './files/make-directory.ts';
 export { abortsWithin } from './lifecycle/aborts-within.ts';

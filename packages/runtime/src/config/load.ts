@@ -1,10 +1,12 @@
 import { type Document, isMap, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { characterProblems } from './characters.ts';
+import { ConfigError } from './config-error.ts';
 import { bounds } from './defaults.ts';
+import { namedParts, type PlacedParts } from './named-parts.ts';
 import { normalise } from './normalise.ts';
 import { positionOf } from './places.ts';
-import { ConfigError, inYamlWords, type Problem, problemAt, type YamlPath } from './problem.ts';
+import { inYamlWords, type Problem, problemAt } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { fileSchema } from './schema.ts';
 import { treeWarnings } from './tree-warnings.ts';
@@ -21,8 +23,7 @@ export type LoadedAgentConfig = {
   readonly warnings: readonly string[];
   /** The same with `file:line:column: ` before each. */
   readonly locatedWarnings: readonly string[];
-  /** Puts `file:line:column: ` of a place of the file before a line about it. */
-  readonly locate: (place: YamlPath, line: string) => string;
+  readonly named: PlacedParts;
 };
 
 /** Gives the text of a file, or throws as `node:fs` does. */
@@ -50,11 +51,13 @@ export function loadAgentConfig(path: string, dependencies: { readonly readFile:
  */
 export function parseAgentConfig(source: string, path: string): LoadedAgentConfig {
   const { file, written, warnings, locate, inOrder } = parseYaml(source, path);
+  const named: PlacedParts = { ...namedParts(file), locate: (place, line) => locate({ place, line }) };
   const refuse = (problems: readonly Problem[]) =>
     new ConfigError(
       path,
       problems.map(({ line }) => line),
       inOrder(problems).map(locate),
+      named,
     );
   const parsed = fileSchema.safeParse(file);
   const problems = parsed.success ? [] : parsed.error.issues.flatMap((issue) => issueProblems(issue, written));
@@ -76,7 +79,7 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
     config,
     warnings: [...warnings, ...odd.map(({ line }) => line)],
     locatedWarnings: [...warnings, ...odd.map(locate)],
-    locate: (place, line) => locate({ place, line }),
+    named,
   };
 }
 

@@ -7,32 +7,6 @@ const quotedCharactersMax = 60;
 /** Marks a problem that is told about the mapping (`mcp_servers[0]: name is required`), not about its key. */
 export const isRequired = 'is required';
 
-/**
- * The configuration cannot be used. `problems` holds one line per problem, in the order found, and `message` all of
- * them; none repeats a value that could be a credential.
- */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly file: string;
-  readonly problems: readonly string[];
-  /** The same as they stand in the file, with `file:line:column: ` before each, as far as a problem has a place there. */
-  readonly located: readonly string[];
-
-  constructor(file: string, problems: readonly string[], located: readonly string[] = problems) {
-    super(problems.join('\n'));
-    this.file = file;
-    this.problems = problems;
-    this.located = located;
-  }
-
-  /** What a program prints before it exits: one line per problem, each with the file it is in. */
-  report(): string {
-    return this.problems
-      .map((problem) => `Failed to load config: ${problem.includes(this.file) ? '' : `${this.file}: `}${problem}`)
-      .join('\n');
-  }
-}
-
 /** Writes a path the way a reader of the file would say it: `mcp_servers[0].args[1]`. */
 export function formatPath(path: YamlPath): string {
   return path.reduce<string>((text, part) => {

@@ -2,6 +2,7 @@ import { suggest } from '@stopgo/core';
 import { bounds, defaults } from './defaults.ts';
 import { parseDuration } from './duration.ts';
 import { nameByPlace } from './normalise.ts';
+import { type Entry, isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
 import { formatPath, type Problem, problemAt, quote, type YamlPath } from './problem.ts';
 import { nodeTypes } from './schema.ts';
 
@@ -9,8 +10,6 @@ import { nodeTypes } from './schema.ts';
  * What several keys must fulfil together. The rules look at the plain data of the file, so that they can tell their
  * problems beside those of the schema: whoever mends a file sees all of them at once.
  */
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 const childrenTypes: readonly unknown[] = ['sequential', 'parallel', 'loop'];
 
@@ -161,7 +160,7 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: rea
   if (depth > bounds.treeDepthMax) {
     return [problemAt(path, `the tree is deeper than ${bounds.treeDepthMax} levels`)];
   }
-  const type = typeOf(node);
+  const type = nodeTypeOf(node);
   const children = mappingsIn(node.agents);
   const problems = Object.entries(keysOfTypes)
     .filter(([key, types]) => isNodeType(type) && isSet(node[key]) && !types.includes(type))
@@ -179,7 +178,7 @@ function nodeProblems(node: Mapping, path: YamlPath, depth: number, servers: rea
   problems.push(...duplicateNames(mappingsIn(node.a2a), [...path, 'a2a']));
   const named = children.map(({ value, index }) => ({
     index,
-    value: { name: value.name ?? nameByPlace(String(typeOf(value)), index) },
+    value: { name: value.name ?? nameByPlace(String(nodeTypeOf(value)), index) },
   }));
   problems.push(...duplicateNames(named, [...path, 'agents']));
   for (const { value, index } of children) {
@@ -199,11 +198,6 @@ function unknownServers(named: unknown, path: YamlPath, servers: readonly string
   });
 }
 
-/** A node without a type, or with an empty one, is an llm node. */
-function typeOf(node: Mapping): unknown {
-  return node.type === undefined || node.type === '' ? 'llm' : node.type;
-}
-
 function duplicateNames(entries: readonly Entry[], path: YamlPath): Problem[] {
   const names = entries.map(({ value }) => value.name).filter((name) => typeof name === 'string' && name !== '');
   const repeated = names.filter((name, index) => names.indexOf(name) !== index);
@@ -212,22 +206,6 @@ function duplicateNames(entries: readonly Entry[], path: YamlPath): Problem[] {
     const place = second === undefined ? path : [...path, second.index];
     return problemAt(path, `duplicate name ${quote(String(name))}`, place);
   });
-}
-
-/** An entry of a list, and where it stands there. */
-type Entry = { readonly value: Mapping; readonly index: number };
-
-function mappingsIn(value: unknown): Entry[] {
-  if (!Array.isArray(value)) return [];
-  return value.map((entry: unknown, index) => ({ value: entry, index })).filter(isMappingEntry);
-}
-
-function isMappingEntry(entry: { value: unknown; index: number }): entry is { value: Mapping; index: number } {
-  return isMapping(entry.value);
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isNodeType(type: unknown): type is string {

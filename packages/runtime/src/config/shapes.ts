@@ -163,11 +163,13 @@ export function hostName() {
 
 const variable = /^[A-Z_][A-Z0-9_]{0,127}$/;
 
+export const isVariableName = (text: string): boolean => variable.test(text);
+
 /** The name of an environment variable. What looks like the secret itself is not one, and is not repeated. */
 export function variableName() {
   return text()
     .refine(
-      (value) => variable.test(value),
+      isVariableName,
       'expected the name of an environment variable, in capital letters, digits and _ (never the secret itself)',
     )
     .meta({ pattern: variable.source });

@@ -1,0 +1,87 @@
+import { bounds, defaults } from './defaults.ts';
+import { isMapping, type Mapping, mappingsIn, nodeTypeOf } from './plain-data.ts';
+import type { YamlPath } from './problem.ts';
+import { isVariableName } from './shapes.ts';
+
+/** A model, and the place that names it. */
+export type NamedModel = { readonly model: string; readonly place: YamlPath };
+
+/** What a tool server needs to be there, and the place of the server. */
+export type NamedServer = {
+  readonly place: YamlPath;
+  /** Empty if the file gives none. */
+  readonly name: string;
+  /** Absent if it is reached over HTTP. */
+  readonly start?: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
+  /** The environment variables that hold its credentials. */
+  readonly variables: readonly string[];
+};
+
+/** What a file names that lives elsewhere. */
+export type NamedParts = { readonly models: readonly NamedModel[]; readonly servers: readonly NamedServer[] };
+
+/** What a file names, and `file:line:column: ` of a place of it put before a line about it. */
+export type PlacedParts = NamedParts & { readonly locate: (place: YamlPath, line: string) => string };
+
+/**
+ * The models and tool servers that the plain data of a file names, as far as they are written in the right form: so that they can be looked
+ * at also in a file that has problems, and whoever mends it sees all of them at once.
+ */
+export function namedParts(file: Mapping): NamedParts {
+  const old = isMapping(file.mcp) ? [serverOf({ name: 'default', ...file.mcp }, ['mcp'])] : [];
+  const listed = mappingsIn(file.mcp_servers).map(({ value, index }) => serverOf(value, ['mcp_servers', index]));
+  return { models: modelsOf(file), servers: [...listed, ...old] };
+}
+
+/** Each place once: nodes without a model of their own share that of the top level. */
+function modelsOf(file: Mapping): NamedModel[] {
+  const usual = isMapping(file.llm) && file.llm.model !== undefined ? textOf(file.llm.model) : defaults.model;
+  const models: NamedModel[] = [];
+  let isUsualTold = usual === undefined;
+  let nodes = 0;
+  for (const { node, path } of nodesOf(isMapping(file.agent) ? file.agent : {}, ['agent'])) {
+    // More are a problem of their own.
+    if (nodes++ >= bounds.treeNodesMax) break;
+    if (nodeTypeOf(node) !== 'llm') continue;
+    const own = textOf(node.model);
+    if (own !== undefined) models.push({ model: own, place: [...path, 'model'] });
+    if (node.model !== undefined || isUsualTold || usual === undefined) continue;
+    models.push({ model: usual, place: ['llm', 'model'] });
+    isUsualTold = true;
+  }
+  return models;
+}
+
+function* nodesOf(node: Mapping, path: YamlPath): Generator<{ readonly node: Mapping; readonly path: YamlPath }> {
+  yield { node, path };
+  for (const { value, index } of mappingsIn(node.agents)) yield* nodesOf(value, [...path, 'agents', index]);
+}
+
+function serverOf(server: Mapping, place: YamlPath): NamedServer {
+  const { name, url, command, args, env, token_env, client_id_env, client_secret_env } = server;
+  const program = url === undefined ? textOf(command) : undefined;
+  return {
+    place,
+    name: textOf(name) ?? '',
+    ...(program === undefined
+      ? {}
+      : { start: { command: program, args: textsIn(args), env: isMapping(env) ? textByName(env) : {} } }),
+    // What looks like the secret itself is not repeated.
+    variables: textsIn([token_env, client_id_env, client_secret_env]).filter(isVariableName),
+  };
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+
+const textByName = (env: Mapping): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
