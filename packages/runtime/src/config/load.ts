@@ -83,13 +83,14 @@ export function parseAgentConfig(source: string, path: string): LoadedAgentConfi
   };
 }
 
-/** Where the text in quotes begins that does not end; undefined where a fault is another one. */
-function quoteOpened(document: Document.Parsed, message: string): number | undefined {
+/** Where the text in quotes begins that does not end before an offset; undefined where a fault is another one. */
+function quoteOpened(document: Document.Parsed, message: string, missingAt: number): number | undefined {
   if (!/closing ["']quote/.test(message)) return undefined;
   let opened: number | undefined;
   visit(document, {
     Scalar: (_, { type, range }) => {
-      if (range != null && (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE')) opened = range[0];
+      if (range == null || range[0] >= missingAt) return;
+      if (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE') opened = range[0];
     },
   });
   return opened;
@@ -131,7 +132,7 @@ function parseYaml(
   };
   if (document.errors.length > 0) {
     const faults = document.errors.map(({ pos, code, message }) => {
-      const { line, col: column } = lines.linePos(quoteOpened(document, message) ?? pos[0]);
+      const { line, col: column } = lines.linePos(quoteOpened(document, message, pos[0]) ?? pos[0]);
       return { code, message, line, column };
     });
     throw slips(slipsOf(source, faults));

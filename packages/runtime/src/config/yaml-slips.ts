@@ -8,6 +8,9 @@ import type { YAMLError } from 'yaml';
 /** A fault of the syntax, and where it is: line and column count from 1. */
 export type Slip = { readonly line: number; readonly column: number; readonly message: string };
 
+/** `isMisplaced`: a line begins at the wrong column. */
+type FoundSlip = Slip & { readonly isMisplaced?: true };
+
 type Fault = {
   readonly code: YAMLError['code'];
   readonly message: string;
@@ -22,18 +25,42 @@ type KeyLine = { readonly column: number; readonly key: string };
 export function slipsOf(source: string, faults: readonly Fault[]): Slip[] {
   const lines = source.split('\n');
   const slips: Slip[] = [];
+  let told = 0;
   for (const fault of faults) {
     const isEcho =
       slips.length > 0 &&
       ['UNEXPECTED_TOKEN', 'MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR', 'IMPOSSIBLE'].includes(fault.code);
-    const slip = isEcho ? undefined : slipOf(fault, lines);
-    if (slip !== undefined && !slips.some(({ line, message }) => line === slip.line && message === slip.message))
-      slips.push(slip);
+    const isIndentation = ['BAD_INDENT', 'BLOCK_AS_IMPLICIT_KEY'].includes(fault.code) && !isOfFlow(fault);
+    if (isEcho || (isIndentation && fault.line <= told)) continue;
+    const slip = slipOf(fault, lines);
+    // Of a block that is told of already, what has no words of its own only repeats that.
+    if (slip === undefined || (isIndentation && slips.length > 0 && slip.message === oneLine(fault.message))) continue;
+    if (slips.some(({ line, message }) => line === slip.line && message === slip.message)) continue;
+    slips.push(slip);
+    if (slip.isMisplaced) told = endOfBlock(lines, slip.line);
   }
   return slips;
 }
 
-function slipOf(fault: Fault, lines: readonly string[]): Slip | undefined {
+/**
+ * The last line of the block in which a line is misplaced: what is told of the lines after it there follows from it, and may order the
+ * opposite.
+ */
+function endOfBlock(lines: readonly string[], misplaced: number): number {
+  const column = columnOf(lines[misplaced - 1]);
+  const above = keyAbove(lines, misplaced, column)?.column ?? column;
+  const before = lines.slice(0, misplaced - 1).map(columnOf);
+  const outer = above < column ? above : (before.findLast((one) => one < column) ?? 0);
+  const after = lines.slice(misplaced).findIndex((line) => columnOf(line) <= outer);
+  return after < 0 ? lines.length : misplaced + after;
+}
+
+/** Where a line begins; an empty one nowhere. */
+const columnOf = (line = ''): number => (line.trim() === '' ? Number.POSITIVE_INFINITY : line.search(/\S/) + 1);
+
+const isOfFlow = ({ message }: Fault): boolean => /^Flow (?:sequence|map)\b/.test(message);
+
+function slipOf(fault: Fault, lines: readonly string[]): FoundSlip | undefined {
   const at = ({ line, column }: { readonly line: number; readonly column: number }, message: string): Slip => ({
     line,
     column,
@@ -52,6 +79,10 @@ function slipOf(fault: Fault, lines: readonly string[]): Slip | undefined {
         key === undefined ? 'this key stands here twice' : `the key "${key}" stands here twice; remove one`,
       );
     }
+    case 'BAD_ALIAS':
+      // A star or an ampersand with nothing behind it.
+      if (!/ cannot be an empty string$/.test(fault.message)) return at(fault, oneLine(fault.message));
+      return at(fault, `a text that begins with ${here[fault.column - 1] ?? 'this'} must stand in quotes`);
     case 'BAD_SCALAR_START':
       return at(fault, `a text that begins with ${here[fault.column - 1] ?? 'this'} must stand in quotes`);
     case 'BAD_INDENT':
@@ -65,9 +96,9 @@ function slipOf(fault: Fault, lines: readonly string[]): Slip | undefined {
   }
 }
 
-function indentationSlip(fault: Fault, lines: readonly string[]): Slip | undefined {
+function indentationSlip(fault: Fault, lines: readonly string[]): FoundSlip | undefined {
   const here = lines[fault.line - 1] ?? '';
-  if (/^Flow (?:sequence|map)\b/.test(fault.message)) {
+  if (isOfFlow(fault)) {
     const [open, close] = fault.message.startsWith('Flow map') ? ['{', '}'] : ['[', ']'];
     const message = `what begins with ${open} does not end: ${close} is missing before this line, or a line inside is not indented`;
     return { line: fault.line, column: fault.column, message };
@@ -80,8 +111,10 @@ function indentationSlip(fault: Fault, lines: readonly string[]): Slip | undefin
     };
   if (/^(?:All sequence items|A block sequence)\b/.test(fault.message)) {
     const message = 'the dash of this entry does not begin at the same column as that of the entry above';
-    const column = here.search(/\S/) + 1;
-    return { line: fault.line, column, message };
+    // It may be told of the key that the entry belongs to.
+    const below = lines.slice(fault.line - 1).findIndex((line) => /^ *-/.test(line));
+    const line = fault.line + Math.max(0, below);
+    return { line, column: columnOf(lines[line - 1]), message, isMisplaced: true };
   }
   const bad = badDash(lines, fault.line);
   if (bad !== undefined) return bad;
@@ -101,7 +134,7 @@ function indentationSlip(fault: Fault, lines: readonly string[]): Slip | undefin
   }
   if (fault.code === 'BAD_INDENT' && keyOf(here) === undefined) {
     const message = 'this line is not indented like the text or the keys above it';
-    return { line: fault.line, column: fault.column, message };
+    return { line: fault.line, column: fault.column, message, isMisplaced: true };
   }
   return misplacedKey(fault, lines);
 }
@@ -113,7 +146,7 @@ function badDash(lines: readonly string[], line: number): Slip | undefined {
 }
 
 /** The first key from the fault on that begins at no column at which a key may begin there. */
-function misplacedKey(fault: Fault, lines: readonly string[]): Slip | undefined {
+function misplacedKey(fault: Fault, lines: readonly string[]): FoundSlip | undefined {
   // What the reader complains of is the line itself, or the one before it, whose value it took to go on.
   const from =
     fault.code === 'BAD_INDENT' || fault.code === 'MISSING_CHAR' || fault.code === 'UNEXPECTED_TOKEN'
@@ -126,7 +159,7 @@ function misplacedKey(fault: Fault, lines: readonly string[]): Slip | undefined 
   const message =
     `"${found.key}" is indented ${direction}: it begins at column ${found.column}, and "${above.key}" above it at column ` +
     `${above.column}; keys of the same mapping begin at the same column`;
-  return { line: found.line, column: found.column, message };
+  return { line: found.line, column: found.column, message, isMisplaced: true };
 }
 
 function nextKey(lines: readonly string[], from: number): (KeyLine & { readonly line: number }) | undefined {
