@@ -68,7 +68,7 @@ const refusedFiles: readonly (readonly [string, (own: Workplace) => string, read
     'a tree that is none, each fault with its place',
     (own) => config('agent: {type: parallel, agents: [{name: a}, {name: a}, {type: loop}, {type: odd}]}', own),
     [
-      /agent\.agents\[3\]\.type: expected llm, .*found "odd"$/,
+      /agent\.agents\[3\]\.type: expected llm, .*found text$/,
       /agent\.agents: duplicate name "a"$/,
       /agent\.agents\[2\]: a node of type "loop" needs at least one entry in agents$/,
     ],

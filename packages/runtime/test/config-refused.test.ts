@@ -134,7 +134,18 @@ describe('what is refused, with one line each', () => {
       'mcp_servers: [{ name: a, command: x, era: legcy }]',
       ['mcp_servers[0].era: expected auto, legacy or modern, found "legcy"; did you mean "legacy"?'],
     ],
-    ['another word', 'unannotated: maybe', ['unannotated: expected ask or run, found "maybe"']],
+    [
+      'a credential in the place of a word',
+      'mcp_servers: [{ name: a, url: "http://h/", auth: bearer-sekret-123 }]',
+      ['mcp_servers[0].auth: expected forward, none, static or client_credentials, found text'],
+    ],
+    [
+      'a credential in the place of a number',
+      'port: bearer-sekret-123',
+      ['port: expected a whole number from 0 to 65535, found text'],
+    ],
+    ['a credential in the place of a duration', 'sync_wait: bearer-sekret-123', [`sync_wait: ${DURATION}, found text`]],
+    ['another word', 'unannotated: maybe', ['unannotated: expected ask or run, found text']],
     ['no duration', 'sync_wait: soon', [`sync_wait: ${DURATION}, found "soon"`]],
     ['a duration too long', 'llm: { timeout: 2h }', ['llm.timeout: must be from 1ms to 1h, found 2h']],
     [
@@ -298,7 +309,7 @@ agent: { type: tree, agents: [{ type: a2a }] }
 `);
     expect(problems.toSorted()).toEqual([
       `agent.agents[0]: url is required`,
-      `agent.type: expected ${NODE_TYPES}, found "tree"`,
+      `agent.type: expected ${NODE_TYPES}, found text`,
       'mcp: cannot stand beside mcp_servers; move it into that list as an entry with a name',
       'mcp_servers: duplicate name "a"',
       'mcp_servers[0]: name is required',

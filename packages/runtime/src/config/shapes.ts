@@ -1,4 +1,5 @@
 import { suggest, visibleLine } from '@stopgo/core';
+import { answeredSecretCharactersMin } from '@stopgo/security';
 import { z } from 'zod';
 import { bounds } from './defaults.ts';
 import { durationPattern, formatDuration, parseDuration } from './duration.ts';
@@ -9,10 +10,14 @@ import { inYamlWords, isRequired, quote } from './problem.ts';
  * what was found, and how to write it.
  */
 
-function expected(what: string, input: unknown): string {
+/** A text may be a credential that was put in the wrong place: `isShown` says whether this one certainly is none. */
+function expected(what: string, input: unknown, isShown = isShort): string {
   if (input === undefined) return isRequired;
-  return `expected ${what}, found ${typeof input === 'string' ? quote(input) : inYamlWords(input)}`;
+  return `expected ${what}, found ${typeof input === 'string' && isShown(input) ? quote(input) : inYamlWords(input)}`;
 }
+
+/** Shorter than anything that is taken for a secret elsewhere. */
+const isShort = (text: string): boolean => text.length < answeredSecretCharactersMin;
 
 /** Any text, the empty one included. A number or a boolean is refused: what it looks like in YAML would be lost. */
 export function text() {
@@ -95,7 +100,8 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
   return z.enum(words, {
     error: ({ input }) => {
       const meant = typeof input === 'string' ? suggest(input, words) : undefined;
-      return `${expected(what, input)}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+      const found = expected(what, input, () => meant !== undefined);
+      return `${found}${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
     },
   });
 }
