@@ -10,7 +10,12 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const schemaFile = 'config/agent.schema.json';
 
 /** Under which heading the page of the configuration has the keys of a mapping, where its name is another one. */
-const headings: Readonly<Record<string, string>> = { '': 'Top level', mcp: 'mcp_servers', tools: 'tools of a server' };
+const headings: Readonly<Record<string, string>> = {
+  '': 'Top level',
+  mcp: 'mcp_servers',
+  tools: 'tools of a server',
+  skills: 'skills of the extended card',
+};
 
 /** The text of the schema file: made from what the parser goes by, with the words of docs/configuration.md. */
 export function schemaText(): string {
