@@ -61,7 +61,7 @@ mcp_servers:
   );
   const platform = await startOneProcess({
     config,
-    env: { ...process.env },
+    env: { ...process.env, OPENROUTER_API_KEY: 'sk-or-leaked-0123456789' },
     logger: createLogger({ level: 'error', format: 'text', destination: process.stderr }),
     offlineModel: offline.url,
     version: 'test',
@@ -148,6 +148,12 @@ test('a structured part is kept beside the text, and bytes are what they are, no
   expect(saidBy(lies)[0]).toContain('is not shown');
   const response = await fetch(`${url}/conversations/${lies.id}/blobs/${blob?.digest}`);
   expect(response.headers.get('content-disposition')).toMatch(/^attachment/);
+});
+
+test('a picture that holds the key of a model is told of in words only', async () => {
+  const leaked = await called('leak');
+  expect(blobsOf(leaked)).toEqual([]);
+  expect(leaked.messages.map(({ tool_call }) => tool_call?.result)).toContain('[image image/png, 64 bytes]');
 });
 
 test('verify reads the blobs that events name, and export and a backup have them', async () => {
