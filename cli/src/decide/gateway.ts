@@ -1,3 +1,4 @@
+import { parseJson } from '@stopgo/core';
 import { abortsWithin } from '@stopgo/runtime';
 import { mediaTypeOf, notPlatform, refusalOf, unanswered } from './gateway-error.ts';
 
@@ -30,17 +31,9 @@ export async function askGateway(
   } catch (error) {
     throw unanswered(url, error);
   }
-  const answer = parsed(text);
+  const answer = parseJson(text);
   if (!response.ok) throw refusalOf(response, answer);
   if (answer === undefined) throw notPlatform(url, `${mediaTypeOf(response)} instead of JSON`, text);
   if (typeof answer !== 'object' || answer === null) throw notPlatform(url, 'JSON that is no object', text);
   return answer;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

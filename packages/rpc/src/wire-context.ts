@@ -1,5 +1,5 @@
 import { Metadata } from '@grpc/grpc-js';
-import { invalidArgument } from '@stopgo/core';
+import { invalidArgument, parseJson } from '@stopgo/core';
 import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
 import { Secret } from './secret.ts';
 
@@ -94,12 +94,4 @@ function parsePrincipal(json: string): Principal {
     return anonymous;
   }
   throw invalidArgument('call context: the principal is of a kind that this service does not know; update it');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

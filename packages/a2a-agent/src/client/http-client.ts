@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseJson } from '@stopgo/core';
 import { isObject } from '../dialect.ts';
 import { type Message, type Task, TaskState } from '../protocol.ts';
 import { type DiscoveredCard, readAnyCard } from './any-card.ts';
@@ -144,19 +145,11 @@ const isStream = (response: Response): boolean =>
 
 /** @throws RemoteAgentError for an error status, in the words of the protocol if it is said in them; Error for no JSON. */
 async function jsonOf(response: Response): Promise<unknown> {
-  const json = parsed(await response.text());
+  const json = parseJson(await response.text());
   if (!response.ok)
     throw errorIn(json) ?? new RemoteAgentError(response.status, `the agent answered with HTTP ${response.status}`);
   if (json === undefined) throw new Error('the answer of the agent is no JSON');
   return json;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws as {@link jsonOf}, and RemoteAgentError for an error in an envelope. */

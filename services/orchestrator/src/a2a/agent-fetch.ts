@@ -1,8 +1,8 @@
+import { parseJson } from '@stopgo/core';
 import { connectionFailure, shownUrl } from '@stopgo/security';
 import { type BoundedFetch, beginningOf, createBoundedFetch } from '../bounded-fetch.ts';
 import { answerBytesMax, errorBytesMax } from './bounds.ts';
 import { AgentFailed, NotTaken, TokenWanted } from './failures.ts';
-import { parseJsonText } from './json-text.ts';
 import { failureOf, protocolErrorOf, quoted } from './protocol-error.ts';
 
 const statusRequestTimeout = 408;
@@ -44,7 +44,7 @@ export function createAgentFetch(bare: BoundedFetch): BoundedFetch {
       );
     }
     if (status === 401) throw new TokenWanted(`HTTP ${status}`);
-    const error = protocolErrorOf(parseJsonText(await beginningOf(response, errorBytesMax)));
+    const error = protocolErrorOf(parseJson(await beginningOf(response, errorBytesMax)));
     if (error?.code !== undefined) throw failureOf(error.code, error.message);
     const said = error === undefined ? `HTTP ${status}` : `HTTP ${status}: ${quoted(error.message)}`;
     if (status < 500 && status !== statusRequestTimeout) throw new NotTaken(`it refuses the message: ${said}`);

@@ -1,3 +1,4 @@
+import { parseJson } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
 import { shownUrl } from '@stopgo/security';
 import type { BoundedFetch } from '../bounded-fetch.ts';
@@ -5,7 +6,6 @@ import { cardTimeoutMs } from './bounds.ts';
 import { type Card, cardNameProblem, readCard } from './card.ts';
 import { chooseEndpoint, type Endpoint, endpointWithoutCard, isCardFor, pathOf } from './endpoint.ts';
 import { NotTaken } from './failures.ts';
-import { parseJsonText } from './json-text.ts';
 import { withinTime } from './time-limit.ts';
 
 const cardNames = ['agent-card.json', 'agent.json'];
@@ -68,7 +68,7 @@ async function cardAt(url: string, fetch: BoundedFetch, signal: AbortSignal): Pr
       if (noCardStatuses.has(response.status)) return undefined;
       throw wrong(`cannot be read: HTTP ${response.status}`);
     }
-    const json = parseJsonText(await response.text());
+    const json = parseJson(await response.text());
     // A host that answers everything with a page has no card.
     if (json === undefined) return undefined;
     const card = readCard(json);

@@ -1,7 +1,8 @@
+import { parseJson } from '@stopgo/core';
 import type { BoundedFetch } from '../bounded-fetch.ts';
 import { isObject } from '../models/json.ts';
 import { taskIdBytesMax } from './bounds.ts';
-import { parseJsonText, textOfJson } from './json-text.ts';
+import { textOfJson } from './json-text.ts';
 import type { Peer, RequestScope } from './peer.ts';
 import { failureOf, protocolErrorOf } from './protocol-error.ts';
 import { type RemoteAnswer, type RemoteTaskSeen, taskStateOf, textOfTask } from './remote-answer.ts';
@@ -23,7 +24,7 @@ export function legacyPeer(url: string, fetch: BoundedFetch): Peer {
       body: JSON.stringify(request),
       signal,
     });
-    const body = parseJsonText(await response.text());
+    const body = parseJson(await response.text());
     if (!isObject(body)) throw new Error('the answer is no JSON-RPC');
     const error = isObject(body.error) ? protocolErrorOf(body) : undefined;
     if (error?.code !== undefined) throw failureOf(error.code, error.message);
