@@ -200,6 +200,18 @@ test('an address is not said to be wrong at which a server was', () => {
   expect(connectionReason(notFound, { hasCredentials: false, isConnected: true })).toBe('it answered with HTTP 404');
 });
 
+test('a server that forgets each session is given up after the second, and the call did not run', async () => {
+  const server = await legacyServer({
+    onCall: (_request, response) => void response.writeHead(404).end('no such session'),
+  });
+  const { execute } = await startBridge([httpServer('l', server.url)]);
+  expect(refusedOf(await execute('pay', {}))).toMatchObject({
+    reason: RefusedReason.SERVER_UNAVAILABLE,
+    message: 'the server "l" does not keep its sessions; the call was not sent',
+  });
+  expect(server.calls()).toBe(2);
+});
+
 test.each([
   ['', 'Bad Request: No valid session ID provided'],
   ['application/json', '{"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}'],

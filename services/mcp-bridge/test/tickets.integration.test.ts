@@ -196,6 +196,23 @@ test('a tool that changes while its call is looked up is not called any more', a
   expect(server.calls('note')).toBe(0);
 });
 
+test('a call that is canceled while it is looked up is not sent', async () => {
+  const server = scriptedServer('s');
+  const log = new MemoryStore();
+  const { client, instance, keyOf, send } = await startBridge([server.config], { store: log });
+  let goOn: () => void = () => undefined;
+  log.holds.set('held', new Promise((resolve) => (goOn = resolve)));
+  const { outcome } = await send('note', args, { call: 'held' });
+  await eventually(() => log.asked.includes('held'), 'the look');
+  await client.cancelCall({ key: keyOf('held'), instance });
+  goOn();
+  expect(refusedOf(await outcome)).toMatchObject({
+    reason: RefusedReason.FENCED,
+    message: 'the call was canceled before it was sent; it did not run',
+  });
+  expect(server.calls('note')).toBe(0);
+});
+
 test('a change that is told while a call is looked up is read before the call is sent', async () => {
   const server = scriptedServer('s', [], { callsAtOnce: 2 });
   const log = new MemoryStore();
