@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { endWithNpm } from '../cli/bin/npm-watch.mjs';
 import { BootstrapError, bootstrap } from './bootstrap.mjs';
-import { endWithNpm } from './npm-watch.mjs';
 import { root } from './processes.mjs';
 
 const command = join(root, 'cli', 'dist', 'main.js');

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
+const programs = fileURLToPath(new URL('../../cli/bin', import.meta.url));
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -43,6 +44,7 @@ export function freshClone(): Clone {
     writeFileSync(join(folder, path), text);
   };
   cpSync(scripts, join(folder, 'scripts'), { recursive: true });
+  cpSync(programs, join(folder, 'cli', 'bin'), { recursive: true });
   write('package.json', '{ "name": "clone", "type": "module" }');
   write('package-lock.json', '{ "packages": {} }');
   write('tsconfig.base.json', '{}');

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -68,8 +68,11 @@ function isAlive(pid: number): boolean {
 
 const printed = (text: string) => vi.waitFor(() => expect(output).toContain(text), patienceMs);
 
-async function started(): Promise<{ readonly npm: ChildProcess; readonly allGone: Promise<number | null> }> {
-  const child = spawn('npm', ['start', '--', '--stay'], { cwd: clone.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+async function started(
+  program = 'npm',
+  args = ['start', '--', '--stay'],
+): Promise<{ readonly npm: ChildProcess; readonly allGone: Promise<number | null> }> {
+  const child = spawn(program, args, { cwd: clone.folder, stdio: ['ignore', 'pipe', 'pipe'] });
   npm = child;
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -98,6 +101,17 @@ test('when npm is killed, the platform ends in peace all the same', { timeout: p
   clone.write('may-end', '');
   await allGone;
   expect(ran()).toEqual(['start --demo --stay', 'finished']);
+});
+
+test('SIGTERM to npx ends the platform in peace', { timeout: patienceMs }, async () => {
+  mkdirSync(join(clone.folder, 'node_modules', '.bin'), { recursive: true });
+  symlinkSync(join('..', '..', 'cli', 'bin', 'stopgo.mjs'), join(clone.folder, 'node_modules', '.bin', 'stopgo'));
+  const { npm: running, allGone } = await started('npx', ['stopgo', 'start', '--stay']);
+  running.kill('SIGTERM');
+  await printed('asked to end');
+  clone.write('may-end', '');
+  await allGone;
+  expect(ran()).toEqual(['start --stay', 'finished']);
 });
 
 test.each(['--port', '--demo', '--config'])('npm start %s without two dashes before it is told', async (option) => {
