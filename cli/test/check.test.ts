@@ -96,14 +96,14 @@ agent:
     expect(code).toBe(1);
     expect(lines.map((line) => line.slice(0, 60))).toEqual([
       'FILE:1:1: unknown key "prmpt"; did you mean "prompt"?',
-      expect.stringMatching(/^FILE:7:5: mcp_servers\[0\]\.timeout: expected a duration/),
-      'FILE:8:5: mcp_servers[1]: name is required',
       // Once for all nodes that have none of their own.
       expect.stringMatching(/^FILE:2:8: model "gpt-5" does not say its provider/),
+      expect.stringMatching(/^FILE:5:5: mcp_servers\[0\] "x": "sh -c" runs a command line/),
+      expect.stringMatching(/^FILE:7:5: mcp_servers\[0\]\.timeout: expected a duration/),
+      'FILE:8:5: mcp_servers[1]: name is required',
+      expect.stringMatching(/^FILE:8:5: mcp_servers\[1\]: env sets LD_PRELOAD/),
       expect.stringMatching(/^FILE:16:7: unknown LLM provider: "foo"/),
       expect.stringMatching(/^FILE:18:7: model "gpt-5" does not say its provider/),
-      expect.stringMatching(/^FILE:5:5: mcp_servers\[0\] "x": "sh -c" runs a command line/),
-      expect.stringMatching(/^FILE:8:5: mcp_servers\[1\]: env sets LD_PRELOAD/),
       'FILE: 8 problems',
     ]);
   });

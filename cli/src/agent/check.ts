@@ -18,7 +18,7 @@ type Findings = { readonly problems: readonly string[]; readonly notes: readonly
  */
 export function check(file: string, env: Variables, print: (line: string) => void): boolean {
   const { loaded, problems, notes } = findingsIn(file, env);
-  for (const problem of problems) print(oneLine(problem));
+  for (const problem of inOrder(file, problems)) print(oneLine(problem));
   for (const note of notes) print(oneLine(`note: ${note}`));
   if (loaded === undefined || problems.length > 0) {
     print(oneLine(`${file}: ${counted(problems.length, 'problem')}`));
@@ -30,6 +30,16 @@ export function check(file: string, env: Variables, print: (line: string) => voi
     oneLine(`${file}: sound; the agent ${shownName(name)} with ${servers}, on ${host}:${port}, data in ${dataDir}`),
   );
   return true;
+}
+
+/** As they stand in the file; those without a place first. */
+function inOrder(file: string, problems: readonly string[]): string[] {
+  const placeOf = (problem: string): readonly number[] =>
+    /^:(\d+):(\d+): /.exec(problem.slice(file.length))?.slice(1).map(Number) ?? [0, 0];
+  return problems.toSorted((one, other) => {
+    const [[line = 0, column = 0], [otherLine = 0, otherColumn = 0]] = [placeOf(one), placeOf(other)];
+    return line - otherLine || column - otherColumn;
+  });
 }
 
 function findingsIn(file: string, env: Variables): Findings & { readonly loaded?: LoadedAgentConfig } {
