@@ -1,8 +1,33 @@
+import type { OtherStreamFact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { inputParts } from './input-message.ts';
 import { type Artifact, type StreamResponse, type Task, TaskState, type TaskStatus } from './protocol.ts';
 import { artifactsOf, contextIdOf, statusOf, type TaskView, taskOf } from './task.ts';
 import { isWaiting } from './task-state.ts';
+
+/** Facts that do not show in the state of a task. */
+type WithoutTaskState =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'stepStarted'
+  | 'modelResponded'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'approvalResolved'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'delegationFinished'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'delegationRequested'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'modelAnsweredNothing';
 
 /** What an event makes of the task's state; undefined if it does not show. `before`: the state that was shown last. */
 export function stateAfter(fact: facts.Payload['fact'], before: TaskState | undefined) {
@@ -29,6 +54,7 @@ export function stateAfter(fact: facts.Payload['fact'], before: TaskState | unde
     case 'runCanceled':
       return TaskState.TASK_STATE_CANCELED;
     default:
+      fact.case satisfies WithoutTaskState | undefined;
       return undefined;
   }
 }

@@ -150,13 +150,9 @@ function isOwner(run: RunState, me: Owner): boolean {
   return run.owner?.instance === me.instance && run.owner.epoch === me.epoch;
 }
 
-function claim(
-  run: RunState,
-  dead: (instance: string) => boolean,
-  me: Owner,
-): { facts: Fact[]; me: Owner } | undefined {
+function claim(run: RunState, dead: readonly string[], me: Owner): { facts: Fact[]; me: Owner } | undefined {
   if (isOwner(run, me)) return { facts: [], me };
-  if (run.owner !== null && !dead(run.owner.instance)) return undefined;
+  if (run.owner !== null && !dead.includes(run.owner.instance)) return undefined;
   const owner = { instance: me.instance, epoch: run.epoch + 1 };
   return { facts: [fact('runClaimed', { runId: run.id, owner })], me: owner };
 }

@@ -1,6 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { titleCharactersMax } from './bounds.ts';
-import { recordedTarget } from './calls/target.ts';
+import { newCall } from './calls/new-call.ts';
 import { anonymousPrincipal } from './context.ts';
 import { decisionKind } from './decisions.ts';
 import { childStep, iterationOfStep } from './definition.ts';
@@ -18,7 +18,7 @@ import {
   withQuestionAsked,
   withVerdict,
 } from './evolve-questions.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { laterOutput, outputFromWire } from './output.ts';
 import { withCall, withStep } from './run-changes.ts';
@@ -105,6 +105,9 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
   };
 }
 
+/** Facts that change no run that goes on. */
+type NotOfRun = OtherStreamFact | 'conversationCreated' | 'userMessageReceived' | 'runStarted' | 'modelFailed';
+
 function evolveRun(run: RunState, recorded: RecordedFact): RunState {
   const { fact, revision } = recorded;
   if (run.status !== 'open') return withoutParked(run, fact);
@@ -189,6 +192,7 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
     case 'runCanceled':
       return settled(run, 'canceled', [{ text: canceledText(fact.value.reason) }], recorded);
     default:
+      fact.case satisfies NotOfRun;
       return run;
   }
 }
@@ -275,35 +279,6 @@ function evolveFinished(
   const settledCall = atRest(run, callId);
   const next = withCall(settledCall, callId, { phase: 'done', attempt, outcome, resultRevision });
   return next === settledCall || isError || content === '' ? next : withResult(next, callId, resultRevision);
-}
-
-function newCall(call: facts.Call, stepId: string, revision: number): CallState {
-  const target = recordedTarget(call);
-  const common = {
-    id: call.callId,
-    stepId,
-    tool: call.tool,
-    ...(target === undefined ? {} : { target }),
-    pin: call.pin,
-    digest: call.digest,
-    repeatable: call.repeatable,
-    gated: call.disposition === facts.Disposition.GATED,
-    revision,
-    attempt: 0,
-    asked: 0,
-    pinChanges: 0,
-  };
-  switch (call.disposition) {
-    case facts.Disposition.ALLOWED:
-      return { ...common, phase: 'ready' };
-    case facts.Disposition.GATED:
-    case facts.Disposition.AUTO_APPROVED:
-      return { ...common, phase: 'waiting' };
-    case facts.Disposition.CONTROL:
-      return { ...common, phase: 'done', outcome: 'control', resultRevision: revision };
-    default:
-      return { ...common, phase: 'done', outcome: 'refused', resultRevision: revision };
-  }
 }
 
 function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {

@@ -10,6 +10,22 @@ export type FactName = Fact['case'];
 /** A fact of one kind. */
 export type FactOf<N extends FactName> = Extract<Fact, { case: N }>['value'];
 
+/** Facts of streams of definitions. */
+export type DefinitionFact = 'agentDefined' | 'toolsetDefined' | 'toolDefined';
+/** Facts of what people accepted of tool servers. */
+export type PinFact = 'toolServerMet' | 'toolsAccepted';
+/** Facts of who is told of a conversation's task. */
+export type PushFact = 'pushConfigured' | 'pushRemoved' | 'pushClaimed' | 'pushAttempted' | 'pushReleased';
+
+/**
+ * Facts of streams that are none of a conversation. Whoever reads facts names those that it has nothing to do with (`fact.case
+ * satisfies …`), so that a new one does not compile until each has said what it does with it.
+ */
+export type OtherStreamFact = DefinitionFact | PinFact | PushFact;
+
+/** Facts of a conversation's own stream. */
+export type ConversationFact = Exclude<FactName, OtherStreamFact>;
+
 /** The schema version that this code writes, and the highest that it reads. */
 export const schemaVersion = 1;
 

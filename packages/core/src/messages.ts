@@ -1,7 +1,7 @@
 import { facts } from '@stopgo/proto';
 import { controlResult, controlTools } from './calls/control/tools.ts';
 import { decisionKind } from './decisions.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from './facts.ts';
 import { agentFailureText, canceledText, decisionTexts, modelFailureText } from './texts.ts';
 
 /** A row of the message view, before it has an id and a sequence. */
@@ -24,6 +24,28 @@ export type MessageRow = {
     readonly structuredJson?: string;
   };
 };
+
+/** Facts that a conversation shows no message of. */
+type NotShown =
+  | OtherStreamFact
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'approvalRequested'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
 
 /** The messages that an event adds to its conversation, in order. A function of the event alone. */
 export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>): readonly MessageRow[] {
@@ -59,6 +81,7 @@ export function messageRows({ fact, time }: Pick<RecordedFact, 'fact' | 'time'>)
     case 'runCanceled':
       return textRows(canceledText(fact.value.reason));
     default:
+      fact.case satisfies NotShown;
       return [];
   }
 }

@@ -28,9 +28,45 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
     case 'pushConfigured':
       return [conversationStream(one.value.conversationId)];
     default:
+      one.case satisfies NamingNothing;
       return [];
   }
 }
+
+/** Facts that can be understood alone. */
+type NamingNothing =
+  | 'userMessageReceived'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'approvalResolved'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'delegationFinished'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'runCompleted'
+  | 'runFailed'
+  | 'runCanceled'
+  | 'delegationRequested'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing'
+  | 'pushRemoved'
+  | 'pushClaimed'
+  | 'pushAttempted'
+  | 'pushReleased'
+  | 'agentDefined'
+  | 'toolDefined';
 
 /** None of a definition that is damaged: that shows in the hash of its event. */
 function readablePins(definitionJson: string): readonly string[] {

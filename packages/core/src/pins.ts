@@ -1,5 +1,12 @@
 import { sha256Hex } from './digest.ts';
-import { type Fact, fact, type RecordedFact } from './facts.ts';
+import {
+  type ConversationFact,
+  type DefinitionFact,
+  type Fact,
+  fact,
+  type PushFact,
+  type RecordedFact,
+} from './facts.ts';
 import type { StreamName } from './ids.ts';
 import { canonicalJson } from './json.ts';
 
@@ -55,6 +62,7 @@ export function evolvePins(pins: Pins, { revision, fact: one }: RecordedFact): P
     case 'toolsAccepted':
       return { ...pins, revision, accepted: withAccepted(pins.accepted, one.value.tools, true) };
     default:
+      one.case satisfies ConversationFact | DefinitionFact | PushFact;
       return { ...pins, revision };
   }
 }

@@ -6,7 +6,7 @@ import { peopleInputs } from './decide-inputs.ts';
 import { decisionKind } from './decisions.ts';
 import { uuidFrom } from './digest.ts';
 import { evolve } from './evolve.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from './facts.ts';
 import { messageRows } from './messages.ts';
 import { outputText } from './output.ts';
 import { pipelineView } from './pipeline-view.ts';
@@ -91,6 +91,31 @@ function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
   return nodeOf(run, run.calls[fact.value.callId]?.stepId ?? '');
 }
 
+/** Facts that change no approval. */
+type NotOfApprovals =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelResponded'
+  | 'modelFailed'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'delegationRequested'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
 function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
   const { fact } = event;
   switch (fact.case) {
@@ -118,6 +143,7 @@ function approvalsOf(event: RecordedFact, before: ConversationState, rows: Earli
     case 'runCanceled':
       return leftPending(before, fact.value.runId, event, rows);
     default:
+      fact.case satisfies NotOfApprovals;
       return [];
   }
 }

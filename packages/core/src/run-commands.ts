@@ -5,8 +5,8 @@ import type { SamplingAsked } from './sampling.ts';
 
 /** What a driver wants to put on the record. */
 export type RunCommand =
-  /** Become the owner, if nobody owns the run, or its owner is one of those known to be dead. */
-  | { readonly type: 'claim'; readonly dead: (instance: string) => boolean }
+  /** Become the owner, if nobody owns the run, or its owner is one of those known to be dead: instances. */
+  | { readonly type: 'claim'; readonly dead: readonly string[] }
   | ModelAnswered
   /** `text` is what the user is told if the run fails by it. `isEmpty`: there was an answer, of nothing. */
   | {

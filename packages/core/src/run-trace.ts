@@ -1,5 +1,5 @@
 import { iterationOfStep, pathOfStep } from './definition.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from './facts.ts';
 
 /** What the events of one run tell of a node: what the state forgets when its step is over. */
 export type NodeTrace = {
@@ -44,6 +44,31 @@ export function placeOfStep(stepId: string): string {
   return placeOf(pathOfStep(stepId));
 }
 
+/** Facts that tell nothing of how long a node takes. */
+type NotTraced =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'approvalResolved'
+  | 'inputRequested'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'delegationFinished'
+  | 'stateSet'
+  | 'delegationRequested'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
 /** The trace after one more event. `RunStarted` begins another one; what is not of the run changes nothing. */
 export function evolveTrace(trace: RunTrace | undefined, { fact, time }: RecordedFact): RunTrace | undefined {
   if (fact.case === 'runStarted') {
@@ -65,6 +90,7 @@ export function evolveTrace(trace: RunTrace | undefined, { fact, time }: Recorde
     case 'runCanceled':
       return trace.settledAt === undefined ? { ...trace, settledAt: time } : trace;
     default:
+      fact.case satisfies NotTraced;
       return trace;
   }
 }

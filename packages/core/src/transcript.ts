@@ -3,7 +3,7 @@ import { type BlobRef, blobRefs } from './blobs.ts';
 import { earlierTurnsBytesMax, earlierTurnsMax } from './bounds.ts';
 import { controlResult } from './calls/control/tools.ts';
 import { byteLength } from './cut.ts';
-import type { FactOf, RecordedFact } from './facts.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from './facts.ts';
 import { outputFromWire, outputText } from './output.ts';
 import type { Output } from './state.ts';
 import { earlierTextsLeftOut, endedResult, givenUpResult, rejectedResult } from './texts.ts';
@@ -64,6 +64,30 @@ export type Transcript = {
   withResults(finished: readonly FinishedCall[]): Transcript;
 };
 
+/** Facts by which nothing is said that a model is told. */
+type NotSaid =
+  | OtherStreamFact
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'runCanceled'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
 /** A growing transcript: add every event of the conversation in order, from revision 1. */
 export class TranscriptBuilder implements Transcript {
   readonly entries: TranscriptEntry[] = [];
@@ -120,6 +144,7 @@ export class TranscriptBuilder implements Transcript {
         this.closing(fact.value.runId, fact.value.text);
         return;
       default:
+        fact.case satisfies NotSaid;
         return;
     }
   }

@@ -16,6 +16,7 @@ import {
   drives,
   drove,
   handsInLate,
+  me,
   notAllowed,
   notStarted,
   opened,
@@ -326,17 +327,17 @@ describe('a driver', () => {
 
   test('claims a run whose owner is dead, under a higher epoch, and leaves one that is alive', () => {
     given(...asks('note'))
-      .when(drives([{ type: 'claim', dead: () => false }], { me: other }))
+      .when(drives([{ type: 'claim', dead: [] }], { me: other }))
       .thenRefused({ kind: 'fenced' });
     given(...asks('note'))
-      .when(drives([{ type: 'claim', dead: () => true }], { me: other }))
+      .when(drives([{ type: 'claim', dead: [me] }], { me: other }))
       .thenFacts(['runClaimed', { owner: { instance: 'orchestrator-2', epoch: 2 } }])
       .thenOwes({ kind: 'call', id });
   });
 
   test('claims a run that was released, whoever lives, in the append of the first thing it does', () => {
     given(...asks('add'), approved())
-      .when(drives([{ type: 'claim', dead: () => false }, starts(id)], { me: other }))
+      .when(drives([{ type: 'claim', dead: [] }, starts(id)], { me: other }))
       .thenFacts(['runClaimed', { owner: { epoch: 2 } }], 'toolCallStarted');
   });
 
@@ -348,7 +349,7 @@ describe('a driver', () => {
 
   test('finds out about a call that a dead one had started', () => {
     given(...started)
-      .when(drives([{ type: 'claim', dead: () => true }], { me: other }))
+      .when(drives([{ type: 'claim', dead: [me] }], { me: other }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'recover', id, attempt: 1, bridge });
   });

@@ -250,7 +250,7 @@ describe('a decision on a call in doubt', () => {
 
   test('that gives up does not read as a rejection: the model is told and goes on', () => {
     given(...inDoubt, decided({ kind: 'give_up' }))
-      .when(drives(takesOver('orchestrator-2'), { me: { instance: 'orchestrator-2', epoch: 0 } }))
+      .when(drives(takesOver(), { me: { instance: 'orchestrator-2', epoch: 0 } }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'model', id: 'root#2' });
   });

@@ -83,9 +83,7 @@ describe('an attempt to delegate', () => {
 
   test('is sent by the process whose append started it; whoever takes over only asks', () => {
     const { so } = alone(a2a(), ...underWay);
-    so.when(
-      drives([...takesOver('orchestrator-2'), starts(id)], { ...lone, me: { instance: 'orchestrator-2', epoch: 0 } }),
-    )
+    so.when(drives([...takesOver(), starts(id)], { ...lone, me: { instance: 'orchestrator-2', epoch: 0 } }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'recover', id, attempt: 1 });
   });

@@ -17,6 +17,7 @@ import {
   canceled,
   drives,
   drove,
+  me,
   notStarted,
   opened,
   provides,
@@ -62,7 +63,7 @@ describe('a call in the midst of which its server asks', () => {
     given(...asking, by('ada', provides(id, 'accept', three)))
       .when(drives([serverAsks(id)]))
       .thenNothing();
-    given(...asking, drove(takesOver('other')))
+    given(...asking, drove(takesOver()))
       .when(drives([serverAsks(id)]))
       .thenNothing();
   });
@@ -236,7 +237,7 @@ describe('an answer', () => {
 
 test('whoever takes the run over finds the call under way, and its question open', () =>
   given(...asking)
-    .when(drives([{ type: 'claim', dead: () => true }], { me: { instance: 'other', epoch: 0 } }))
+    .when(drives([{ type: 'claim', dead: [me] }], { me: { instance: 'other', epoch: 0 } }))
     .thenFacts('runClaimed')
     .thenOwes({ kind: 'recover', id, attempt: 1, bridge }));
 

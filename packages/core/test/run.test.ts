@@ -275,7 +275,7 @@ describe('a loop that a model may leave', () => {
   test('is not left by a model whose only gated call was rejected: the run ends', () => {
     const leaving = answered({ calls: [call('exit_loop'), call('add')], step }, { agent });
     given(opened, said('go', { agent }), leaving, rejected())
-      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
+      .when(drives(takesOver(), { agent, ...another }))
       .thenFacts('runClaimed', ['runCompleted', { output: { parts: [{ text: canceledByUser }] } }]);
   });
 
@@ -324,7 +324,7 @@ describe('parallel branches', () => {
     const { state } = given(...forked);
     expect([pendingApprovals(state.run).length, state.run?.owner]).toEqual([2, null]);
     given(...forked, approved('root/1#1.0'))
-      .when(drives(takesOver('orchestrator-2'), { agent, ...another }))
+      .when(drives(takesOver(), { agent, ...another }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'call', id: 'root/1#1.0' });
   });

@@ -338,6 +338,6 @@ export const handsInLate =
   (state: ConversationState) =>
     decideLate(state, runId, 'root', ends(callId, content, attempt));
 /** The run's own process takes it up again. */
-export const claim: RunCommand = { type: 'claim', dead: () => false };
-/** Another process takes the run over; all others are dead to it. */
-export const takesOver = (instance: string): RunCommand[] => [{ type: 'claim', dead: (other) => other !== instance }];
+export const claim: RunCommand = { type: 'claim', dead: [] };
+/** Another process takes the run over; `dead`: who owned it. */
+export const takesOver = (dead = me): RunCommand[] => [{ type: 'claim', dead: [dead] }];

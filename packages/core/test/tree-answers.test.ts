@@ -316,7 +316,7 @@ describe('a tree so wide that not all fits one append', () => {
     let rejecting = given(...log.map((event) => event.fact), () => [...no('root/0#1.0'), ...no('root/0#1.1')]).state;
     for (let appends = 0; rejecting.run?.status === 'open'; appends += 1) {
       expect(appends).toBeLessThan(5);
-      const facts = drove(takesOver(`process-${appends}`), {
+      const facts = drove(takesOver(appends === 0 ? undefined : `process-${appends - 1}`), {
         agent: wide,
         me: { instance: `process-${appends}`, epoch: 0 },
       })(rejecting);

@@ -89,7 +89,7 @@ describe('branches that wait', () => {
       ...waiting,
       answered({ text: 'C.', step: 'root/2' }, { agent }),
       approved('root/1#1.0'),
-      drove([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker }),
+      drove([...takesOver(), starts('root/1#1.0')], { agent, ...taker }),
       drove([returns('root/1#1.0')], { agent }),
       answered({ text: 'B.', step: 'root/1' }, { agent }),
     );
@@ -112,7 +112,7 @@ describe('a rejection', () => {
 
   test('keeps a call that is approved and not started from running', () => {
     story(approved('root/1#1.0'), rejected('root/0#1.0'))
-      .when(drives(takesOver('orchestrator-2'), { agent, ...taker }))
+      .when(drives(takesOver(), { agent, ...taker }))
       .thenFacts(
         'runClaimed',
         ['approvalResolved', { callId: 'root/2#1.0', decision: Decision.WITHDRAWN }],
@@ -123,7 +123,7 @@ describe('a rejection', () => {
 
   test('keeps it from running too if its start was asked for before anybody knew', () => {
     story(approved('root/1#1.0'), rejected('root/0#1.0'))
-      .when(drives([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker }))
+      .when(drives([...takesOver(), starts('root/1#1.0')], { agent, ...taker }))
       .thenFacts(
         'runClaimed',
         ['approvalResolved', { callId: 'root/2#1.0', decision: Decision.WITHDRAWN }],
@@ -133,7 +133,7 @@ describe('a rejection', () => {
   });
 
   test('waits for a call that has started, and records it; meanwhile the run is working, and starts nothing', () => {
-    const claimed = drove([...takesOver('orchestrator-2'), starts('root/1#1.0')], { agent, ...taker });
+    const claimed = drove([...takesOver(), starts('root/1#1.0')], { agent, ...taker });
     const rejecting = story(approved('root/1#1.0'), claimed, rejected('root/0#1.0'), drove([], { agent }));
     expect([runStanding(rejecting.state), pendingApprovals(rejecting.state.run)]).toEqual(['working', []]);
     rejecting
@@ -170,7 +170,7 @@ describe('a rejection', () => {
       answered({ calls: [call('add')], step: 'root/1' }, { agent: going }),
       rejected('root/0#1.0'),
     )
-      .when(drives(takesOver('orchestrator-2'), { agent: going, ...taker }))
+      .when(drives(takesOver(), { agent: going, ...taker }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'model', id: 'root/0#2' });
   });
@@ -183,7 +183,7 @@ describe('a rejection', () => {
       answered({ text: 'A.', step: 'root/0' }, { agent: pipe }),
       answered({ calls: [call('add')], step: 'root/1' }, { agent: pipe }),
       rejected(),
-      drove(takesOver('orchestrator-2'), { agent: pipe, ...taker }),
+      drove(takesOver(), { agent: pipe, ...taker }),
     );
     expect(state.run).toMatchObject({ status: 'completed', output: [{ text: canceledByUser }] });
     expect(log.flatMap(({ fact }) => (fact.case === 'stepStarted' ? [fact.value.stepId] : []))).toEqual([

@@ -4,6 +4,7 @@ import {
   cutText,
   type Fact,
   type FactOf,
+  type OtherStreamFact,
   outputFromWire,
   outputText,
   type RecordedFact,
@@ -63,6 +64,36 @@ async function readEarlier(
 
 type End = { readonly status: views.RunStatus; readonly response: string };
 
+/** Facts that no run ends with. */
+type EndsNoRun =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelResponded'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'approvalResolved'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'delegationFinished'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'delegationRequested'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
 function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): End | undefined {
   if (!('runId' in fact.value) || fact.value.runId !== runId) return undefined;
   switch (fact.case) {
@@ -75,6 +106,7 @@ function endOf(fact: Fact, runId: string, texts: ReadonlyMap<number, string>): E
     case 'runCanceled':
       return { status: views.RunStatus.CANCELED, response: canceledText(fact.value.reason) };
     default:
+      fact.case satisfies EndsNoRun;
       return undefined;
   }
 }

@@ -129,8 +129,7 @@ class World {
 
   /** The owner looks at what others wrote; a run that nobody owns and that has work is claimed. */
   private takeUp(): void {
-    const claims: RunCommand[] =
-      this.run.owner === null && hasWork(this.run) ? [{ type: 'claim', dead: () => false }] : [];
+    const claims: RunCommand[] = this.run.owner === null && hasWork(this.run) ? [{ type: 'claim', dead: [] }] : [];
     if (claims.length > 0 || this.run.owner !== null) this.drive(claims);
     if (this.run.status !== 'open') return;
     expect(this.run.owner === null, 'released exactly when nothing is left to do').toBe(!hasWork(this.run));
@@ -252,7 +251,7 @@ class World {
       const dead = this.instance;
       this.orphans.push(...Object.values(this.run.calls).filter((one) => one.phase === 'started'));
       this.process += 1;
-      this.drive([{ type: 'claim', dead: (other) => other === dead }]);
+      this.drive([{ type: 'claim', dead: [dead] }]);
       expect(this.decide([], dead).kind, 'one driver').toBe('fenced');
     };
   }

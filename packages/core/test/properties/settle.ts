@@ -51,7 +51,8 @@ export function settle({ agent, model, decide, pick }: World): readonly Recorded
   for (let process = 1; state.run?.status === 'open'; process += 1) {
     const instance = `process-${process}`;
     const drive = (commands: readonly RunCommand[]): void => {
-      const claim: RunCommand = { type: 'claim', dead: (other) => other !== instance };
+      // All before it are dead: each made one move.
+      const claim: RunCommand = { type: 'claim', dead: Array.from({ length: process }, (_, n) => `process-${n}`) };
       const me = { instance, epoch: 0 };
       const run = { agent, tools, runId: 'run', me, now: dawn };
       const decision = decideRun(state, [claim, ...commands], run);

@@ -243,7 +243,7 @@ describe('another process', () => {
     const happens = (): void => {
       const { agent, state } = errand;
       const commands = [
-        { type: 'claim', dead: () => true },
+        { type: 'claim', dead: ['first'] },
         { type: 'startCall', callId: id, attempt: 1, bridge: '' },
       ] as const;
       const context = { agent, tools: new Map(), runId: 'r', me: { instance: 'second', epoch: 0 }, now: 0 };
@@ -279,7 +279,7 @@ describe('another process', () => {
       const context = { agent: errand.agent, tools: new Map(), runId: 'r', me, now: 0 };
       const callId = errand.all('delegationStarted')[0]?.callId ?? '';
       const unknown = { type: 'callUnknown', callId, attempt: 1, reason: 'lost', argumentsJson: '{}' } as const;
-      const claimed = decideRun(errand.state, [{ type: 'claim', dead: () => true }, unknown], context);
+      const claimed = decideRun(errand.state, [{ type: 'claim', dead: ['first'] }, unknown], context);
       if (claimed.kind === 'append') errand.append(claimed.facts);
       return true;
     };

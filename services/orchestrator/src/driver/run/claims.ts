@@ -1,4 +1,5 @@
-import type { RecordedFact } from '@stopgo/core';
+import type { ConversationState, RecordedFact, RunCommand } from '@stopgo/core';
+import type { DriverPorts } from '../handle/ports.ts';
 
 /**
  * Claims of a run in a row, by whatever processes, with nothing else between, before it is ended: one that kills the process
@@ -20,4 +21,16 @@ export function killsItsDrivers(last: readonly RecordedFact[], runId: string, no
   const [first] = last;
   if (first === undefined || last.length < claimsMax || now - first.time > claimsWindowMs) return false;
   return last.every(({ fact }) => fact.case === 'runClaimed' && fact.value.runId === runId);
+}
+
+/** A claim is decided by who is dead now: whoever owned the run when it was wanted may be another by now. */
+export function claimAsOfNow(
+  command: RunCommand,
+  { run }: ConversationState,
+  { instance, liveness }: Pick<DriverPorts, 'instance' | 'liveness'>,
+): RunCommand {
+  const owner = run?.owner?.instance;
+  if (command.type !== 'claim' || owner === undefined) return command;
+  // Of one process only the latest driver of a run is alive.
+  return { type: 'claim', dead: owner === instance || liveness.isDead(owner) ? [owner] : [] };
 }

@@ -34,6 +34,7 @@ import { CommandQueue, commandOf, type Taken } from '../handle/queue.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { SilentAgents } from '../handle/silent-agents.ts';
 import type { Transcripts } from '../handle/transcripts.ts';
+import { claimAsOfNow } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
 import { followFrom } from './follow.ts';
 import { performEffect } from './perform.ts';
@@ -96,9 +97,7 @@ export class RunDriver implements RunHandle {
     this.transcripts = transcripts;
     this.listener = listener;
     this.me = start.me ?? { instance: ports.instance, epoch: 0 };
-    // Of one process only the latest driver of a run is alive.
-    const isDead = (instance: string): boolean => instance === ports.instance || ports.liveness.isDead(instance);
-    if (start.me === undefined) void this.queue.add({ type: 'claim', dead: isDead });
+    if (start.me === undefined) void this.queue.add({ type: 'claim', dead: [] });
   }
 
   /** How the run stands, as far as this driver has seen. */
@@ -271,9 +270,13 @@ export class RunDriver implements RunHandle {
   /** Appends a batch, deciding anew after each conflict, until it is taken or the driver is fenced. */
   private async record(batch: ReturnType<CommandQueue['next']>): Promise<void> {
     for (let isFirstTry = true; ; isFirstTry = false) {
-      const { agent, tools, runId, me, state } = this;
+      const { agent, tools, runId, me, state, ports } = this;
       const now = this.ports.clock.now();
-      const decision = decideRun(state, batch.map(commandOf), { agent, tools, runId, me, now });
+      const decision = decideRun(
+        state,
+        batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports)),
+        { agent, tools, runId, me, now },
+      );
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();
