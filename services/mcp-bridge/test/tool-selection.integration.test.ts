@@ -6,7 +6,8 @@ const nameOf = ({ name }: { readonly name: string }) => name;
 
 test('allow and deny select the tools that are offered, called and told of', async () => {
   const server = scriptedServer('s', ['--broken-tools'], {
-    approvalTools: ['big'],
+    // A tool that is left out, and a slip that no pattern would let through.
+    approvalTools: ['big', 'crash', 'ersae'],
     tools: { allow: ['*o*', 'big', 'nothing_like_it'], deny: ['*_look', 'no_schema', 'protocol?error'] },
   });
   const { tools, client, lines, execute } = await startBridge([server.config]);
@@ -20,6 +21,9 @@ test('allow and deny select the tools that are offered, called and told of', asy
   const told = lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
   expect(told.filter((line) => /huge|deep|array_schema|no_schema/.test(line))).toEqual([]);
   expect(told).toContain('MCP server "s": tools.allow names "nothing_like_it", which is no tool that it offers');
+  expect(told.filter((line) => line.includes('approval_tools'))).toEqual([
+    'MCP server "s": approval_tools names "ersae", which it does not offer',
+  ]);
   expect(servers[0]?.problems).toContain('tools.allow names "nothing_like_it", which is no tool that it offers');
 });
 

@@ -119,8 +119,10 @@ export function defineTools(
         });
     }
   }
+  // A tool that the configuration leaves out may be named all the same. A name of no tool is a slip: what was meant runs unasked.
+  const listed = new Set(definitions.map(listedName).flatMap((name) => [name, offeredName(place, name)]));
   for (const name of place.approvalTools)
-    if (!tools.has(name) && !tools.has(offeredName(place, name)) && isSelected(place, name))
+    if (!listed.has(name) || (!tools.has(name) && !tools.has(offeredName(place, name)) && isSelected(place, name)))
       problems.push({ line: `approval_tools names ${shownName(name)}, which it does not offer` });
   return {
     tools: [...tools.values()],
