@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decide } from '../src/decide/approvals.ts';
+import { decide, printApprovals } from '../src/decide/approvals.ts';
 import type { Confirm } from '../src/decide/confirm.ts';
 import { answerInput } from '../src/decide/inputs.ts';
 import { type ToolsArguments, toolsCommand } from '../src/decide/tools.ts';
@@ -9,7 +9,16 @@ import { type ToolsArguments, toolsCommand } from '../src/decide/tools.ts';
 /** What a terminal asks before it decides, against a gateway that only writes down what it is told. */
 const uuid = '3b241101-e2bb-4255-8caf-4136c566a962';
 const pin = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
-const plain = { uuid, tool_name: 'pay', status: 'pending', choices: ['approve', 'reject'], tool_args: { to: 'ada' } };
+const plain = {
+  uuid,
+  conversation_id: 'c',
+  description: 'pays',
+  created_at: '',
+  tool_name: 'pay',
+  status: 'pending',
+  choices: ['approve', 'reject'],
+  tool_args: { to: 'ada' },
+};
 const doubt = { ...plain, choices: ['run_again', 'happened', 'give_up'] };
 
 let server: Server;
@@ -17,11 +26,12 @@ let url: string;
 let approval: object;
 let told: unknown[];
 let lines: string[];
+let approvals: object[];
 /** The connection breaks off when something is decided. */
 let answerLost: boolean;
 
 beforeEach(async () => {
-  [told, lines, approval, answerLost] = [[], [], plain, false];
+  [told, lines, approval, approvals, answerLost] = [[], [], plain, [], false];
   server = createServer(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += String(chunk);
@@ -31,7 +41,7 @@ beforeEach(async () => {
       return;
     }
     const tool = { server: 'files', name: 'erase', state: 'changed', pin, destructiveHint: true, changes: [] };
-    res.end(JSON.stringify({ approval, tools: [tool], result: { response: 'done' } }));
+    res.end(JSON.stringify({ approval, approvals, tools: [tool], result: { response: 'done' } }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -64,6 +74,16 @@ describe('an approval whose description is cut', () => {
     await run({ action: 'approve', full: true });
     expect(lines).toEqual(['all arguments of pay:', '    | {', '    |   "to": "ada"', '    | }', '| done']);
     expect(told).toEqual([{ action: 'approve' }]);
+  });
+
+  test('is listed with all arguments by approvals --full, which decides nothing', async () => {
+    approvals = [approval];
+    await printApprovals(url, print);
+    expect(lines).toContain('    cut: `stopgo approvals --full` shows all arguments; it is approved with --full');
+    lines = [];
+    await printApprovals(url, print, true);
+    expect(lines).toEqual(expect.arrayContaining(['    all arguments of pay:', '        |   "to": "ada"']));
+    expect(told).toEqual([]);
   });
 
   test('may be rejected as it is', async () => {

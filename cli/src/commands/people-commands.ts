@@ -69,9 +69,12 @@ export const peopleCommands: Readonly<Record<string, Command>> = {
   approvals: {
     summary: 'What waits for a human',
     arguments: [0, 0],
-    options: gateway,
-    examples: [['stopgo approvals', '']],
-    run: ({ flags, print }) => printApprovals(gatewayUrl(flags), print),
+    options: { ...gateway, full: 'with all arguments of what is too long to be shown in short' },
+    examples: [
+      ['stopgo approvals', ''],
+      ['stopgo approvals --full', 'all arguments, before anything is approved'],
+    ],
+    run: ({ flags, print }) => printApprovals(gatewayUrl(flags), print, flags.full === true),
   },
   approve: {
     summary: 'Say yes to a call, or what became of one in doubt',

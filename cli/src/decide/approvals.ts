@@ -22,8 +22,8 @@ export type ShownApproval = {
   readonly created_at: string;
 };
 
-/** `stopgo approvals`: what waits for a human, oldest first. */
-export async function printApprovals(url: string, print: (line: string) => void): Promise<void> {
+/** `stopgo approvals`: what waits for a human, oldest first; `full`: with all arguments of what is too long for its description. */
+export async function printApprovals(url: string, print: (line: string) => void, full = false): Promise<void> {
   let cursor = '';
   let count = 0;
   do {
@@ -33,7 +33,10 @@ export async function printApprovals(url: string, print: (line: string) => void)
       const { uuid, created_at, conversation_id } = approval;
       print(oneLine(`${uuid}  ${created_at}  ${calledBy(approval)}  conversation ${conversation_id}`));
       for (const line of block(approval.description)) print(line);
-      if (approval.description_cut === true) print(`    cut: approve it with --full, which shows all arguments`);
+      if (approval.description_cut === true) {
+        if (full) for (const line of allArguments(approval)) print(`    ${line}`);
+        else print('    cut: `stopgo approvals --full` shows all arguments; it is approved with --full');
+      }
       print(oneLine(`    choices: ${approval.choices.join(', ')}`));
       count += 1;
     }
