@@ -91,6 +91,7 @@ test('what a run waits for is told, each with a sentence, and nothing if it wait
     wait(views.WaitKind.AGENT, 'peer', { nextTry: AT }),
     wait(views.WaitKind.TOOL_SERVER, 'files'),
     wait(views.WaitKind.TOOL_BRIDGE, ''),
+    wait(views.WaitKind.TOOL_TURN, 'files'),
   ];
   const at = '2026-01-15T10:30:00.000Z';
   const { send } = await gateway({ store: storeOf({ ...working(), waits }) });
@@ -121,6 +122,12 @@ test('what a run waits for is told, each with a sentence, and nothing if it wait
     },
     { kind: 'tool_server', name: 'files', since: at, text: `the tool server "files" is down since ${at}` },
     { kind: 'tool_bridge', since: at, text: `no bridge to the tools is there since ${at}` },
+    {
+      kind: 'tool_turn',
+      name: 'files',
+      since: at,
+      text: `other calls of the tool server "files" come first since ${at}`,
+    },
   ]);
   const people = waiting([approval(), approval({ id: OTHER_APPROVAL })], {
     pendingApprovalIds: [APPROVAL, OTHER_APPROVAL],

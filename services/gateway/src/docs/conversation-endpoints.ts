@@ -85,7 +85,7 @@ export const conversationEndpoints: readonly Endpoint[] = [
     path: '/conversations/:id',
     summary: 'Get a conversation',
     description:
-      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, or a tool_bridge, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
+      'With all its messages, or without them with Prefer: return=minimal. waiting_for is all that the run waits for, each with kind, since and a sentence in text: people (approval, input, auth); a model that cannot be asked now, an agent out of reach, a tool_server that is down, a tool_server that takes other calls first (tool_turn), or a tool_bridge, with name, reason and next_try_at where they are known. pending_approvals are the oldest, about 1 MiB of them; if more wait, pending_approvals_total says how many, and GET /approvals?status=pending&conversation=ID lists all. While a tree of nodes waits, pipeline_state shows the node that waits longest and pipeline_states all that do, each with the ids of its approvals.',
     responses: {
       '200': {
         description: 'The conversation; here one whose agent is a tree that waits.',

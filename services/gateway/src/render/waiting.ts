@@ -11,6 +11,7 @@ const kinds: Readonly<Record<views.WaitKind, string>> = {
   [views.WaitKind.AGENT]: 'agent',
   [views.WaitKind.TOOL_SERVER]: 'tool_server',
   [views.WaitKind.TOOL_BRIDGE]: 'tool_bridge',
+  [views.WaitKind.TOOL_TURN]: 'tool_turn',
 };
 
 /** All that the run of a conversation waits for, people first, each with a sentence; undefined if it waits for nothing. */
@@ -80,6 +81,8 @@ function what(kind: views.WaitKind, name: string): string {
       return `the agent "${shownLine(name)}" is out of reach`;
     case views.WaitKind.TOOL_SERVER:
       return `the tool server "${shownLine(name)}" is down`;
+    case views.WaitKind.TOOL_TURN:
+      return `other calls of the tool server "${shownLine(name)}" come first`;
     case views.WaitKind.TOOL_BRIDGE:
       return 'no bridge to the tools is there';
     default:

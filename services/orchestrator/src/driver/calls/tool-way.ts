@@ -7,6 +7,7 @@ import { askFence } from '../questions/ask-fence.ts';
 import { outcomeCommand } from './outcomes.ts';
 import { sendOnce, sendRepeatable } from './send-call.ts';
 import { anyBridge } from './wait-for-bridge.ts';
+import { turnOf } from './wait-for-turn.ts';
 
 /** Calls of tools go to a bridge, in the order in which their server takes them. */
 export const toolWay: CallWay = {
@@ -15,11 +16,12 @@ export const toolWay: CallWay = {
     // Nothing is put on the record before there is a bridge to make the call. If one is there, the fence is submitted before
     // anything is awaited, so that it shares the append of a claim.
     const bridge = askingBridge(driver, effect) ?? tools.choose() ?? (await anyBridge(driver, signal));
-    const turn = tools.turn(bridge, serverOf(call.target), signal);
+    const server = serverOf(call.target);
+    const turn = tools.turn(bridge, server, signal);
     try {
       // What only waits for its turn is not on the record: if this process or the bridge dies now, it has certainly not run.
       if (turn.come !== undefined) {
-        await turn.come;
+        await turnOf(driver, server, turn.come, signal);
         // Much may have happened since: all is looked at again, by a bridge that is there.
         if (liveness.isDead(bridge)) return await again();
       }
