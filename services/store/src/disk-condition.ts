@@ -11,13 +11,15 @@ import { diskProbeMs, diskRoomBytes, diskTellMs } from './bounds.ts';
 /** Why appends fail: by the word that callers find in the details of an error (`reason`), and in words. */
 export type DiskProblem = { readonly reason: DiskReason; readonly text: string };
 
-export type DiskReason = 'disk_full' | 'disk_fails';
+export type DiskReason = 'disk_full' | 'disk_fails' | 'file_gone';
 
 export const diskTexts: Readonly<Record<DiskReason, string>> = {
   disk_full:
     'the disk of the event log is full: nothing is recorded until there is space; free some, and it goes on by itself',
   disk_fails:
     'the disk of the event log cannot be written: nothing is acknowledged until it can; mend it, and it goes on by itself',
+  file_gone:
+    'the file of the event log is not where it was: nothing is recorded; put it back, and it goes on by itself, or stop the platform and restore a backup',
 };
 
 export type DiskConditionParts = {
@@ -120,6 +122,11 @@ export class DiskCondition {
         'the disk of the event log is full: nothing is recorded until there is space; free some, and it goes on by itself',
         fields,
       );
+    else if (this.#reason === 'file_gone')
+      log.error(
+        'the file of the event log is not where it was: nothing is recorded; put it back, and it goes on by itself, or stop the platform and restore a backup',
+        fields,
+      );
     else
       log.error(
         'the disk of the event log cannot be written: nothing is acknowledged until it can; mend it, and it goes on by itself',
@@ -137,5 +144,5 @@ function codeOf(error: unknown): string | undefined {
 /** The reason in an error that says that the disk is to blame. */
 export function diskReasonOf(error: unknown): DiskReason | undefined {
   const reason = error instanceof DomainError ? error.details.reason : undefined;
-  return reason === 'disk_full' || reason === 'disk_fails' ? reason : undefined;
+  return reason !== undefined && reason in diskTexts ? (reason as DiskReason) : undefined;
 }

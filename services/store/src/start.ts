@@ -3,8 +3,7 @@ import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
-import type { SqlDatabase } from './adapters/sqlite/database.ts';
-import { openFile, writeNothing } from './adapters/sqlite/file.ts';
+import { openFile, type WrittenFile, writeNothing } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
 import { startBlobSweep } from './blob-sweep.ts';
@@ -62,9 +61,9 @@ export async function openStore(
   const { dataDir, log, observe = () => undefined } = options;
   const file = openFile(dataDir);
   try {
-    const { database } = file;
-    const disk = diskOf(dataDir, database, log);
-    const parts = embeddedParts(database, log, observe, disk);
+    const { database, checkPlace } = file;
+    const disk = diskOf(dataDir, file, log);
+    const parts = embeddedParts(database, log, observe, disk, checkPlace);
     const condition = conditionOfViews(database, parts.heads.lastPosition);
     if (condition !== 'sound') {
       if (condition === 'ahead of the log') log.error('the event log has lost events; verify it', { dataDir });
@@ -87,7 +86,7 @@ export async function openStore(
   }
 }
 
-function diskOf(dataDir: string, database: SqlDatabase, log: Logger): DiskCondition {
+function diskOf(dataDir: string, { database, checkPlace }: WrittenFile, log: Logger): DiskCondition {
   const freeBytes = () => {
     const { bavail, bsize } = statfsSync(dataDir);
     return bavail * bsize;
@@ -96,7 +95,10 @@ function diskOf(dataDir: string, database: SqlDatabase, log: Logger): DiskCondit
     dataDir,
     log,
     now: () => performance.now(),
-    write: () => writeNothing(database),
+    write: () => {
+      checkPlace();
+      writeNothing(database);
+    },
     freeBytes,
   });
 }

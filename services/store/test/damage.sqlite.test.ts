@@ -271,7 +271,8 @@ test('an append that meets a defect fails alone: the others of its batch share o
   const tables = logTables(database);
   const observe = (one: Observation) => void observed.push(one);
   const disk = { failed: () => false };
-  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe, disk });
+  const checkPlace = () => undefined;
+  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe, disk, checkPlace });
   const stories = [new Story(), guilty, ...Array.from({ length: 8 }, () => new Story())];
   const outcomes = await Promise.allSettled(
     stories.map((story) =>

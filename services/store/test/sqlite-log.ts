@@ -33,7 +33,7 @@ export function openParts(
 ) {
   const file = openFile(dataDir);
   const database = wrap(file.database);
-  const parts = embeddedParts(database, silent, observe, disk);
+  const parts = embeddedParts(database, silent, observe, disk, file.checkPlace);
   if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);
   return {
     ...parts,

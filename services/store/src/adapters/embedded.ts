@@ -24,6 +24,8 @@ export function embeddedParts(
   observe: Observe,
   /** Is told of commits that failed; without it nothing is known of the disk. */
   disk: Pick<DiskCondition, 'failed'> = { failed: () => false },
+  /** Throws where nothing must be written any more. */
+  checkPlace: () => void = () => undefined,
 ) {
   const tables = logTables(database);
   const heads = new StreamHeads(tables);
@@ -43,6 +45,7 @@ export function embeddedParts(
     log,
     observe,
     disk,
+    checkPlace,
   });
   const { allSetAside } = ofViews;
   // A file that only an older release has written, opened to read.

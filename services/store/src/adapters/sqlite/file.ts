@@ -7,6 +7,7 @@ import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
 import { addSeals, hasSeals, logSchema } from './log-tables.ts';
 import { noTemporaryRoomOr } from './no-room.ts';
+import { placeCheckOf } from './place-of-file.ts';
 
 /** Version of the log's tables. Views have their own: they can be made anew, the log cannot. */
 const logVersion = 1;
@@ -21,12 +22,15 @@ const busyMs = 5_000;
 /** An open file of a data directory that this process has locked. */
 export type OpenFile = { readonly database: SqlDatabase; close(): void };
 
+/** One that this process writes. `checkPlace`: see {@link placeCheckOf}. */
+export type WrittenFile = OpenFile & { readonly checkPlace: () => void };
+
 /**
  * Opens the file of a data directory for this process alone, and creates what is not there.
  *
  * @throws DomainError with one line that names the directory and what to do.
  */
-export function openFile(dataDir: string): OpenFile {
+export function openFile(dataDir: string): WrittenFile {
   const directory = lockForWriting(dataDir);
   const file = opened(dataDir, directory.unlock, () => {
     // Acknowledged means durable: each commit waits for the disk, whatever the library's default is.
@@ -37,7 +41,7 @@ export function openFile(dataDir: string): OpenFile {
     database.exec(`PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
   });
-  return emptiedAtClose(file);
+  return { ...emptiedAtClose(file), checkPlace: placeCheckOf(directory.databaseFile) };
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Observe } from '../../observe.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
 import { AppendPlan } from './append-plan.ts';
 import { sealOf } from './append-seal.ts';
-import { isContradiction, type SqlDatabase, sqlCode } from './database.ts';
+import { isContradiction, isFailureOfFile, type SqlDatabase } from './database.ts';
 import type { LogTables } from './log-tables.ts';
 import type { StreamHeads } from './stream-heads.ts';
 
@@ -36,6 +36,8 @@ export type GroupCommitParts = {
   readonly observe: Observe;
   /** Is told of commits that failed; says nothing of those that are not the disk's fault. */
   readonly disk: Pick<DiskCondition, 'failed'>;
+  /** Throws where nothing must be written any more: the file is not at its place. */
+  readonly checkPlace: () => void;
 };
 
 const retryAfterMs = 1_000;
@@ -137,7 +139,8 @@ export class GroupCommit {
   }
 
   #write(plan: AppendPlan, views: ProjectionBatch): void {
-    const { database, tables, projection } = this.#parts;
+    const { database, tables, projection, checkPlace } = this.#parts;
+    checkPlace();
     database.exec('BEGIN IMMEDIATE');
     for (const { stream, streamId, newStream, key, events } of plan.appends) {
       if (newStream) tables.insertStream(streamId, stream);
@@ -167,7 +170,7 @@ export class GroupCommit {
       log.error('the event log cannot be read after a failed commit', { error });
     }
     // Any other failure that is not the file's is a defect met by one of them.
-    if (batch.length > 1 && (isContradiction(cause) || sqlCode(cause) === undefined)) {
+    if (batch.length > 1 && (isContradiction(cause) || !isFailureOfFile(cause))) {
       for (const one of batch) this.#commit([one]);
       return;
     }

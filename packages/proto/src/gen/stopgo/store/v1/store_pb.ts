@@ -1934,7 +1934,7 @@ export type GetConditionResponse = Message<"stopgo.store.v1.GetConditionResponse
   problem: string;
 
   /**
-   * The same for programs: disk_full or disk_fails.
+   * The same for programs: disk_full, disk_fails or file_gone.
    *
    * @generated from field: string reason = 2;
    */
