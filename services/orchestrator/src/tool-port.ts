@@ -1,6 +1,6 @@
 import type { BlobRef, CallAsked, InputAction, OfferedTool, Toolset } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
-import type { Turn } from './bridges/turns.ts';
+import type { CallTurn } from './bridges/call-turns.ts';
 
 /** One attempt of one call. */
 export type AttemptKey = {
@@ -104,7 +104,7 @@ export type ToolPort = {
   /** Resolves with one as soon as there is one. Rejects when the signal aborts. */
   available(signal: AbortSignal): Promise<string>;
   /** A place among the calls of a server at that bridge. What waits for its turn has not been started. */
-  turn(bridge: string, server: string, signal: AbortSignal): Turn;
+  turn(bridge: string, server: string, signal: AbortSignal): CallTurn;
   /** `waitMs`: how long the outcome is waited for; then it rejects with `deadline_exceeded`, and the call goes on. */
   execute(request: ExecuteRequest, waitMs: number): Promise<ExecuteAnswer>;
   /** `news`: a call that runs is answered for when it has ended, or asks something else than known, or so much time has passed. */

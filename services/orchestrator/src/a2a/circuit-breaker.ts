@@ -5,15 +5,15 @@ export type Breaker = {
   /** Failures since the last answer. */
   readonly failures: number;
   /** Until then nobody tries, in milliseconds of a clock that never jumps. */
-  readonly closedUntil: number;
+  readonly leftAloneUntil: number;
 };
 
-export const trusted: Breaker = { failures: 0, closedUntil: Number.NEGATIVE_INFINITY };
+export const trusted: Breaker = { failures: 0, leftAloneUntil: Number.NEGATIVE_INFINITY };
 
 /** The agent could not be reached, or was lost. */
 export function afterFailure({ failures }: Breaker, nowMs: number): Breaker {
   const counted = failures + 1;
-  return { failures: counted, closedUntil: counted < failuresMax ? trusted.closedUntil : nowMs + leftAloneMs };
+  return { failures: counted, leftAloneUntil: counted < failuresMax ? trusted.leftAloneUntil : nowMs + leftAloneMs };
 }
 
 /**
@@ -22,6 +22,6 @@ export function afterFailure({ failures }: Breaker, nowMs: number): Breaker {
  */
 export function admitted(breaker: Breaker, nowMs: number): Breaker | undefined {
   if (breaker.failures < failuresMax) return breaker;
-  if (nowMs < breaker.closedUntil) return undefined;
-  return { ...breaker, closedUntil: nowMs + leftAloneMs };
+  if (nowMs < breaker.leftAloneUntil) return undefined;
+  return { ...breaker, leftAloneUntil: nowMs + leftAloneMs };
 }

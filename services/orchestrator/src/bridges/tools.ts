@@ -11,8 +11,8 @@ import type {
   QuestionAnswer,
   ToolPort,
 } from '../tool-port.ts';
+import { type CallTurn, CallTurns } from './call-turns.ts';
 import { type BridgeClient, BridgeDirectory, type DirectoryPorts } from './directory.ts';
-import { type Turn, Turns } from './turns.ts';
 import { executeAnswer, fenceOutcome, heldTool, offeredTool } from './wire.ts';
 
 /** Longest wait for what a bridge knows without doing anything, in milliseconds. */
@@ -31,7 +31,7 @@ export class BridgeTools implements ToolPort {
   readonly #directory: BridgeDirectory;
   #latest: Catalogue | undefined;
   #revision = '';
-  readonly #turns = new Turns();
+  readonly #turns = new CallTurns();
   /** Calls that a bridge makes of each server at the same time. */
   #atOnce: ReadonlyMap<string, number> = new Map();
 
@@ -72,7 +72,7 @@ export class BridgeTools implements ToolPort {
     return this.#directory.available(signal);
   }
 
-  turn(bridge: string, server: string, signal: AbortSignal): Turn {
+  turn(bridge: string, server: string, signal: AbortSignal): CallTurn {
     return this.#turns.take(JSON.stringify([bridge, server]), this.#atOnce.get(server) ?? 0, signal);
   }
 

@@ -3,7 +3,7 @@ import { latestMedia, notTaken, showsMedia, withoutMedia } from './media.ts';
 import type { Origin } from './opaque.ts';
 import type { ModelAnswer, ModelPort, ModelRequest } from './port.ts';
 import { RefusedMedia } from './refused-media.ts';
-import { type Attempt, type Clock, callWithRetries } from './retry.ts';
+import { type Attempt, callWithRetries, type RetryTime } from './retry.ts';
 
 /** What providers answer to a request whose content they do not take. */
 const refusedForContent: ReadonlySet<number> = new Set([400, 413, 415, 422]);
@@ -18,7 +18,7 @@ export type AdapterOptions = {
   readonly origin: Origin;
   /** The limit for one `generate` with all its retries, in milliseconds. */
   readonly timeoutMs: number;
-  readonly clock: Clock;
+  readonly clock: RetryTime;
   readonly fetch: BoundedFetch;
   /** Rids an error text of secrets and bounds it. */
   readonly redact: (text: string) => string;
@@ -52,7 +52,7 @@ export function createPort(
   options: AdapterOptions,
   generateOnce: GenerateOnce,
 ): ModelPort {
-  const refused = new RefusedMedia(() => options.clock.now());
+  const refused = new RefusedMedia(() => options.clock.monotonic());
   /** The request with what is sent of its media. Those that were refused leave their place to others. */
   const sent = (request: ModelRequest): ModelRequest => {
     const taken = withoutMedia(request, notTaken, ({ mediaType, size }) => !takes(request.model, mediaType, size));
@@ -64,7 +64,7 @@ export function createPort(
       const told = ({ status, message }: { readonly status?: number; readonly message: string }) =>
         options.redact(`${errorPrefix(status)}: ${message}`);
       let emitted = false;
-      const deadline = options.clock.now() + options.timeoutMs;
+      const deadline = options.clock.monotonic() + options.timeoutMs;
       const ask = (asked: ModelRequest, within: { readonly deadline?: number } = {}) =>
         callWithRetries(
           (limit) =>

@@ -9,4 +9,4 @@ export type {
   ModelToolResult,
 } from './port.ts';
 export { createModels, type Models, type ModelsOptions, modelTimeoutMs, offlineModelName } from './registry.ts';
-export type { Clock } from './retry.ts';
+export type { RetryTime } from './retry.ts';

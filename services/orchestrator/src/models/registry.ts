@@ -4,7 +4,7 @@ import { type ProviderName, resolveModel } from './model-name.ts';
 import type { ModelPort } from './port.ts';
 import { providers } from './providers.ts';
 import { createRedactor } from './redact.ts';
-import type { Clock } from './retry.ts';
+import type { RetryTime } from './retry.ts';
 
 /** The limit of one `generate` with all its retries, in milliseconds. */
 export const modelTimeoutMs = 60_000;
@@ -23,7 +23,7 @@ export type ModelsOptions = {
   /** Base URL of the offline model. If given, every model goes there, without a key. */
   readonly offlineModel?: string;
   /** Default: the time of this machine. */
-  readonly clock?: Clock;
+  readonly clock?: RetryTime;
 };
 
 /** The configured models. */
@@ -125,8 +125,8 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-const machineClock: Clock = {
-  now: () => performance.now(),
+const machineClock: RetryTime = {
+  monotonic: () => performance.now(),
   // An aborted sleep is over, which is all that its caller wants to know.
   sleep: (ms, signal) =>
     new Promise((resolve) => {

@@ -9,9 +9,9 @@ const backoffMs = 500;
 const over = 'the model call is over';
 
 /** Time and chance, as arguments. */
-export type Clock = {
+export type RetryTime = {
   /** Milliseconds on a clock that only moves forward. */
-  now(): number;
+  monotonic(): number;
   /** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** A number from 0 up to 1. */
@@ -48,7 +48,7 @@ export async function callWithRetries<T>(
     timeoutMs: number;
     /** On the clock: when the time is up, if a part of it is spent already. */
     deadline?: number;
-    clock: Clock;
+    clock: RetryTime;
     mayRetry: () => boolean;
     onRetry?: (failure: { readonly message: string; readonly status?: number }, inMs: number) => void;
   },
@@ -61,8 +61,8 @@ export async function callWithRetries<T>(
   });
   const giveUp = () => limit.abort(over);
   signal.addEventListener('abort', giveUp, { once: true });
-  const { deadline = clock.now() + timeoutMs } = options;
-  const leftMs = options.deadline === undefined ? timeoutMs : Math.max(0, deadline - clock.now());
+  const { deadline = clock.monotonic() + timeoutMs } = options;
+  const leftMs = options.deadline === undefined ? timeoutMs : Math.max(0, deadline - clock.monotonic());
   void clock.sleep(leftMs, limit.signal).then(giveUp);
   try {
     for (let retries = 0; ; retries += 1) {
@@ -73,7 +73,7 @@ export async function callWithRetries<T>(
       const { retry, ...failure } = result;
       const wait =
         retry && retries < retriesMax && options.mayRetry() ? waitBefore(retries, retry.afterMs, clock) : undefined;
-      if (wait === undefined || clock.now() + wait >= deadline) return failure;
+      if (wait === undefined || clock.monotonic() + wait >= deadline) return failure;
       options.onRetry?.(failure, wait);
       await clock.sleep(wait, limit.signal);
       signal.throwIfAborted();
@@ -96,7 +96,7 @@ async function settled<T>(
 }
 
 /** How long to wait, in milliseconds; undefined if the provider asks for more than is worth waiting. */
-function waitBefore(retries: number, afterMs: number | undefined, clock: Clock): number | undefined {
+function waitBefore(retries: number, afterMs: number | undefined, clock: RetryTime): number | undefined {
   const backoff = backoffMs * 2 ** retries * (0.5 + clock.random() / 2);
   if (afterMs === undefined) return backoff;
   // The jitter comes on top: no client should come back before it was told to, nor all at once.

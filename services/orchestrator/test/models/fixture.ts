@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OfflineModel, startOfflineModel } from '@stopgo/offline-model';
 import {
-  type Clock,
   createModels,
   type ModelAnswer,
   type ModelMessage,
   type ModelOutcome,
   type ModelRequest,
   type ModelTool,
+  type RetryTime,
 } from '../../src/models/index.ts';
 
 export const GEMINI_KEY = 'gm-secret-K3y/with+odd=signs&more';
@@ -43,7 +43,7 @@ export async function startFixture() {
       since += (await requests()).length;
     },
     requests,
-    models: (options: { modelTimeoutMs?: number; clock?: Clock; env?: Record<string, string> } = {}) =>
+    models: (options: { modelTimeoutMs?: number; clock?: RetryTime; env?: Record<string, string> } = {}) =>
       createModels({
         env: { ...environmentOf(server.url), ...options.env },
         modelTimeoutMs: options.modelTimeoutMs ?? TIMEOUT_MS,
@@ -71,10 +71,10 @@ export function environmentOf(url: string): Record<string, string> {
 }
 
 /** A clock that notes the waits between attempts and does not wait them; only time limits are real. */
-export function impatientClock(timeoutMs = TIMEOUT_MS): { clock: Clock; waits: number[] } {
+export function impatientClock(timeoutMs = TIMEOUT_MS): { clock: RetryTime; waits: number[] } {
   const waits: number[] = [];
-  const clock: Clock = {
-    now: () => performance.now(),
+  const clock: RetryTime = {
+    monotonic: () => performance.now(),
     sleep: async (ms, signal) => {
       if (ms === timeoutMs) return delay(ms, undefined, { signal }).catch(() => undefined);
       waits.push(ms);

@@ -90,7 +90,7 @@ test.each<[string, string, number, boolean]>([
 /** A second for each request, on a clock that ends no sleep and notes how long each would be. */
 function atTime(now: () => number, sleeps: number[] = []): AdapterOptions {
   const sleep = (ms: number) => new Promise<void>(() => void sleeps.push(ms));
-  const clock = { now, sleep, random: () => 0 };
+  const clock = { monotonic: now, sleep, random: () => 0 };
   return { timeoutMs: 1_000, clock, redact: (text: string) => text } as unknown as AdapterOptions;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type AdapterOptions, createPort } from '../../src/models/adapter.ts';
-import type { Clock } from '../../src/models/index.ts';
+import type { RetryTime } from '../../src/models/index.ts';
 import { mediaOf } from '../../src/models/media.ts';
 import type { ModelAnswer, ModelMedia, ModelMessage, ModelRequest } from '../../src/models/port.ts';
 import { impatientClock, NEVER, startFixture } from './fixture.ts';
@@ -24,7 +24,7 @@ const showing = (media: readonly ModelMedia[], text = 'look'): ModelMessage[] =>
 
 let nowMs = 0;
 const hour = 3_600_000;
-const clock = { now: () => nowMs, sleep: () => new Promise<void>(() => undefined), random: () => 0 };
+const clock = { monotonic: () => nowMs, sleep: () => new Promise<void>(() => undefined), random: () => 0 };
 const options = { timeoutMs: 1_000, clock, redact: (text: string) => text } as unknown as AdapterOptions;
 const done = { kind: 'done', value: { text: 'seen' } as ModelAnswer } as const;
 
@@ -315,7 +315,7 @@ async function overHttp(steps: readonly object[], turns: readonly (readonly Mode
     await fixture.script(...steps);
     const model = 'claude-sonnet-5-5';
     // Nothing here is tried again after a pause: only the limits of time sleep.
-    const sleep: Clock['sleep'] = (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined);
+    const sleep: RetryTime['sleep'] = (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined);
     const port = fixture.models({ clock: { ...impatientClock().clock, sleep } }).forModel(model);
     for (const media of turns)
       expect(

@@ -31,9 +31,9 @@ test('what was handed to others before is written before a request is made', asy
   const models = fixture.models({
     clock: {
       ...clock,
-      now: () => {
+      monotonic: () => {
         order.push('asked');
-        return clock.now();
+        return clock.monotonic();
       },
     },
   });

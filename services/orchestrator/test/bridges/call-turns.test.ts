@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../../src/bridges/turns.ts';
+import { CallTurns } from '../../src/bridges/call-turns.ts';
 
 const { signal } = new AbortController();
 
@@ -11,7 +11,7 @@ async function hasCome({ come }: { readonly come: Promise<void> | undefined }): 
 }
 
 test('so many have their turn as may, the others in the order they came; lines do not wait for each other', async () => {
-  const turns = new Turns();
+  const turns = new CallTurns();
   const [a, b, c, d] = [1, 2, 3, 4].map(() => turns.take('files', 2, signal));
   expect([a, b].map((turn) => turn?.come)).toEqual([undefined, undefined]);
   expect(turns.take('other', 1, signal).come).toBeUndefined();
@@ -23,7 +23,7 @@ test('so many have their turn as may, the others in the order they came; lines d
 });
 
 test('who gives up while it waits takes no turn, and gives none away', async () => {
-  const turns = new Turns();
+  const turns = new CallTurns();
   const leaving = new AbortController();
   const first = turns.take('files', 1, signal);
   const gone = turns.take('files', 1, leaving.signal);
@@ -39,6 +39,6 @@ test('who gives up while it waits takes no turn, and gives none away', async () 
 });
 
 test('a server without a limit keeps nobody waiting', () => {
-  const turns = new Turns();
+  const turns = new CallTurns();
   for (let calls = 0; calls < 100; calls += 1) expect(turns.take('files', 0, signal).come).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** A place among the calls of one tool server. */
-export type Turn = {
+export type CallTurn = {
   /** Resolves when the turn has come; undefined if it has already. Rejects when the signal aborts. */
   readonly come: Promise<void> | undefined;
   /** To be called once, when the call is over or will not be made. */
@@ -8,17 +8,17 @@ export type Turn = {
 
 type Line = { taken: number; readonly waiting: Set<() => void> };
 
-const unlimited: Turn = { come: undefined, leave: () => undefined };
+const unlimited: CallTurn = { come: undefined, leave: () => undefined };
 
 /**
  * Lets this process send a tool server no more calls than it is given at the same time: what waits for its turn has not been
  * started, and is not put on the record as if it had. Calls of other processes are not seen here; they wait at the bridge.
  */
-export class Turns {
+export class CallTurns {
   readonly #lines = new Map<string, Line>();
 
   /** A place in the line of that name. `atOnce`: how many may have their turn; 0 is no limit. */
-  take(name: string, atOnce: number, signal: AbortSignal): Turn {
+  take(name: string, atOnce: number, signal: AbortSignal): CallTurn {
     if (atOnce === 0) return unlimited;
     const line = this.#lines.get(name) ?? { taken: 0, waiting: new Set() };
     this.#lines.set(name, line);
