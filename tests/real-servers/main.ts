@@ -12,6 +12,13 @@ import { type Found, tryServers } from './try-servers.ts';
  */
 const document = fileURLToPath(new URL('../../docs/real-servers.md', import.meta.url));
 const named = process.argv.slice(2);
+const unknown = named.filter((one) => !realServers.some(({ name }) => name === one));
+if (unknown.length > 0) {
+  console.error(
+    `no server of the list is called ${unknown.join(', ')}; it has ${realServers.map(({ name }) => name).join(', ')}`,
+  );
+  process.exit(1);
+}
 const servers = realServers.filter(({ name }) => named.length === 0 || named.includes(name));
 // Where npx would go by the settings of this repository.
 process.chdir(tmpdir());
