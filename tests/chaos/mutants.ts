@@ -7,12 +7,16 @@ import type { Edit } from '../promises/bundle.ts';
 export const mutants = {
   /** Nobody's approval is waited for, and the bridge does not look. */
   'no-approval': [
-    { file: 'packages/core/src/policy.ts', from: 'if (place.hints.destructive)', to: 'if (place.approvalRequired)' },
+    {
+      file: 'packages/core/src/agent/policy.ts',
+      from: 'if (place.hints.destructive)',
+      to: 'if (place.approvalRequired)',
+    },
   ],
   /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */
   'require-ignored': [
     {
-      file: 'packages/core/src/judge.ts',
+      file: 'packages/core/src/calls/judge.ts',
       from: "return site.insideParallelOrLoop && site.node.approval !== 'require' && !tool.approvalRequired;",
       to: 'return site.insideParallelOrLoop && !tool.approvalRequired;',
     },

@@ -18,6 +18,10 @@ function circles(repository: Repository): string[] {
 
 /** The folders of a package, in order: each imports from those before it only, and of the files beside them these. */
 const rooms: Readonly<Record<string, { readonly beside: readonly string[]; readonly inOrder: readonly string[] }>> = {
+  'packages/core/src': {
+    beside: [],
+    inOrder: ['text', 'events', 'agent', 'state', 'calls', 'interrupts', 'run', 'conversation', 'views'],
+  },
   'services/mcp-bridge/src': {
     beside: ['bounds.ts', 'failures.ts', 'hidden-text.ts', 'line-budget.ts', 'unless-aborted.ts'],
     inOrder: ['questions', 'lines', 'credentials', 'tools', 'results', 'session', 'servers', 'attempts'],
@@ -100,17 +104,18 @@ describe('the rule sees its mutant', () => {
   const withImports = (...files: readonly (readonly [string, string])[]) =>
     files.reduce((all, [path, text]) => withFile(all, path, text), repository);
 
+  const bridge = 'services/mcp-bridge/src';
   test.each([
-    ['tools', "import type { X } from '../servers/x.ts';", 'servers/x.ts'],
-    ['attempts', "export * from '../start.ts';", 'start.ts'],
-  ])('a folder that imports upwards: %s', (room, text, target) => {
-    const root = 'services/mcp-bridge/src';
+    [bridge, 'tools', "import type { X } from '../servers/x.ts';", 'servers/x.ts'],
+    [bridge, 'attempts', "export * from '../start.ts';", 'start.ts'],
+    ['packages/core/src', 'interrupts', "import { advance } from '../run/interpreter.ts';", 'run/interpreter.ts'],
+  ])('a folder that imports upwards: %s/%s', (root, room, text, target) => {
     const mutant = `${root}/${room}/mutant.ts`;
     expect(upwards(withFile(repository, mutant, text))).toEqual([`${mutant} imports ${root}/${target}`]);
   });
 
   test('a folder without a place in the order', () => {
-    const mutant = 'services/mcp-bridge/src/more/mutant.ts';
+    const mutant = `${bridge}/more/mutant.ts`;
     expect(upwards(withFile(repository, mutant, ''))).toEqual([
       `${mutant} is in a folder that has no place in the order`,
     ]);

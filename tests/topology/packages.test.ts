@@ -194,8 +194,8 @@ describe('each rule sees its mutant', () => {
       'a way around the exports',
       'escapes',
       'services/store/src/mutant.ts',
-      "import '../../../packages/core/src/digest.ts';",
-      'services/store/src/mutant.ts reaches out to ../../../packages/core/src/digest.ts',
+      "import '../../../packages/core/src/text/digest.ts';",
+      'services/store/src/mutant.ts reaches out to ../../../packages/core/src/text/digest.ts',
     ],
     [
       'a product that asks how tests are run',

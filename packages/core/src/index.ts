@@ -1,63 +1,258 @@
-export * from './approval-words.ts';
-export * from './blobs.ts';
-export * from './bounds.ts';
-export * from './calls/control/exit-loop.ts';
+/**
+ * What the platform's services may use of the core. A name is here because something outside uses it.
+ */
+
+export {
+  type A2aNode,
+  type AgentDefinition,
+  type AgentNode,
+  agentFromDefinition,
+  childrenOf,
+  type Defined,
+  defineAgent,
+  defineToolset,
+  instructionsName,
+  isPipeline,
+  type LlmNode,
+  nodeAt,
+  type OfferedTool,
+  pinsOfToolset,
+  type RemoteAgent,
+  rootStep,
+  type ServerInstructions,
+  type Toolset,
+  toolsetFromDefinition,
+} from './agent/definition.ts';
+export { definitionChanges } from './agent/definition-changes.ts';
+export { streamsNamedBy } from './agent/named-streams.ts';
+export {
+  acceptTools,
+  evolvePins,
+  isHeld,
+  meetServer,
+  type PinnedTool,
+  type PinStanding,
+  type Pins,
+  pinStanding,
+  pinsStream,
+  serverIdentity,
+  unmet,
+} from './agent/pins.ts';
+export {
+  effectiveHints,
+  type HintOrigin,
+  type HintOrigins,
+  type HintSource,
+  type Hints,
+  hintOrigins,
+  isRepeatable,
+  malformedHint,
+  policyVerdict,
+  saysBoth,
+  saysNothing,
+} from './agent/policy.ts';
+export { withServerInstructions } from './agent/server-instructions.ts';
+export { exitLoopTool } from './calls/control/exit-loop.ts';
 export { controlTools } from './calls/control/tools.ts';
+export { describeCall, describeQuestion, isDescriptionCut } from './calls/description.ts';
+export type { RequestedCall } from './calls/judge.ts';
 export { isSent, type SentTarget, sentKindOf } from './calls/kinds.ts';
 export { offeredTo } from './calls/offers.ts';
-export * from './calls/remote-agent.ts';
+export type { CallOutcomeCommand, RemoteTask } from './calls/outcome.ts';
+export { agentTool, delegationOf, remoteAgentOf, remoteAgentsOf, withAgentsDescribed } from './calls/remote-agent.ts';
 export { takesTool } from './calls/takes-tool.ts';
-export * from './calls/target.ts';
-export * from './chain.ts';
-export * from './context.ts';
-export * from './cut.ts';
-export * from './decide-conversation.ts';
-export * from './decide-inputs.ts';
-export * from './decide-late.ts';
-export * from './decide-outcome.ts';
-export * from './decide-push.ts';
-export { delegationAsked } from './decide-questions.ts';
-export * from './decide-run.ts';
-export * from './decided-by.ts';
-export * from './decision-words.ts';
-export * from './decisions.ts';
-export * from './definition.ts';
-export * from './definition-changes.ts';
-export * from './description.ts';
-export * from './digest.ts';
-export * from './errors.ts';
-export * from './evolve.ts';
-export * from './exact-json.ts';
-export * from './facts.ts';
-export * from './failure.ts';
-export { matchesAny, matchesGlob } from './glob.ts';
-export * from './ids.ts';
-export * from './interpreter.ts';
-export * from './json.ts';
-export * from './json-values.ts';
-export * from './judge.ts';
-export * from './look-alike.ts';
-export * from './messages.ts';
-export * from './named-streams.ts';
-export * from './output.ts';
-export * from './picture.ts';
-export * from './pins.ts';
-export * from './placeholders.ts';
-export * from './policy.ts';
-export * from './projection.ts';
-export * from './push.ts';
-export { keyOfWords, standingOfQuestion } from './question-identity.ts';
-export * from './raw-json.ts';
-export * from './run-commands.ts';
-export * from './run-trace.ts';
-export * from './sampling.ts';
-export { withServerInstructions } from './server-instructions.ts';
-export * from './server-question.ts';
-export * from './standing.ts';
-export * from './state.ts';
-export { suggest } from './suggest.ts';
-export * from './texts.ts';
-export * from './ticket.ts';
-export * from './transcript.ts';
-export * from './visible.ts';
-export * from './work.ts';
+export { ticketOf } from './calls/ticket.ts';
+export {
+  checkContextId,
+  type EarlierText,
+  type EarlierTexts,
+  latestThatFit,
+  nothingEarlier,
+  textToTell,
+} from './conversation/context.ts';
+export {
+  cancelRun,
+  createConversation,
+  failRun,
+  type MessageDecision,
+  provideToken,
+  receiveMessage,
+  resolveApproval,
+} from './conversation/decide-conversation.ts';
+export {
+  attemptPush,
+  claimPush,
+  configurePush,
+  type PushAttempt,
+  type PushOwner,
+  releasePush,
+  removePush,
+} from './conversation/decide-push.ts';
+export { evolvePush, liveConfigs, noPush } from './conversation/push.ts';
+export { type BlobRef, blobName, blobRefs, blobRefsToWire, isBlobDigest } from './events/blobs.ts';
+export { chainHash, chainStart } from './events/chain.ts';
+export { decisionKind } from './events/decisions.ts';
+export {
+  type Actor,
+  actorFromWire,
+  decodeEvent,
+  decodeRecorded,
+  encodeFact,
+  type Fact,
+  type FactName,
+  type FactOf,
+  fact,
+  newEvents,
+  type OtherStreamFact,
+  type RecordedFact,
+  schemaVersion,
+} from './events/facts.ts';
+export {
+  agentStream,
+  conversationOfPush,
+  conversationOfStream,
+  conversationStream,
+  isUuid,
+  parseStreamName,
+  pushStream,
+  type StreamName,
+  toolStream,
+  toolsetStream,
+} from './events/ids.ts';
+export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
+export { approvalKindWord } from './interrupts/approval-words.ts';
+export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
+export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
+export { delegationAsked } from './interrupts/decide-questions.ts';
+export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
+export { decisionMembers, decisionOfWord, type HumanDecision, parseDecision } from './interrupts/decision-words.ts';
+export { inputText } from './interrupts/input-text.ts';
+export { keyOfWords, standingOfQuestion } from './interrupts/question-identity.ts';
+export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
+export { askedFields, questionProblem } from './interrupts/server-question.ts';
+export type { RunCommand } from './run/commands.ts';
+export { decideLate } from './run/decide-late.ts';
+export { decideRun, mayAskAgain } from './run/decide-run.ts';
+export { evolve, fold } from './run/evolve.ts';
+export { type Advance, advance, anticipate, type Effect } from './run/interpreter.ts';
+export { messageRows } from './run/messages.ts';
+export { outputFromWire, outputText } from './state/output.ts';
+export { placeholdersOf, resolvePrompt } from './state/placeholders.ts';
+export { anonymousPrincipal, contextOf, principalOf } from './state/principal.ts';
+export type { IdempotencyKey } from './state/request.ts';
+export {
+  type ApprovalState,
+  type AskedQuestion,
+  type CallState,
+  type ConversationState,
+  decodeSnapshot,
+  encodeSnapshot,
+  foldVersion,
+  type InputAction,
+  type InputState,
+  initialState,
+  type LeftElsewhere,
+  type Owner,
+  type RunState,
+  type SettledInput,
+} from './state/state.ts';
+export {
+  dueAnswers,
+  hasWork,
+  mayStillNameBlobs,
+  parkedCalls,
+  parkedTasks,
+  pendingApprovals,
+  type RunStanding,
+  runStanding,
+} from './state/work.ts';
+export {
+  appendBytesMax,
+  appendEventsMax,
+  argumentsBytesMax,
+  blobBytesMax,
+  blobsPerResultMax,
+  callsPerAnswerMax,
+  contextTextsBytesMax,
+  contextTextsMax,
+  descriptionBytesMax,
+  inputMessageBytesMax,
+  inputReasonBytesMax,
+  mediaTypeCharactersMax,
+  messageBytesMax,
+  remoteQuestionsBytesMax,
+  remoteQuestionsMax,
+  samplingTokensMax,
+  structuredBytesMax,
+  taskWordBytesMax,
+  textBytesMax,
+} from './text/bounds.ts';
+export { byteLength, type CutText, cutText } from './text/cut.ts';
+export { callDigest, sha256Hex, toolPin, uuidFrom } from './text/digest.ts';
+export {
+  canceled,
+  conflict,
+  DomainError,
+  dataLoss,
+  deadlineExceeded,
+  type ErrorKind,
+  failedPrecondition,
+  internalError,
+  invalidArgument,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  unauthenticated,
+  unavailable,
+  unimplemented,
+} from './text/errors.ts';
+export { canonicalArguments, isExactNumber, lossProblem, maybeRounded, repeatedName } from './text/exact-json.ts';
+export { matchesAny, matchesGlob } from './text/glob.ts';
+export { canonicalJson, type Json, parseJson } from './text/json.ts';
+export { JsonValueCounter, jsonValuesIn } from './text/json-values.ts';
+export { lookAlikeKeys } from './text/look-alike.ts';
+export { AmbiguousMember, type JsonStep, objectTextsAt } from './text/raw-json.ts';
+export { suggest } from './text/suggest.ts';
+export {
+  agentUnavailable,
+  canceledByUser,
+  canceledText,
+  respondFirst,
+  saidByNode,
+  taskText,
+  toolHeld,
+  waitingText,
+} from './text/texts.ts';
+export {
+  firstHidden,
+  isDeceptive,
+  markedForModel,
+  quotedName,
+  spelledName,
+  visibleJson,
+  visibleLine,
+  visibleText,
+  visibleUrl,
+} from './text/visible.ts';
+export { failureText } from './views/failure.ts';
+export {
+  type NodeProgress,
+  type NodeStatus,
+  type Picture,
+  type PicturedRun,
+  type PictureNode,
+  pictureOfAgent,
+  pictureOfRun,
+  type Wait,
+} from './views/picture.ts';
+export { bareView, type EarlierRows, type ProjectedRows, project } from './views/projection.ts';
+export { evolveTrace, type RunTrace } from './views/run-trace.ts';
+export { standingOf } from './views/standing.ts';
+export {
+  type FinishedCall,
+  type PromptMessage,
+  type PromptScope,
+  promptMessages,
+  type Transcript,
+  TranscriptBuilder,
+} from './views/transcript.ts';

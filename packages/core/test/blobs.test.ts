@@ -1,12 +1,7 @@
+import { type BlobRef, blobName, blobsPerResultMax, structuredBytesMax } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import {
-  type BlobRef,
-  blobName,
-  blobNameCharactersMax,
-  blobsPerResultMax,
-  finished,
-  structuredBytesMax,
-} from '../src/index.ts';
+import { finished } from '../src/calls/finished.ts';
+import { blobNameCharactersMax } from '../src/text/bounds.ts';
 
 const place = { runId: 'run', stepId: 'root', callId: 'root#1.0', attempt: 1 };
 const blob: BlobRef = { digest: 'ab'.repeat(32), mediaType: 'image/png', size: 7, name: '' };

@@ -1,6 +1,7 @@
-import { type ConversationState, decideLate, pinChangesPerCallMax, toolPin } from '@stopgo/core';
+import { type ConversationState, decideLate, toolPin } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { pinChangesPerCallMax } from '../src/text/bounds.ts';
 import { given } from './specification.ts';
 import {
   answered,

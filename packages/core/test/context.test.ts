@@ -6,7 +6,6 @@ import {
   createConversation,
   type EarlierText,
   type EarlierTexts,
-  earlierTextsLeftOut,
   type Fact,
   latestThatFit,
   type PromptScope,
@@ -17,6 +16,7 @@ import {
 } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { earlierTextsLeftOut } from '../src/text/texts.ts';
 import { given, type Happening } from './specification.ts';
 import { answered, said } from './story.ts';
 

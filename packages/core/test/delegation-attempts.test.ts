@@ -5,11 +5,11 @@ import {
   messageRows,
   outputText,
   TranscriptBuilder,
-  taskUpdatesMax,
   taskWordBytesMax,
 } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { taskUpdatesMax } from '../src/text/bounds.ts';
 import { Rows } from './rows.ts';
 import { given, type Happening } from './specification.ts';
 import {

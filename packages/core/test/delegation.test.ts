@@ -4,9 +4,7 @@ import {
   type CallState,
   callDigest,
   canceledByUser,
-  delegatedBytesMax,
   delegationOf,
-  delegationRejected,
   fact,
   messageRows,
   offeredTo,
@@ -17,6 +15,8 @@ import {
 } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { delegatedBytesMax } from '../src/text/bounds.ts';
+import { delegationRejected } from '../src/text/texts.ts';
 import { given, type Happening } from './specification.ts';
 import {
   a2a,

@@ -1,7 +1,6 @@
 import {
   byteLength,
   describeCall,
-  describeDoubt,
   describeQuestion,
   descriptionBytesMax,
   isDescriptionCut,
@@ -9,6 +8,7 @@ import {
   waitingText,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { describeDoubt } from '../src/calls/description.ts';
 
 describe('what an approver is shown', () => {
   test.each([

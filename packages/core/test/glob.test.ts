@@ -1,5 +1,5 @@
+import { matchesAny, matchesGlob } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { matchesAny, matchesGlob } from '../src/index.ts';
 
 test.each([
   ['read_file', 'read_file', true],

@@ -1,6 +1,7 @@
-import { judgeCall, toolHeld } from '@stopgo/core';
+import { toolHeld } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { expect, test } from 'vitest';
+import { judgeCall } from '../src/calls/judge.ts';
 import { llm } from './story.ts';
 
 const { Disposition } = facts;

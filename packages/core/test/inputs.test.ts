@@ -1,14 +1,8 @@
-import {
-  answerProblem,
-  type ConversationState,
-  inputsPendingMax,
-  project,
-  provideInput,
-  questionProblem,
-  runStanding,
-  serverInputs,
-} from '@stopgo/core';
+import { type ConversationState, project, provideInput, questionProblem, runStanding } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { serverInputs } from '../src/interrupts/decide-inputs.ts';
+import { answerProblem } from '../src/interrupts/server-question.ts';
+import { inputsPendingMax } from '../src/text/bounds.ts';
 import { by, dawn, given, type Happening } from './specification.ts';
 import {
   answered,

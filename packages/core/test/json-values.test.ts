@@ -1,6 +1,6 @@
+import { JsonValueCounter, jsonValuesIn } from '@stopgo/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonValueCounter, jsonValuesIn } from '../src/index.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

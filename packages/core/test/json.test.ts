@@ -1,6 +1,7 @@
-import { canonicalJson, type Json, jsonDepthMax, parseJson } from '@stopgo/core';
+import { canonicalJson, type Json, parseJson } from '@stopgo/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jsonDepthMax } from '../src/text/bounds.ts';
 
 describe('canonical JSON', () => {
   test('is that of the example of RFC 8785', () => {

@@ -1,6 +1,7 @@
-import { agentFromDefinition, defineAgent, judgeCall, offeredTo } from '@stopgo/core';
+import { agentFromDefinition, defineAgent, offeredTo } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { judgeCall } from '../src/calls/judge.ts';
 import { agentOf, llm, tool } from './story.ts';
 
 const { Disposition } = facts;

@@ -1,5 +1,4 @@
 import {
-  askedPerCallMax,
   type CallState,
   type ConversationState,
   hasWork,
@@ -12,6 +11,7 @@ import {
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { askedPerCallMax } from '../src/text/bounds.ts';
 import { Rows } from './rows.ts';
 import { given, type Happening } from './specification.ts';
 import {

@@ -1,13 +1,7 @@
-import {
-  argumentsBytesMax,
-  callsPerAnswerMax,
-  canceledByUser,
-  isUuid,
-  pendingApprovals,
-  turnsUsedUp,
-} from '@stopgo/core';
+import { argumentsBytesMax, callsPerAnswerMax, canceledByUser, isUuid, pendingApprovals } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { turnsUsedUp } from '../src/text/texts.ts';
 import { given } from './specification.ts';
 import {
   agentOf,

@@ -5,12 +5,12 @@ import {
   provideInput,
   type RunTrace,
   runStanding,
-  samplingAnswerBytesMax,
   samplingProblem,
   samplingResult,
-  serverInputs,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { serverInputs } from '../src/interrupts/decide-inputs.ts';
+import { samplingAnswerBytesMax } from '../src/text/bounds.ts';
 import { by, given } from './specification.ts';
 import {
   answered,

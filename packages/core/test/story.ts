@@ -8,14 +8,12 @@ import {
   type ConversationState,
   cancelRun,
   createConversation,
-  type DriverContext,
   decideLate,
   decideRun,
   type Fact,
   type Hints,
   type HumanDecision,
   type InputAction,
-  type LateOutcome,
   type LlmNode,
   type OfferedTool,
   type Owner,
@@ -28,11 +26,13 @@ import {
   type RunCommand,
   receiveMessage,
   resolveApproval,
-  type SamplingAnswered,
-  serverInputs,
   sha256Hex,
   type Toolset,
 } from '@stopgo/core';
+import type { SamplingAnswered } from '../src/interrupts/commands.ts';
+import { serverInputs } from '../src/interrupts/decide-inputs.ts';
+import type { LateOutcome } from '../src/run/decide-late.ts';
+import type { DriverContext } from '../src/run/decide-run.ts';
 import { dawn } from './specification.ts';
 
 export const me = 'orchestrator-1';

@@ -1,13 +1,7 @@
-import {
-  byteLength,
-  failureBytesMax,
-  failureText,
-  givenUpResult,
-  promptMessages,
-  rejectedResult,
-  TranscriptBuilder,
-} from '@stopgo/core';
+import { byteLength, failureText, promptMessages, TranscriptBuilder } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { failureBytesMax } from '../src/text/bounds.ts';
+import { givenUpResult, rejectedResult } from '../src/text/texts.ts';
 import { given, type Happening } from './specification.ts';
 import {
   answered,

@@ -5,20 +5,19 @@ import {
   appendEventsMax,
   byteLength,
   callsPerAnswerMax,
-  callsPerRunMax,
   cancelRun,
-  continuedFailureBytesMax,
   encodeFact,
   encodeSnapshot,
   evolve,
   type Fact,
-  nothingSaid,
   pendingApprovals,
   resolveApproval,
   textBytesMax,
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { callsPerRunMax, continuedFailureBytesMax } from '../src/text/bounds.ts';
+import { nothingSaid } from '../src/text/texts.ts';
 import { Rows } from './rows.ts';
 import { given, type Happening, recorded } from './specification.ts';
 import {

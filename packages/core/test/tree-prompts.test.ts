@@ -1,6 +1,4 @@
 import {
-  earlierTurnsBytesMax,
-  earlierTurnsMax,
   outputText,
   type PromptMessage,
   placeholdersOf,
@@ -10,6 +8,7 @@ import {
   TranscriptBuilder,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { earlierTurnsBytesMax, earlierTurnsMax } from '../src/text/bounds.ts';
 import { given, type Happening } from './specification.ts';
 import {
   agentOf,

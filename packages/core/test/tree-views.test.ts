@@ -1,5 +1,6 @@
-import { byteLength, pipelineStateBytesMax, saidByNode, waitingText } from '@stopgo/core';
+import { byteLength, saidByNode, waitingText } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { pipelineStateBytesMax } from '../src/text/bounds.ts';
 import { Rows } from './rows.ts';
 import { given, type Happening } from './specification.ts';
 import {

@@ -2,7 +2,6 @@ import {
   firstHidden,
   isDeceptive,
   lookAlikeKeys,
-  looksAlike,
   markedForModel,
   quotedName,
   spelledName,
@@ -12,6 +11,7 @@ import {
   visibleUrl,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { looksAlike } from '../src/text/look-alike.ts';
 
 /** What text from outside looks like (decision 0041). */
 

@@ -1,8 +1,8 @@
 /** Tools of the platform itself. */
 
-import type { OfferedTool } from '../definition.ts';
-import { sha256Hex } from '../digest.ts';
-import { canonicalJson } from '../json.ts';
+import type { OfferedTool } from '../agent/definition.ts';
+import { sha256Hex } from '../text/digest.ts';
+import { canonicalJson } from '../text/json.ts';
 import type { ControlTool } from './control/control-tool.ts';
 import { controlTools } from './control/tools.ts';
 import type { CallKind } from './kind.ts';

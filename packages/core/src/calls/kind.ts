@@ -1,7 +1,7 @@
 import type { facts as wire } from '@stopgo/proto';
-import type { AgentDefinition, OfferedTool, ToolNode, Toolset } from '../definition.ts';
-import type { Fact } from '../facts.ts';
-import type { CallState } from '../state.ts';
+import type { AgentDefinition, OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import type { Fact } from '../events/facts.ts';
+import type { CallState } from '../state/state.ts';
 
 /** All that differs from one kind of call to another, at one place: the others ask the table of kinds (`callKinds`). */
 export type CallKind = {

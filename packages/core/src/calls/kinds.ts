@@ -1,8 +1,8 @@
+import type { CallTarget } from '../events/target.ts';
 import { agentKind } from './agent.ts';
 import { controlKind } from './control.ts';
 import type { CallKind, SentKind } from './kind.ts';
 import { remoteKind } from './remote.ts';
-import type { CallTarget } from './target.ts';
 import { toolKind } from './tool.ts';
 
 /** All kinds of calls. A new one does not compile until it is here, and in the tables of those who perform calls. */

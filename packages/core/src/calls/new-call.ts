@@ -1,6 +1,6 @@
 import { facts } from '@stopgo/proto';
-import type { CallState } from '../state.ts';
-import { recordedTarget } from './target.ts';
+import { recordedTarget } from '../events/target.ts';
+import type { CallState } from '../state/state.ts';
 
 /** A call as it stands when it is recorded, by the event at a revision. */
 export function newCall(call: facts.Call, stepId: string, revision: number): CallState {

@@ -1,5 +1,5 @@
-import type { OfferedTool, ToolNode, Toolset } from '../definition.ts';
-import { looksAlike } from '../look-alike.ts';
+import type { OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import { looksAlike } from '../text/look-alike.ts';
 import type { CallKind } from './kind.ts';
 import { callKinds } from './kinds.ts';
 import { takesAll } from './takes-tool.ts';

@@ -10,11 +10,11 @@ import {
   type OfferedTool,
   type RemoteAgent,
   type ToolNode,
-} from '../definition.ts';
-import { callDigest, sha256Hex } from '../digest.ts';
-import { canonicalJson, type Json, parseJson } from '../json.ts';
-import type { CallState } from '../state.ts';
-import { remoteOf } from './target.ts';
+} from '../agent/definition.ts';
+import { remoteOf } from '../events/target.ts';
+import type { CallState } from '../state/state.ts';
+import { callDigest, sha256Hex } from '../text/digest.ts';
+import { canonicalJson, type Json, parseJson } from '../text/json.ts';
 
 /** Name under which an agent is offered to models, and shown to people. */
 export function agentToolName(agent: string): string {

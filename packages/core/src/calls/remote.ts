@@ -1,12 +1,12 @@
 /** Other agents, over A2A: a delegation is a call whose arguments hold one message. */
 import { facts as wire } from '@stopgo/proto';
-import { uuidFrom } from '../digest.ts';
-import { fact } from '../facts.ts';
-import { nothingToDelegate } from '../texts.ts';
-import { quotedName, spoken } from '../visible.ts';
+import { fact } from '../events/facts.ts';
+import { remoteOf } from '../events/target.ts';
+import { uuidFrom } from '../text/digest.ts';
+import { nothingToDelegate } from '../text/texts.ts';
+import { quotedName, spoken } from '../text/visible.ts';
 import type { CallKind, SentKind } from './kind.ts';
 import { agentsOf, agentTool, messageOfDelegation, remoteAgentOf } from './remote-agent.ts';
-import { remoteOf } from './target.ts';
 
 const sent: SentKind = {
   approvalKind: wire.ApprovalKind.DELEGATION,

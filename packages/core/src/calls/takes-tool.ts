@@ -1,6 +1,6 @@
-import type { LlmNode, OfferedTool } from '../definition.ts';
-import { matchesAny } from '../glob.ts';
-import { serverOf } from './target.ts';
+import type { LlmNode, OfferedTool } from '../agent/definition.ts';
+import { serverOf } from '../events/target.ts';
+import { matchesAny } from '../text/glob.ts';
 
 /** Whether an llm node is offered a tool, as far as the agent's definition says: from one of its servers, and with a name that it names. */
 export function takesTool(

@@ -1,6 +1,6 @@
 /** What people are shown of a call of a tool: made from the exact arguments. */
-import { type Json, parseJson } from '../json.ts';
-import { quotedName, spoken } from '../visible.ts';
+import { type Json, parseJson } from '../text/json.ts';
+import { quotedName, spoken } from '../text/visible.ts';
 
 /** All of it. Control characters are made visible, and long texts cut, by whoever shows it. */
 export function wholeToolCall(tool: string, argumentsJson: string): string {

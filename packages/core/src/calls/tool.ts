@@ -1,6 +1,6 @@
 /** Tools of MCP servers. */
 import { facts as wire } from '@stopgo/proto';
-import { fact } from '../facts.ts';
+import { fact } from '../events/facts.ts';
 import type { CallKind, SentKind } from './kind.ts';
 import { takesTool } from './takes-tool.ts';
 import { wholeToolCall } from './tool-call-words.ts';

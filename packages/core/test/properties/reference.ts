@@ -1,14 +1,7 @@
 /** What a tree comes to, by plain recursion over its nodes and the recorded answers: no state, no effects, no resume. */
-import {
-  type AgentNode,
-  canceledByUser,
-  delegationRejected,
-  givenUpResult,
-  nothingSaid,
-  type RecordedFact,
-  turnsUsedUp,
-} from '@stopgo/core';
+import { type AgentNode, canceledByUser, type RecordedFact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
+import { delegationRejected, givenUpResult, nothingSaid, turnsUsedUp } from '../../src/text/texts.ts';
 import { told } from './told.ts';
 
 type Part = { readonly text: string; readonly isResult: boolean };

@@ -10,12 +10,12 @@ import {
   type FactName,
   liveConfigs,
   noPush,
-  pushConfigsMax,
   releasePush,
   removePush,
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { pushConfigsMax } from '../../src/text/bounds.ts';
 import { fromBase64 } from '../golden/lines.ts';
 import { attempt, config, conversationId, nobodyElse, owner, PushStory, told } from './story.ts';
 

@@ -6,13 +6,13 @@ import {
   type Fact,
   noPush,
   type PushAttempt,
-  type PushConfiguring,
   pushStream,
   type RecordedFact,
   releasePush,
   removePush,
 } from '@stopgo/core';
 import type { views } from '@stopgo/proto';
+import type { PushConfiguring } from '../../src/conversation/decide-push.ts';
 
 export const conversationId = '00000000-0000-4000-8000-00000000c0de';
 export const owner = { instance: 'orchestrator-1', epoch: 1 };

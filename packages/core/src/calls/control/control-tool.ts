@@ -1,4 +1,4 @@
-import type { LlmNode } from '../../definition.ts';
+import type { LlmNode } from '../../agent/definition.ts';
 
 /** A tool of the platform itself. What it gives follows from the event that records the call, so that any replay gives the same. */
 export type ControlTool = {

@@ -1,0 +1,78 @@
+import type { Fact } from '../events/facts.ts';
+import { agentStream, conversationStream, type StreamName, toolStream, toolsetStream } from '../events/ids.ts';
+import { pinsOfToolset } from './definition.ts';
+
+/**
+ * The streams that a fact cannot be understood without: definitions by their digest, and other conversations. They were in the
+ * log before it, and nothing in the log is ever deleted: one that is not there now was lost.
+ *
+ * Blobs are not streams, and the tasks of other agents are in logs of others.
+ */
+export function streamsNamedBy(one: Fact): readonly StreamName[] {
+  switch (one.case) {
+    case 'conversationCreated':
+      return one.value.earlier.map(({ conversationId }) => conversationStream(conversationId));
+    case 'runStarted':
+      return [
+        ...(one.value.agentDigest === '' ? [] : [agentStream(one.value.agentDigest)]),
+        ...(one.value.toolsetDigest === '' ? [] : [toolsetStream(one.value.toolsetDigest)]),
+      ];
+    case 'modelResponded':
+      // A call without a server is of another agent or of the platform, or of a tool that there is not.
+      return one.value.calls.flatMap(({ server, pin }) => (server === '' || pin === '' ? [] : [toolStream(pin)]));
+    case 'toolsetDefined':
+      return readablePins(one.value.definitionJson).map(toolStream);
+    case 'toolServerMet':
+    case 'toolsAccepted':
+      return one.value.tools.map(({ pin }) => toolStream(pin));
+    case 'pushConfigured':
+      return [conversationStream(one.value.conversationId)];
+    default:
+      one.case satisfies NamingNothing;
+      return [];
+  }
+}
+
+/** Facts that can be understood alone. */
+type NamingNothing =
+  | 'userMessageReceived'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'approvalResolved'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'delegationFinished'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'runCompleted'
+  | 'runFailed'
+  | 'runCanceled'
+  | 'delegationRequested'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing'
+  | 'pushRemoved'
+  | 'pushClaimed'
+  | 'pushAttempted'
+  | 'pushReleased'
+  | 'agentDefined'
+  | 'toolDefined';
+
+/** None of a definition that is damaged: that shows in the hash of its event. */
+function readablePins(definitionJson: string): readonly string[] {
+  try {
+    return pinsOfToolset(definitionJson);
+  } catch {
+    return [];
+  }
+}

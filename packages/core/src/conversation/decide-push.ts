@@ -1,0 +1,74 @@
+import type { views } from '@stopgo/proto';
+import { type Fact, fact } from '../events/facts.ts';
+import { pushConfigsMax } from '../text/bounds.ts';
+import { resourceExhausted } from '../text/errors.ts';
+
+/** Who tells: as with runs, an instance in one of its claims. */
+export type PushOwner = { readonly instance: string; readonly epoch: number };
+
+/** What a config says, sealed. */
+export type PushConfiguring = {
+  readonly id: string;
+  readonly url: string;
+  readonly protocolVersion: string;
+  readonly scheme: string;
+  readonly sealed: Uint8Array;
+  readonly keyId: string;
+  /** Revision of the conversation after which it is told. */
+  readonly afterRevision: number;
+};
+
+/** What came of telling one address about one event. */
+export type PushAttempt = {
+  readonly configId: string;
+  readonly eventRevision: number;
+  readonly delivered: boolean;
+  readonly reason: string;
+  readonly givenUp: boolean;
+  readonly taskState: string;
+};
+
+/** Makes a config, or makes it anew. @throws DomainError `resource_exhausted` if there are too many. */
+export function configurePush({ conversationId, configs }: views.Push, config: PushConfiguring): readonly Fact[] {
+  if (configs.length >= pushConfigsMax && configs.every(({ id }) => id !== config.id))
+    throw resourceExhausted(
+      `${pushConfigsMax} addresses are told of this task, which is the most; delete one of them first`,
+    );
+  const { id: configId, ...said } = config;
+  return [fact('pushConfigured', { ...said, conversationId, configId })];
+}
+
+/** Ends a config; nothing, if it is not there. */
+export const removePush = ({ configs }: views.Push, configId: string): readonly Fact[] =>
+  configs.some(({ id }) => id === configId) ? [fact('pushRemoved', { configId })] : [];
+
+/** Claims the telling for an instance. `mayTakeOver` says whether the owner that there is may be followed. */
+export function claimPush(
+  { ownerInstance, epoch }: views.Push,
+  instance: string,
+  mayTakeOver: (owner: string) => boolean,
+): readonly Fact[] {
+  if (ownerInstance !== '' && !mayTakeOver(ownerInstance)) return [];
+  return [fact('pushClaimed', { instance, epoch: epoch + 1 })];
+}
+
+const isOwner = (push: views.Push, { instance, epoch }: PushOwner): boolean =>
+  push.ownerInstance === instance && push.epoch === epoch;
+
+/** Records an attempt; nothing, if the instance is not the owner any more, or the config is gone or told already. */
+export function attemptPush(push: views.Push, owner: PushOwner, attempt: PushAttempt): readonly Fact[] {
+  const config = push.configs.find(({ id }) => id === attempt.configId);
+  if (!isOwner(push, owner) || config === undefined || config.givenUp) return [];
+  if (attempt.eventRevision <= config.throughRevision) return [];
+  return [fact('pushAttempted', { ...attempt, ...owner, attempt: config.failures + 1 })];
+}
+
+/**
+ * Says that nothing is left to tell up to a revision; nothing, if somebody else has claimed it. `owner` undefined: nobody had to
+ * claim it.
+ */
+export function releasePush(push: views.Push, owner: PushOwner | undefined, throughRevision: number): readonly Fact[] {
+  if (owner === undefined ? push.ownerInstance !== '' : !isOwner(push, owner)) return [];
+  if (owner === undefined && throughRevision <= push.settledRevision) return [];
+  return [fact('pushReleased', { throughRevision, ...owner })];
+}

@@ -1,0 +1,53 @@
+import { DomainError } from '../text/errors.ts';
+
+/** Name of a stream of events. */
+export type StreamName = string & { readonly __brand: 'StreamName' };
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const streamName = /^[a-z]+-[A-Za-z0-9._-]{1,180}$/;
+
+/** True for a UUID in lower case, as all ids of the platform are. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
+
+/** Parses a stream name (`kind-key`); throws `invalid_argument` for anything else. */
+export function parseStreamName(text: string): StreamName {
+  if (!streamName.test(text))
+    throw new DomainError('invalid_argument', `not a stream name: ${JSON.stringify(text.slice(0, 100))}`);
+  return text as StreamName;
+}
+
+export const conversationStreamPrefix = 'conversation-';
+
+/** The stream of a conversation. */
+export function conversationStream(id: string): StreamName {
+  return `${conversationStreamPrefix}${id}` as StreamName;
+}
+/** The id of the conversation whose stream it is; undefined for other streams. */
+export function conversationOfStream(stream: string): string | undefined {
+  return stream.startsWith(conversationStreamPrefix) ? stream.slice(conversationStreamPrefix.length) : undefined;
+}
+/** The stream that holds an agent's definition. */
+export function agentStream(digest: string): StreamName {
+  return `agent-${digest}` as StreamName;
+}
+/** The stream that holds a set of offered tools. */
+export function toolsetStream(digest: string): StreamName {
+  return `toolset-${digest}` as StreamName;
+}
+/** The stream that holds a tool's definition. */
+export function toolStream(pin: string): StreamName {
+  return `tool-${pin}` as StreamName;
+}
+
+export const pushStreamPrefix = 'push-';
+
+/** The stream that holds who is told of a conversation, and how far. */
+export function pushStream(conversationId: string): StreamName {
+  return `${pushStreamPrefix}${conversationId}` as StreamName;
+}
+/** The id of the conversation whose push stream it is; undefined for other streams. */
+export function conversationOfPush(stream: string): string | undefined {
+  return stream.startsWith(pushStreamPrefix) ? stream.slice(pushStreamPrefix.length) : undefined;
+}

@@ -1,0 +1,199 @@
+/**
+ * The decider of what tool servers ask people, or the agent's model, in the midst of calls.
+ *
+ * 1. A call that asks is under way: nobody starts it anew, and its outcome is awaited as any other's.
+ * 2. A question takes one answer. Whoever comes later is told what became of it.
+ * 3. A question ends with its call at the latest: whatever becomes of the call is what became of the question.
+ */
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { facts as wire } from '@stopgo/proto';
+import type { CallOutcomeCommand } from '../calls/outcome.ts';
+import { type Fact, fact } from '../events/facts.ts';
+import { anotherSession, type IdempotencyKey } from '../state/request.ts';
+import type { ConversationState, InputAction, InputState, RunState, SettledInput } from '../state/state.ts';
+import { isUnderWay, nodeOf } from '../state/work.ts';
+import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
+import { cutText } from '../text/cut.ts';
+import { uuidFrom } from '../text/digest.ts';
+import type { CallAsked, SamplingAnswered } from './commands.ts';
+import { type SamplingAsked, samplingProblem } from './sampling.ts';
+import { answerProblem, questionProblem } from './server-question.ts';
+
+/** What a person makes of a question. */
+export type ProvideCommand = {
+  readonly inputId: string;
+  readonly action: InputAction;
+  /** The values as a JSON object; empty unless values were asked for and given. */
+  readonly contentJson: string;
+  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
+  readonly sessionId?: string | undefined;
+  readonly idempotency?: IdempotencyKey;
+};
+
+export type ProvideDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  /** It takes no answer any more: what became of it. */
+  | { readonly kind: 'settled'; readonly input: SettledInput }
+  /** The values are not what is asked for; the question stays open. */
+  | { readonly kind: 'invalid'; readonly problem: string }
+  /** It is a token that is waited for, and that comes with a message. */
+  | { readonly kind: 'token' }
+  /** The latest run asks no such thing. */
+  | { readonly kind: 'unknown' };
+
+/** Takes an answer. Of any number of answers to one question only the first in the log leaves a fact. */
+export function provideInput(state: ConversationState, command: ProvideCommand): ProvideDecision {
+  const { inputId, action, idempotency } = command;
+  const { run } = state;
+  const settled = run?.settledInputs?.[inputId];
+  if (settled !== undefined) return { kind: 'settled', input: settled };
+  const input = run?.inputs[inputId];
+  if (run === null || input === undefined || run.status !== 'open') return { kind: 'unknown' };
+  // It is asked of a model, and of no person.
+  if (input.kind === 'sampling') return { kind: 'unknown' };
+  if (input.server === undefined) return { kind: 'token' };
+  const wantsValues = action === 'accept' && input.server.schemaJson !== '';
+  const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
+  if (problem !== undefined) return { kind: 'invalid', problem };
+  const provided = fact('inputProvided', {
+    inputId,
+    runId: run.id,
+    text: '',
+    action: wireActions[action],
+    contentJson: wantsValues ? command.contentJson : '',
+    sessionId: anotherSession(state, command),
+    ...(idempotency === undefined ? {} : { idempotency }),
+  });
+  return { kind: 'append', facts: [provided] };
+}
+
+const wireActions = {
+  accept: wire.InputAction.ACCEPT,
+  decline: wire.InputAction.DECLINE,
+  cancel: wire.InputAction.CANCEL,
+} as const;
+
+function needless({ action, contentJson }: ProvideCommand): string | undefined {
+  if (contentJson === '') return undefined;
+  return action === 'accept'
+    ? 'content: no values are asked for, only that the address is opened; leave it out'
+    : `content: with "${action}" there are no values; leave it out`;
+}
+
+/** What a call's server asks now is all that it asks: what is new is put on the record, what is gone is withdrawn. */
+export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] {
+  const call = run.calls[asked.callId];
+  if (call?.target?.kind !== 'tool' || !isUnderWay(call, asked.attempt)) return [];
+  const { server } = call.target;
+  const pending = serverInputs(run);
+  const gone = pending.filter(
+    ({ callId, server }) => callId === call.id && !asked.questions.some(({ id }) => id === server.questionId),
+  );
+  const known = new Set([
+    ...pending.map(({ server }) => server.questionId),
+    ...Object.values(run.settledInputs ?? {}).map(({ questionId }) => questionId),
+  ]);
+  const fresh = asked.questions
+    .filter((one) => !known.has(one.id) && problemOf(one) === undefined)
+    .slice(0, Math.max(0, inputsPendingMax - (pending.length - gone.length)));
+  return [
+    ...gone.map((input) => withdrawn(run, input.id, call.id, reasonGone(input, asked, now))),
+    ...fresh.map(({ id, message: prompt, schemaJson, url, waitMs, sampling }, index) =>
+      fact('inputRequested', {
+        inputId: uuidFrom('input', run.id, call.id, String(call.asked + index + 1)),
+        runId: run.id,
+        stepId: call.stepId,
+        callId: call.id,
+        kind: sampling === undefined ? wire.InputKind.INPUT : wire.InputKind.SAMPLING,
+        prompt,
+        serverQuestion: {
+          id,
+          attempt: asked.attempt,
+          bridgeInstance: asked.bridge,
+          server,
+          tool: call.tool,
+          schemaJson,
+          url,
+          expiresAt: timestampFromMs(now + waitMs),
+          node: nodeOf(run, call.stepId),
+          ...(sampling === undefined ? {} : { sampling: samplingToWire(sampling) }),
+        },
+      }),
+    ),
+  ];
+}
+
+function problemOf(one: CallAsked['questions'][number]): string | undefined {
+  return one.sampling === undefined ? questionProblem(one) : samplingProblem(one.sampling);
+}
+
+function samplingToWire({ systemPrompt, messages, maxTokens, stopSequences }: SamplingAsked) {
+  const said = messages.map(({ byModel, text }) => ({ byModel, text }));
+  return { systemPrompt, messages: said, maxTokens, stopSequences: [...stopSequences] };
+}
+
+/** What a model made of what a server had it asked: of several answers the first in the log counts, as of people's. */
+export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact[] {
+  const { inputId, contentJson, provider, model, usage, error } = command;
+  const input = run.inputs[inputId];
+  if (input?.kind !== 'sampling') return [];
+  const { ACCEPT, CANCEL } = wire.InputAction;
+  const stepId = run.calls[input.callId]?.stepId ?? '';
+  const sampling = { stepId, provider, model, usage, error: cutText(error, inputReasonBytesMax).text };
+  const action = contentJson === '' ? CANCEL : ACCEPT;
+  return [fact('inputProvided', { inputId, runId: run.id, text: '', action, contentJson, sampling })];
+}
+
+function reasonGone({ server, kind }: ServerInput, { lapsed = [] }: CallAsked, now: number): string {
+  if (lapsed.includes(server.questionId)) return reasonLapsed;
+  return now >= server.expiresAt
+    ? `${kind === 'sampling' ? 'no model' : 'nobody'} answered in time`
+    : `the server ${server.server} does not wait for the answer any more`;
+}
+
+const reasonLapsed =
+  'the tool bridge was out of touch, and gives no answer to this on: what the server still waits for is asked anew';
+
+/** The answer did not reach the server that asked: it is on the record, and did nothing. */
+export function answerLost(
+  run: RunState,
+  { inputId, isAskedAnew = false }: { readonly inputId: string; readonly isAskedAnew?: boolean },
+): Fact[] {
+  const input = run.settledInputs?.[inputId];
+  if (input === undefined || input.how === 'withdrawn') return [];
+  const reason = isAskedAnew ? reasonLapsed : 'the answer came too late: the server does not wait for it any more';
+  return [withdrawn(run, inputId, input.callId, reason)];
+}
+
+/** What a call waited for goes with it. */
+export function inputsOver(run: RunState, outcome: CallOutcomeCommand): Fact[] {
+  const mine = serverInputs(run).filter(({ callId }) => callId === outcome.callId);
+  return mine.map(({ id, callId }) => withdrawn(run, id, callId, reasonOver(outcome)));
+}
+
+function reasonOver(outcome: CallOutcomeCommand): string {
+  switch (outcome.type) {
+    case 'callFinished':
+      return outcome.isError ? 'the call has failed' : 'the call has ended';
+    case 'callUnknown':
+      return `the call is in doubt: ${outcome.reason}`;
+    default:
+      return 'the call did not run';
+  }
+}
+
+function withdrawn(run: RunState, inputId: string, callId: string, reason: string): Fact {
+  return fact('inputWithdrawn', { inputId, runId: run.id, callId, reason: cutText(reason, inputReasonBytesMax).text });
+}
+
+type ServerInput = InputState & { readonly server: NonNullable<InputState['server']> };
+
+/** What tool servers wait for people for, oldest first. */
+export function peopleInputs(run: RunState | null): readonly ServerInput[] {
+  return serverInputs(run).filter(({ kind }) => kind === 'input');
+}
+
+/** What tool servers wait for, oldest first. */
+export function serverInputs(run: RunState | null): readonly ServerInput[] {
+  return Object.values(run?.inputs ?? {}).filter((input): input is ServerInput => input.server !== undefined);
+}

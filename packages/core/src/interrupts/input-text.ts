@@ -1,0 +1,26 @@
+import { quotedLines, quotedName, visibleLine, visibleUrl } from '../text/visible.ts';
+import { type AskedField, askedFields } from './server-question.ts';
+
+/** What a client is told of a question that a tool server asks in the midst of a call: who asks, in its words, and what is wanted. */
+export function inputText(input: {
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly message: string;
+  readonly schemaJson: string;
+  readonly url: string;
+}): string {
+  const { id, server, tool, message, schemaJson, url } = input;
+  const fields = url === '' ? askedFields(schemaJson) : [];
+  const asked = typeof fields === 'string' ? [] : fields.map(fieldText);
+  const wanted = url === '' ? asked.join('\n') : `It wants this address to be opened: ${visibleUrl(url)}`;
+  const head = `The server "${visibleLine(server)}" asks, in the midst of ${quotedName(tool)}:\n\n${quotedLines(message)}`;
+  return `${head}${wanted === '' ? '' : `\n\n${wanted}`}\n\nPlease accept, decline or cancel. Input id: ${id}`;
+}
+
+function fieldText({ name, title, description, type, required, choices }: AskedField): string {
+  const kind = choices === undefined ? type : choices.map((one) => `"${one}"`).join(', ');
+  const label = title === name ? '' : ` ${title}`;
+  const more = description === '' ? '' : `: ${description}`;
+  return visibleLine(`- ${name}${label} (${kind}${required ? '' : ', optional'})${more}`);
+}

@@ -1,0 +1,135 @@
+/** What a run asks of people. Ids are made from the call and from how often it was asked about: the same when decided again. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { facts as wire } from '@stopgo/proto';
+import { describeCall, describeDoubt } from '../calls/description.ts';
+import type { JudgedCall } from '../calls/judge.ts';
+import { isSent, type SentTarget, sentKindOf } from '../calls/kinds.ts';
+import { type Fact, fact } from '../events/facts.ts';
+import { recordedTarget, serverOf } from '../events/target.ts';
+import type { CallState, RunState } from '../state/state.ts';
+import { nodeOf } from '../state/work.ts';
+import { uuidFrom } from '../text/digest.ts';
+
+/** A call that an approval is requested for. */
+type Askable = {
+  readonly callId: string;
+  readonly stepId: string;
+  readonly tool: string;
+  readonly target: SentTarget;
+  readonly digest: string;
+  readonly argumentsJson: string;
+  readonly asked: number;
+  readonly callRevision: number;
+  readonly reason: string;
+};
+
+/** The request to approve a call, and its id: the same for the same request of the same call. */
+export function approvalRequest(run: RunState, call: Askable): { id: string; fact: Fact } {
+  const id = uuidFrom('approval', run.id, call.callId, String(call.asked + 1));
+  const { stepId, callId, tool, target, digest, reason, callRevision } = call;
+  const description = describeCall(tool, call.argumentsJson, target);
+  const choices = ['approve', 'reject'];
+  const kind = sentKindOf(target).approvalKind;
+  const server = serverOf(target);
+  return {
+    id,
+    fact: fact('approvalRequested', {
+      approvalId: id,
+      runId: run.id,
+      stepId,
+      callId,
+      kind,
+      tool,
+      server,
+      digest,
+      description,
+      choices,
+      reason,
+      callRevision,
+      node: nodeOf(run, stepId),
+    }),
+  };
+}
+
+/** The request to approve a call just judged, and the decision where policy takes it at once; none if it needs none. */
+export function approvalOf(
+  run: RunState,
+  stepId: string,
+  call: JudgedCall & { readonly callId: string },
+  callRevision: number,
+): Fact[] {
+  const { disposition, callId, tool, reason } = call;
+  const automatic = disposition === wire.Disposition.AUTO_APPROVED;
+  const target = recordedTarget(call);
+  if (!isSent(target) || (!automatic && disposition !== wire.Disposition.GATED)) return [];
+  const { id: approvalId, fact: request } = approvalRequest(run, { ...call, target, stepId, asked: 0, callRevision });
+  if (!automatic) return [request];
+  const decision = wire.Decision.APPROVED;
+  const approved = { approvalId, runId: run.id, decision, reason, callId, tool, byPolicy: true };
+  return [request, fact('approvalResolved', approved)];
+}
+
+/** The request to decide what becomes of a call whose outcome nobody knows. */
+export function doubtRequest(run: RunState, call: CallState, reason: string, argumentsJson: string): Fact {
+  return fact('approvalRequested', {
+    approvalId: uuidFrom('approval', run.id, call.id, String(call.asked + 1)),
+    runId: run.id,
+    stepId: call.stepId,
+    callId: call.id,
+    kind: wire.ApprovalKind.IN_DOUBT,
+    tool: call.tool,
+    server: serverOf(call.target),
+    digest: call.digest,
+    description: describeDoubt(call.tool, argumentsJson, reason, isSent(call.target) ? call.target : undefined),
+    choices: ['run_again', 'happened', 'give_up'],
+    reason,
+    callRevision: call.revision,
+    node: nodeOf(run, call.stepId),
+  });
+}
+
+/** A question of another agent that an approval is requested for. */
+type AskedElsewhere = {
+  readonly id: string;
+  readonly tool: string;
+  readonly server: string;
+  readonly digest: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+  readonly reason: string;
+  readonly callRevision: number;
+  readonly question: MessageInitShape<typeof wire.RemoteQuestionSchema>;
+};
+
+/** The request for the approval that stands for a question of another agent. */
+export function questionRequest(run: RunState, call: CallState, { id, choices, ...asked }: AskedElsewhere): Fact {
+  return fact('approvalRequested', {
+    ...asked,
+    approvalId: id,
+    choices: [...choices],
+    runId: run.id,
+    stepId: call.stepId,
+    callId: call.id,
+    kind: wire.ApprovalKind.PROXY,
+    node: nodeOf(run, call.stepId),
+  });
+}
+
+/** The request for a bearer token that a call cannot go on without; `question`: key of what its agent asks. */
+export function tokenRequest(
+  run: RunState,
+  callId: string,
+  prompt: string,
+  question = '',
+  count = (run.calls[callId]?.asked ?? 0) + 1,
+): Fact {
+  return fact('inputRequested', {
+    inputId: uuidFrom('input', run.id, callId, String(count)),
+    question,
+    runId: run.id,
+    stepId: run.calls[callId]?.stepId ?? '',
+    callId,
+    kind: wire.InputKind.AUTH,
+    prompt,
+  });
+}

@@ -1,0 +1,36 @@
+import { finished } from '../calls/finished.ts';
+import type { CallOutcomeCommand } from '../calls/outcome.ts';
+import { type Fact, fact } from '../events/facts.ts';
+import type { ConversationState } from '../state/state.ts';
+import { decideOutcome } from './decide-outcome.ts';
+
+/** An outcome that says something new even when it comes late. */
+export type LateOutcome = Extract<CallOutcomeCommand, { type: 'callFinished' | 'callUnknown' }>;
+
+/**
+ * The facts of an outcome that is handed in by a process that does not own the run (any more), or after the run has
+ * settled. A result settles a call that is still under way or in doubt and undecided; one that is on the record already
+ * leaves nothing; else it is only noted, so that the log shows what happened. That nobody can tell how a call ended is
+ * noted of a run that has settled; in an open run it is for its owner to find out.
+ */
+export function decideLate(
+  state: ConversationState,
+  runId: string,
+  stepId: string,
+  outcome: LateOutcome,
+): readonly Fact[] {
+  const { callId, attempt } = outcome;
+  const run = state.run?.id === runId && state.run.status === 'open' ? state.run : undefined;
+  if (outcome.type === 'callUnknown') {
+    const { reason } = outcome;
+    return run === undefined ? [fact('toolCallInDoubt', { runId, stepId, callId, attempt, reason })] : [];
+  }
+  if (run !== undefined) {
+    const facts = decideOutcome(run, outcome);
+    if (facts.length > 0) return facts;
+    const call = run.calls[callId];
+    const isRecorded = call?.attempt === attempt && (call.outcome === 'result' || call.outcome === 'error');
+    if (isRecorded) return [];
+  }
+  return [finished({ runId, stepId, callId, attempt }, outcome, '', true)];
+}

@@ -1,0 +1,124 @@
+/** What an attempt of a call came to, and what follows from it. */
+
+import { facts as wire } from '@stopgo/proto';
+import { isRepeatable, policyVerdict } from '../agent/policy.ts';
+import { type CallPlace, delegatingNode, failedDelegation, finished } from '../calls/finished.ts';
+import { isSent } from '../calls/kinds.ts';
+import type { CallOutcomeCommand } from '../calls/outcome.ts';
+import { type Fact, fact } from '../events/facts.ts';
+import { serverOf } from '../events/target.ts';
+import { inputsOver } from '../interrupts/decide-inputs.ts';
+import { approvalRequest, doubtRequest, tokenRequest } from '../interrupts/requests.ts';
+import { withdrawal } from '../interrupts/withdrawal.ts';
+import type { CallState, RunState } from '../state/state.ts';
+import { isUnderWay } from '../state/work.ts';
+import { pinChangesPerCallMax } from '../text/bounds.ts';
+import { callDigest } from '../text/digest.ts';
+import { heldUntilAccepted } from '../text/texts.ts';
+
+/** The facts that an outcome leaves in a run that is open. None if it does not belong to the attempt that is under way. */
+export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[] {
+  const call = run.calls[outcome.callId];
+  if (call === undefined) return [];
+  if (isUnderWay(call, outcome.attempt))
+    return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome)];
+  // It comes late, but nobody has decided yet: what it says is better than a human's guess.
+  if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
+    const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
+    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt.id, 'the outcome of the call has come in')];
+    return [...withdrawn, ...outcomeOf(run, call, outcome)];
+  }
+  return [];
+}
+
+/** An agent whose delegation is over waits for no answer any more. */
+function questionsOver(run: RunState, { sent }: CallState): Fact[] {
+  const pending = (sent?.questions ?? []).filter(
+    ({ askedAs }) => askedAs in run.approvals && !run.approvals[askedAs]?.decision,
+  );
+  return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
+}
+
+function outcomeOf(run: RunState, call: CallState, outcome: CallOutcomeCommand): Fact[] {
+  const place = { runId: run.id, stepId: call.stepId, callId: call.id, attempt: outcome.attempt };
+  switch (outcome.type) {
+    case 'callFinished':
+      return [finished(place, outcome, delegatingNode(run, call.stepId)), ...failedNode(run, call, outcome)];
+    case 'callUnknown': {
+      const { reason } = outcome;
+      return [fact('toolCallInDoubt', { ...place, reason }), doubtRequest(run, call, reason, outcome.argumentsJson)];
+    }
+    case 'callNotStarted': {
+      const { message } = outcome;
+      return [fact('toolCallRefused', { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_STARTED, message })];
+    }
+    case 'callNotAllowed': {
+      const { message } = outcome;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.NOT_ALLOWED, message };
+      const content = `Tool execution failed: ${message}`;
+      return [fact('toolCallRefused', refused), failedCall(call, outcome.attempt, content, place)];
+    }
+    case 'callUnauthenticated': {
+      const message = outcome.prompt;
+      const refused = { ...place, ...keeps(call), reason: wire.RefusalReason.UNAUTHENTICATED, message };
+      return [fact('toolCallRefused', refused), tokenRequest(run, call.id, outcome.prompt)];
+    }
+    case 'callPinChanged':
+      return pinChanged(run, call, outcome, place);
+  }
+}
+
+function keeps(call: CallState): { pin: string; digest: string; repeatable: boolean } {
+  return { pin: call.pin, digest: call.digest, repeatable: call.repeatable };
+}
+
+/** A node that only delegates has failed with its delegation; a model is told, and goes on. */
+function failedNode(
+  run: RunState,
+  { stepId }: CallState,
+  { isError, content }: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
+): Fact[] {
+  return isError && run.steps[stepId]?.type === 'a2a' ? [failedDelegation(run, stepId, content)] : [];
+}
+
+function pinChanged(
+  run: RunState,
+  call: CallState,
+  outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
+  place: CallPlace,
+): Fact[] {
+  const { current, argumentsJson } = outcome;
+  const { pin } = current;
+  const digest = callDigest({ server: serverOf(call.target), tool: call.tool, pin, argumentsJson });
+  const repeatable = isRepeatable(current.hints);
+  const message = `the definition of ${call.tool} changed`;
+  const refused = { ...place, reason: wire.RefusalReason.PIN_CHANGED, message, pin, digest, repeatable };
+  const changed = fact('toolCallRefused', refused);
+  const verdict = policyVerdict(current);
+  const failed = (content: string): Fact[] => [changed, failedCall(call, outcome.attempt, content, place)];
+  if (verdict.kind === 'deny') return failed(`The call is not allowed: ${verdict.reason}.`);
+  if (call.pinChanges >= pinChangesPerCallMax)
+    return failed(`Tool execution failed: ${message} again and again (${call.pinChanges + 1} times)`);
+  if (verdict.kind === 'allow' && !call.gated) return [changed];
+  const since = call.approvalId === undefined ? message : `${message} after it was approved`;
+  const reason = outcome.isHeld === true ? `${since}; ${heldUntilAccepted}` : since;
+  const { id: callId, stepId, tool, target, asked, revision: callRevision } = call;
+  if (!isSent(target)) return [changed];
+  const request = approvalRequest(run, {
+    callId,
+    stepId,
+    tool,
+    target,
+    digest,
+    argumentsJson,
+    asked,
+    callRevision,
+    reason,
+  });
+  return [changed, request.fact];
+}
+
+function failedCall(call: CallState, attempt: number, content: string, place: CallPlace): Fact {
+  const { id: callId, tool } = call;
+  return finished(place, { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0 });
+}

@@ -1,0 +1,374 @@
+import { facts } from '@stopgo/proto';
+import { childStep, iterationOfStep } from '../agent/definition.ts';
+import { newCall } from '../calls/new-call.ts';
+import { decisionKind } from '../events/decisions.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { evolveServerAnswer, evolveServerInput, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
+import {
+  atRest,
+  evolveAnswered,
+  evolveInput,
+  evolveProvided,
+  evolveQuestions,
+  isAwaited,
+  keptParked,
+  withoutLeft,
+  withoutParked,
+  withQuestionAsked,
+  withVerdict,
+} from '../interrupts/evolve-questions.ts';
+import { laterOutput, outputFromWire } from '../state/output.ts';
+import { anonymousPrincipal } from '../state/principal.ts';
+import { withCall, withStep } from '../state/run-changes.ts';
+import type { ApprovalState, CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
+import { titleCharactersMax } from '../text/bounds.ts';
+import { canceledText } from '../text/texts.ts';
+import { messageRows } from './messages.ts';
+
+/**
+ * Folds one event into the state of its conversation. Total: an event that does not fit the state (of a run that is not
+ * the latest, a repeat, a late outcome) changes nothing but the revision.
+ */
+export function evolve(state: ConversationState, recorded: RecordedFact): ConversationState {
+  const base: ConversationState = {
+    ...state,
+    revision: recorded.revision,
+    updatedAt: recorded.time,
+    sessionId: sessionBrought(recorded.fact) || state.sessionId,
+    messageCount: state.messageCount + messageRows(recorded).length,
+  };
+  const { fact } = recorded;
+  switch (fact.case) {
+    case 'conversationCreated':
+      return {
+        ...base,
+        id: fact.value.conversationId,
+        agentName: fact.value.agentName,
+        createdAt: recorded.time,
+        ...belongingOf(fact.value),
+      };
+    case 'userMessageReceived':
+      return state.title === '' ? { ...base, title: titleOf(fact.value.text) } : base;
+    case 'runStarted':
+      return { ...base, ...keptParked(state), run: startedRun(fact.value, state) };
+    default: {
+      const run = state.run;
+      if (run === null || !('runId' in fact.value)) return base;
+      if (fact.value.runId !== run.id) return withoutLeft(base, fact);
+      return { ...base, run: evolveRun(run, recorded) };
+    }
+  }
+}
+
+/** Folds events in order. */
+export function fold(state: ConversationState, events: Iterable<RecordedFact>): ConversationState {
+  let now = state;
+  for (const event of events) now = evolve(now, event);
+  return now;
+}
+
+/** The session that the request of an event brought; empty if it is the conversation's, or there was no request. */
+function sessionBrought({ value }: RecordedFact['fact']): string {
+  return 'sessionId' in value ? value.sessionId : '';
+}
+
+/** Left out where it says nothing: so the states of conversations that name no context are what they were. */
+function belongingOf(created: FactOf<'conversationCreated'>): Pick<ConversationState, 'contextId' | 'principal'> {
+  const { contextId, principal, conversationId } = created;
+  return {
+    ...(contextId === '' || contextId === conversationId ? {} : { contextId }),
+    ...(principal === '' || principal === anonymousPrincipal ? {} : { principal }),
+  };
+}
+
+function titleOf(text: string): string {
+  return [...text.slice(0, titleCharactersMax * 2)].slice(0, titleCharactersMax).join('');
+}
+
+function startedRun(started: FactOf<'runStarted'>, state: ConversationState): RunState {
+  return {
+    id: started.runId,
+    status: 'open',
+    // The message stands right before the run that answers it.
+    messageRevision: state.revision,
+    agentDigest: started.agentDigest,
+    toolsetDigest: started.toolsetDigest,
+    bearerTokenPresent: started.bearerTokenPresent,
+    ...(started.pipeline ? { pipeline: true } : {}),
+    owner: started.owner === undefined ? null : { instance: started.owner.instance, epoch: started.owner.epoch },
+    epoch: started.owner?.epoch ?? 0,
+    steps: {},
+    calls: {},
+    approvals: {},
+    inputs: {},
+    sessionState: {},
+  };
+}
+
+/** Facts that change no run that goes on. */
+type NotOfRun = OtherStreamFact | 'conversationCreated' | 'userMessageReceived' | 'runStarted' | 'modelFailed';
+
+function evolveRun(run: RunState, recorded: RecordedFact): RunState {
+  const { fact, revision } = recorded;
+  if (run.status !== 'open') return withoutParked(run, fact);
+  switch (fact.case) {
+    case 'runClaimed': {
+      const owner = fact.value.owner;
+      if (owner === undefined) return run;
+      return {
+        ...run,
+        owner: { instance: owner.instance, epoch: owner.epoch },
+        epoch: Math.max(run.epoch, owner.epoch),
+      };
+    }
+    case 'runReleased':
+      return { ...run, owner: null };
+    case 'stepStarted':
+      return withStep(withIterationOf(run, fact.value.stepId), startedStep(fact.value, run.pipeline === true));
+    case 'modelResponded':
+      return evolveAnswer(run, fact.value, revision);
+    case 'modelAnsweredNothing': {
+      const step = run.steps[fact.value.stepId];
+      return step === undefined ? run : withStep(run, { ...step, emptyTurn: fact.value.turn });
+    }
+    case 'approvalRequested':
+      return evolveAsked(run, fact.value, recorded.time);
+    case 'approvalResolved':
+      return evolveResolved(run, fact.value, recorded);
+    case 'inputRequested':
+      return fact.value.serverQuestion === undefined
+        ? evolveInput(run, fact.value)
+        : evolveServerInput(run, fact.value, recorded.time);
+    case 'inputProvided':
+      return run.inputs[fact.value.inputId]?.server === undefined
+        ? evolveProvided(run, fact.value, revision)
+        : evolveServerAnswer(run, recorded);
+    case 'inputWithdrawn':
+      return evolveWithdrawn(run, recorded);
+    case 'toolCallStarted': {
+      const { callId, attempt, bridgeInstance } = fact.value;
+      return withCall(run, callId, { phase: 'started', attempt, bridge: bridgeInstance });
+    }
+    case 'toolCallFinished':
+    case 'delegationFinished':
+      return evolveFinished(run, fact.value, revision);
+    case 'delegationRequested':
+      return evolveDelegated(run, fact.value, revision);
+    case 'delegationStarted': {
+      const { callId, attempt, messageId, contextId } = fact.value;
+      const sent = { messageId, contextId, taskId: '', taskState: '', updates: 0 };
+      return withCall(run, callId, { phase: 'started', attempt, sent });
+    }
+    case 'delegationUpdated': {
+      const { callId, attempt, task } = fact.value;
+      const call = run.calls[callId];
+      if (call?.sent === undefined || call.attempt !== attempt) return run;
+      const { id: taskId = '', state: taskState = '' } = task ?? {};
+      return withCall(run, callId, { sent: { ...call.sent, taskId, taskState, updates: call.sent.updates + 1 } });
+    }
+    case 'delegationAsked':
+      return evolveQuestions(run, fact.value);
+    case 'delegationAnswered':
+      return evolveAnswered(run, fact.value);
+    case 'toolCallInDoubt': {
+      const { callId, attempt } = fact.value;
+      return withCall(atRest(run, callId), callId, { phase: 'in_doubt', attempt });
+    }
+    case 'toolCallRefused':
+      return evolveRefused(run, fact.value);
+    case 'stateSet':
+      return { ...run, sessionState: { ...run.sessionState, [fact.value.key]: outputFromWire(fact.value.value) } };
+    case 'stepFinished': {
+      const step = run.steps[fact.value.stepId];
+      if (step === undefined) return run;
+      const { exitLoop, failed } = fact.value;
+      const finished = { output: outputFromWire(fact.value.output), exitLoop, failed };
+      return withStep(withoutDescendants(run, step.id), { ...step, finished });
+    }
+    case 'runCompleted':
+      return settled(run, 'completed', outputFromWire(fact.value.output), recorded);
+    case 'runFailed':
+      return settled(run, 'failed', [{ text: fact.value.text }], recorded);
+    case 'runCanceled':
+      return settled(run, 'canceled', [{ text: canceledText(fact.value.reason) }], recorded);
+    default:
+      fact.case satisfies NotOfRun;
+      return run;
+  }
+}
+
+function startedStep(started: FactOf<'stepStarted'>, isPipeline: boolean): StepState {
+  const { stepId: id, node, nodeType, outputKey } = started;
+  const type = nodeType as StepState['type'];
+  const bindings = started.bindings.map(({ key, value }) => [key, outputFromWire(value)] as const);
+  return {
+    id,
+    type,
+    turn: 0,
+    callIds: [],
+    answerRevision: 0,
+    textRevision: 0,
+    ...(bindings.length === 0 ? {} : { bindings: Object.fromEntries(bindings) }),
+    ...(isPipeline ? { node, ...(outputKey === '' ? {} : { outputKey }) } : {}),
+  };
+}
+
+/** The first step of another iteration: those before it are of no further use but for what they came to. */
+function withIterationOf(run: RunState, stepId: string): RunState {
+  const place = run.pipeline === true ? iterationOfStep(stepId) : undefined;
+  const loop = place === undefined ? undefined : run.steps[place.loop];
+  if (place === undefined || loop === undefined) return run;
+  const iteration = loop.iteration ?? { number: 1, before: [] };
+  if (place.iteration <= iteration.number) return run;
+  let { before } = iteration;
+  for (let index = 0; ; index += 1) {
+    const end = run.steps[childStep(loop.id, index, iteration.number)]?.finished;
+    if (end === undefined) break;
+    before = laterOutput(before, end);
+  }
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !id.startsWith(`${loop.id}[`)));
+  // Calls go with their steps, and with them what was decided of them: the views know it.
+  const isOfUse = ({ callId, decision }: ApprovalState): boolean => decision === undefined || callId in run.calls;
+  const approvals = Object.fromEntries(Object.entries(run.approvals).filter(([, approval]) => isOfUse(approval)));
+  return withStep({ ...run, steps, approvals }, { ...loop, iteration: { number: place.iteration, before } });
+}
+
+/** A call of a pipeline's step had a result that says something. */
+function withResult(run: RunState, callId: string, revision: number): RunState {
+  const step = run.steps[run.calls[callId]?.stepId ?? ''];
+  const index = step?.callIds.indexOf(callId) ?? -1;
+  if (run.pipeline !== true || step === undefined || (step.result?.index ?? -1) > index) return run;
+  return withStep(run, { ...step, result: { revision, index } });
+}
+
+function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
+  const step = run.steps[answer.stepId];
+  if (step === undefined) return run;
+  const calls: Record<string, CallState> = { ...run.calls };
+  for (const call of answer.calls) calls[call.callId] = newCall(call, answer.stepId, revision);
+  // Calls of earlier answers of the step are done and of no further use.
+  for (const id of step.callIds) delete calls[id];
+  const next: StepState = {
+    ...step,
+    turn: answer.turn,
+    callIds: answer.calls.map((call) => call.callId),
+    answerRevision: revision,
+    textRevision: answer.text === '' ? step.textRevision : revision,
+    ...(step.result === undefined ? {} : { result: { ...step.result, index: -1 } }),
+  };
+  return withStep({ ...run, calls }, next);
+}
+
+/** An a2a node has its message: from here on its one call is as any other. */
+function evolveDelegated(run: RunState, asked: FactOf<'delegationRequested'>, revision: number): RunState {
+  const step = run.steps[asked.stepId];
+  const { call } = asked;
+  if (step === undefined || call === undefined) return run;
+  const calls = { ...run.calls, [call.callId]: newCall(call, asked.stepId, revision) };
+  return withStep({ ...run, calls }, { ...step, turn: 1, callIds: [call.callId] });
+}
+
+function evolveFinished(
+  run: RunState,
+  finished: FactOf<'toolCallFinished'> | FactOf<'delegationFinished'>,
+  resultRevision: number,
+): RunState {
+  const { callId, attempt, isError, late, content } = finished;
+  if (late) return run;
+  const outcome = isError ? 'error' : 'result';
+  const settledCall = atRest(run, callId);
+  const next = withCall(settledCall, callId, { phase: 'done', attempt, outcome, resultRevision });
+  return next === settledCall || isError || content === '' ? next : withResult(next, callId, resultRevision);
+}
+
+function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {
+  const inDoubt = asked.kind === facts.ApprovalKind.IN_DOUBT;
+  const isProxy = asked.kind === facts.ApprovalKind.PROXY;
+  const approvals = {
+    ...run.approvals,
+    [asked.approvalId]: {
+      id: asked.approvalId,
+      callId: asked.callId,
+      kind: inDoubt ? 'in_doubt' : isProxy ? 'proxy' : 'tool',
+      requestedAt: time,
+      choices: asked.choices,
+    } as const,
+  };
+  const call = run.calls[asked.callId];
+  if (call === undefined) return { ...run, approvals };
+  if (inDoubt) return withCall({ ...run, approvals }, call.id, { asked: call.asked + 1 });
+  if (isProxy) return withQuestionAsked({ ...run, approvals }, call, asked);
+  return withCall({ ...run, approvals }, call.id, {
+    phase: 'waiting',
+    digest: asked.digest,
+    approvalId: asked.approvalId,
+    asked: call.asked + 1,
+    // Asked again after a change of its tool: whatever let it run at first, it is a human's call from now on.
+    gated: call.gated || call.pinChanges > 0,
+  });
+}
+
+function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
+  const approval = run.approvals[resolved.approvalId];
+  if (approval === undefined || approval.decision !== undefined) return run;
+  const kind = decisionKind(resolved.decision);
+  const decided = { ...approval, decision: { kind, by: recorded.actor.id, at: recorded.time } };
+  const next = { ...run, approvals: { ...run.approvals, [approval.id]: decided } };
+  const resultRevision = recorded.revision;
+  if (approval.kind === 'proxy')
+    return kind === 'withdrawn' ? next : withVerdict(next, approval.callId, approval.id, kind, resultRevision);
+  switch (kind) {
+    case 'approved':
+    case 'run_again':
+      return withCall(next, approval.callId, { phase: 'ready', approvalId: approval.id });
+    case 'rejected':
+    case 'expired':
+      return withCall(next, approval.callId, { phase: 'done', outcome: 'rejected', resultRevision });
+    case 'happened':
+      return happened(next, approval.callId, resultRevision, resolved.result !== '');
+    case 'give_up':
+      return withCall(next, approval.callId, { phase: 'done', outcome: 'given_up', resultRevision });
+    case 'withdrawn':
+      return next;
+  }
+}
+
+function happened(run: RunState, callId: string, resultRevision: number, saysSomething: boolean): RunState {
+  const next = withCall(run, callId, { phase: 'done', outcome: 'happened', resultRevision });
+  return next === run || !saysSomething ? next : withResult(next, callId, resultRevision);
+}
+
+function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunState {
+  const call = run.calls[refused.callId];
+  if (call === undefined) return run;
+  const attempt = refused.attempt;
+  if (refused.reason !== facts.RefusalReason.PIN_CHANGED)
+    return withCall(atRest(run, call.id), call.id, { phase: 'ready', attempt });
+  const approval = call.approvalId === undefined ? undefined : run.approvals[call.approvalId];
+  const approvals =
+    approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
+  const { pin, digest, repeatable } = refused;
+  if (call.phase === 'done') return { ...run, approvals };
+  // The approval allows nothing any more: the call goes on without it, or asks for another.
+  const { approvalId: _void, ...rest } = call;
+  const pinChanges = call.pinChanges + 1;
+  const next: CallState = { ...rest, phase: 'ready', attempt, pin, digest, repeatable, pinChanges };
+  return { ...run, approvals, calls: { ...run.calls, [call.id]: next } };
+}
+
+function settled(before: RunState, status: RunState['status'], output: Output, recorded: RecordedFact): RunState {
+  const run = withoutAsking(before, recorded);
+  // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
+  const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isAwaited(call)));
+  return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };
+}
+
+/** A finished step's insides are of no further use: what it came to is its output. */
+function withoutDescendants(run: RunState, stepId: string): RunState {
+  const inside = (id: string) => id.startsWith(`${stepId}/`) || id.startsWith(`${stepId}[`);
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !inside(id)));
+  const calls = Object.fromEntries(
+    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !inside(call.stepId)),
+  );
+  return { ...run, steps, calls };
+}

@@ -1,0 +1,322 @@
+/**
+ * The run interpreter: what a run owes, computed from its state alone.
+ *
+ * 1. `advance` is pure: same definition, same state, same answer. A crash, a resume, a replay are all the same call.
+ * 2. A node is entered only when everything before it is finished, and its step id is its position in the tree.
+ * 3. An effect is named by its position; the same effect has the same id after any replay, and no two effects share one.
+ * 4. Nothing that is recorded is owed again.
+ */
+
+import {
+  type A2aNode,
+  type AgentDefinition,
+  type AgentNode,
+  childStep,
+  type LlmNode,
+  type ParallelNode,
+  rootStep,
+} from '../agent/definition.ts';
+import { controlTools } from '../calls/control/tools.ts';
+import { type Fact, fact } from '../events/facts.ts';
+import { withdrawal } from '../interrupts/withdrawal.ts';
+import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
+import { bindPlaceholders } from '../state/placeholders.ts';
+import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
+import { callsOf, dueAnswers, isStepDue, pendingApprovals } from '../state/work.ts';
+import { continuedFailureBytesMax } from '../text/bounds.ts';
+import { cutBytesMin, cutText } from '../text/cut.ts';
+import {
+  canceledByUser,
+  delegationFailed,
+  delegationRejected,
+  givenUpResult,
+  nothingSaid,
+  pipelineFailureText,
+  turnsUsedUp,
+} from '../text/texts.ts';
+import { evolve } from './evolve.ts';
+
+/** Something that the outside world is asked to do. */
+export type Effect =
+  /** Ask the model of an llm node. Safe to repeat until its answer is recorded. */
+  | {
+      readonly kind: 'model';
+      readonly id: string;
+      readonly stepId: string;
+      readonly turn: number;
+      readonly node: LlmNode;
+      /** What the placeholders of its prompt stand for. */
+      readonly bindings: Readonly<Record<string, Output>>;
+    }
+  /** Put the message of an a2a node on the record. Safe to repeat until it is there. */
+  | {
+      readonly kind: 'delegation';
+      readonly id: string;
+      readonly stepId: string;
+      readonly node: A2aNode;
+      /** What the placeholders of its prompt stand for. */
+      readonly bindings: Readonly<Record<string, Output>>;
+    }
+  /**
+   * Make a call of a tool, or a delegation. A fenced one needs `ToolCallStarted` or `DelegationStarted` on the record
+   * first, by the process that makes it.
+   */
+  | { readonly kind: 'call'; readonly id: string; readonly attempt: number; readonly fenced: boolean }
+  /** Find out what became of an attempt that is on the record; of a delegation, answer what its agent asked, too. */
+  | { readonly kind: 'recover'; readonly id: string; readonly attempt: number; readonly bridge: string };
+
+/** What follows from a state: facts to record now, and then the effects that are owed. */
+export type Advance = {
+  readonly facts: readonly Fact[];
+  /** The state with those facts folded in. */
+  readonly state: ConversationState;
+  readonly effects: readonly Effect[];
+};
+
+/** Folds facts that are about to be recorded, as if they were. */
+export function anticipate(state: ConversationState, all: readonly Fact[], now: number): ConversationState {
+  let next = state;
+  for (const one of all) {
+    next = evolve(next, {
+      stream: '',
+      revision: next.revision + 1,
+      eventId: '',
+      time: now,
+      actor: { kind: 'system', id: '' },
+      causationId: '',
+      correlationId: '',
+      fact: one,
+    });
+  }
+  return next;
+}
+
+/** Every fact that follows from the state, and every effect that may start then and has no outcome on the record. */
+export function advance(agent: AgentDefinition, state: ConversationState, now: number): Advance {
+  const all: Fact[] = [];
+  let current = state;
+  for (;;) {
+    const run = current.run;
+    if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
+    const owed = owedBy(agent, run);
+    if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
+    all.push(...owed.facts);
+    current = anticipate(current, owed.facts, now);
+  }
+}
+
+/** What one look at a node finds. */
+type Owed = {
+  readonly facts: readonly Fact[];
+  readonly effects: readonly Effect[];
+  /** A human rejected all that a model answer asked for: the run is to end. */
+  readonly rejected: boolean;
+};
+
+const nothing: Owed = { facts: [], effects: [], rejected: false };
+
+function owedBy(agent: AgentDefinition, run: RunState): Owed {
+  const root = run.steps[rootStep];
+  if (root?.finished !== undefined) return only(settledBy(run, root.finished));
+  const owed = visit(agent.root, rootStep, run);
+  return owed.rejected ? endRejected(run, owed) : owed;
+}
+
+/** True if a rejection ends the run: what has started is awaited, and nothing begins any more. */
+export function isEndedByRejection(agent: AgentDefinition, run: RunState): boolean {
+  return run.steps[rootStep]?.finished === undefined && visit(agent.root, rootStep, run).rejected;
+}
+
+function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
+  if (!finished.failed) {
+    const output = finished.output.length === 0 ? textOutput(nothingSaid) : finished.output;
+    return fact('runCompleted', { runId: run.id, output: outputToWire(output) });
+  }
+  const text = finished.output.map((part) => ('text' in part ? part.text : '')).join('\n');
+  return fact('runFailed', { runId: run.id, text: run.pipeline === true ? pipelineFailureText(text) : text });
+}
+
+/** Approvals elsewhere are withdrawn, nothing new starts, what has started is awaited; then the run is over. */
+function endRejected(run: RunState, owed: Owed): Owed {
+  const pending = pendingApprovals(run);
+  if (pending.length > 0)
+    return { ...nothing, facts: pending.map((id) => withdrawal(run, id, 'another call of the run was rejected')) };
+  // A task that waits for an answer is not awaited: whoever watches it has it ended.
+  const started = owed.effects.filter(({ kind, id }) => kind === 'recover' && run.calls[id]?.phase === 'started');
+  if (started.length > 0) return { ...nothing, effects: started };
+  return only(fact('runCompleted', { runId: run.id, output: outputToWire(textOutput(canceledByUser)) }));
+}
+
+function visit(node: AgentNode, id: string, run: RunState): Owed {
+  const step = run.steps[id];
+  if (step === undefined) {
+    return only(stepStarted(node, id, run));
+  }
+  if (step.finished !== undefined) return nothing;
+  switch (node.type) {
+    case 'llm':
+      return visitLlm(node, step, run);
+    case 'a2a':
+      return visitA2a(node, step, run);
+    case 'sequential':
+      return visitInOrder(node, step, run, (index) => childStep(id, index), 0, node.children.length);
+    case 'loop': {
+      const size = node.children.length;
+      const stepOf = (index: number): string => childStep(id, index % size, Math.floor(index / size) + 1);
+      const from = ((step.iteration?.number ?? 1) - 1) * size;
+      return visitInOrder(node, step, run, stepOf, from, size * node.iterationsMax);
+    }
+    case 'parallel':
+      return visitSideBySide(node, step, run);
+  }
+}
+
+function stepStarted(node: AgentNode, stepId: string, run: RunState): Fact {
+  const { name, type: nodeType, outputKey = '' } = node;
+  const { bindings, unresolved } = bindPlaceholders('prompt' in node ? node.prompt : '', run.sessionState);
+  return fact('stepStarted', {
+    runId: run.id,
+    stepId,
+    node: name,
+    nodeType,
+    outputKey,
+    bindings: bindings.map(([key, value]) => ({ key, value: outputToWire(value) })),
+    unresolvedPlaceholders: [...unresolved],
+  });
+}
+
+function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
+  const calls = callsOf(step, run);
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
+  if (node.onReject !== 'continue' && allRejected(calls)) return { ...nothing, rejected: true };
+  const { outputKey } = node;
+  if (calls.some(leavesLoop)) return finish(step, run, saidIn(step), { exitLoop: true, outputKey });
+  if (step.turn > 0 && calls.length === 0) return finish(step, run, saidIn(step), { outputKey });
+  if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey });
+  const turn = step.turn + 1;
+  const { id: stepId, bindings = {} } = step;
+  return { ...nothing, effects: [{ kind: 'model', id: `${stepId}#${turn}`, stepId, turn, node, bindings }] };
+}
+
+/** A node that sends one message: it comes to the answer. Why it failed stands in the append that recorded the failure. */
+function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
+  const { id: stepId, bindings = {} } = step;
+  if (step.turn === 0)
+    return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
+  const calls = callsOf(step, run);
+  if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
+  const { outputKey = '' } = node;
+  switch (calls[0]?.outcome) {
+    case 'result':
+    case 'happened':
+      return finish(step, run, answerOutput(step.result?.revision ?? 0), { outputKey });
+    case 'rejected':
+      return node.onReject === 'continue'
+        ? finish(step, run, textOutput(delegationRejected), { outputKey })
+        : { ...nothing, rejected: true };
+    case 'given_up':
+      return finish(step, run, textOutput(givenUpResult), { failed: true });
+    default:
+      return finish(step, run, textOutput(delegationFailed), { failed: true });
+  }
+}
+
+/** The last text of the step's model; without any, the last result of its calls. */
+function saidIn(step: StepState): Output {
+  if (step.textRevision > 0 || step.result === undefined) return answerOutput(step.textRevision);
+  return resultOutput(step.result.revision);
+}
+
+/** True for a call of a tool of the platform's own that ends the enclosing loop. */
+function leavesLoop({ outcome, tool }: CallState): boolean {
+  return outcome === 'control' && controlTools.get(tool)?.leavesLoop === true;
+}
+
+/** True if a human was asked about some of the calls and rejected each of them. */
+function allRejected(calls: readonly CallState[]): boolean {
+  const gated = calls.filter((call) => call.gated);
+  return gated.length > 0 && gated.every((call) => call.outcome === 'rejected');
+}
+
+function effectOfCall(run: RunState, call: CallState): Effect[] {
+  if (call.phase === 'ready')
+    return [{ kind: 'call', id: call.id, attempt: call.attempt + 1, fenced: !call.repeatable }];
+  if (call.phase === 'started' || (call.phase === 'asking' && dueAnswers(run, call).length > 0))
+    return [{ kind: 'recover', id: call.id, attempt: call.attempt, bridge: call.bridge ?? '' }];
+  return [];
+}
+
+/** Looks at children that run one after the other, from a place on: those before it are finished and forgotten. */
+function visitInOrder(
+  node: Extract<AgentNode, { type: 'sequential' | 'loop' }>,
+  step: StepState,
+  run: RunState,
+  stepOf: (index: number) => string,
+  from: number,
+  to: number,
+): Owed {
+  const { children, outputKey = '' } = node;
+  let output: Output = step.iteration?.before ?? [];
+  for (let index = from; index < to; index += 1) {
+    const childId = stepOf(index);
+    const finished = run.steps[childId]?.finished;
+    if (finished === undefined) return visit(children[index % children.length] as AgentNode, childId, run);
+    if (finished.failed) return finish(step, run, finished.output, { failed: true });
+    output = laterOutput(output, finished);
+    if (finished.exitLoop) return finish(step, run, output, { exitLoop: node.type !== 'loop', outputKey });
+  }
+  return finish(step, run, output, { outputKey });
+}
+
+function visitSideBySide({ children, onError, outputKey = '' }: ParallelNode, step: StepState, run: RunState): Owed {
+  const ids = children.map((_, index) => childStep(step.id, index));
+  const open = children.map((child, index) => visit(child, ids[index] as string, run));
+  const ends = ids.map((id) => run.steps[id]?.finished);
+  if (ends.every((end) => end !== undefined)) {
+    const failures = ends.filter((end) => end.failed);
+    const [failure] = failures;
+    if (failure !== undefined && onError === 'fail') return finish(step, run, failure.output, { failed: true });
+    const share = Math.max(cutBytesMin, Math.floor(continuedFailureBytesMax / Math.max(1, failures.length)));
+    const output = ends.flatMap((end) => (end.failed ? cutOutput(end.output, share) : end.output));
+    return finish(step, run, output, { exitLoop: ends.some((end) => end.exitLoop), outputKey });
+  }
+  // A step begins with what was written before it in the log: not with what another branch writes in the same look.
+  const facts = open.flatMap((owed) => owed.facts);
+  return {
+    facts: [...facts.filter(isStart), ...facts.filter((one) => !isStart(one))],
+    effects: open.flatMap((owed) => owed.effects),
+    rejected: open.some((owed) => owed.rejected),
+  };
+}
+
+function isStart(one: Fact): boolean {
+  return one.case === 'stepStarted';
+}
+
+/** What a failed branch says, short: it is repeated on every level of the tree. */
+function cutOutput(output: Output, bytesMax: number): Output {
+  return output.map((part) => ('text' in part ? { text: cutText(part.text, bytesMax).text } : part));
+}
+
+function finish(
+  step: StepState,
+  run: RunState,
+  output: Output,
+  how: { readonly exitLoop?: boolean; readonly failed?: boolean; readonly outputKey?: string } = {},
+): Owed {
+  const runId = run.id;
+  const stepId = step.id;
+  const { exitLoop = false, failed = false, outputKey = '' } = how;
+  const done = fact('stepFinished', { runId, stepId, output: outputToWire(output), exitLoop, failed });
+  // Who only leaves a loop, and says nothing, takes nothing back of what was written before.
+  const isKept = exitLoop && !hasText(output) && Object.hasOwn(run.sessionState, outputKey);
+  if (outputKey === '' || isKept) return only(done);
+  return {
+    ...nothing,
+    facts: [fact('stateSet', { runId, stepId, key: outputKey, value: outputToWire(output) }), done],
+  };
+}
+
+function only(one: Fact): Owed {
+  return { ...nothing, facts: [one] };
+}

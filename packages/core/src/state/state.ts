@@ -1,0 +1,260 @@
+/**
+ * The folded state of a conversation: bounded, plain JSON, so that it can be kept as a snapshot. Texts of messages and
+ * results are not in it; it refers to them by revision.
+ */
+
+import type { DecisionKind } from '../events/decisions.ts';
+import type { CallTarget } from '../events/target.ts';
+
+/** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
+export const foldVersion = 4;
+
+/** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
+export type Output = readonly OutputPart[];
+export type OutputPart = { readonly revision: number } | { readonly result: number } | { readonly text: string };
+
+/** What becomes of a call, in the order of its life. */
+export type CallPhase =
+  /** May run now. */
+  | 'ready'
+  /** Waits for an approval. */
+  | 'waiting'
+  /** Waits for a bearer token. */
+  | 'blocked'
+  /** Started on the record; its outcome is not known yet. */
+  | 'started'
+  /** Started, and the agent it was sent to waits for answers to its questions. */
+  | 'asking'
+  /** Its outcome is unknown; a human decides. */
+  | 'in_doubt'
+  | 'done';
+
+/** How a call ended. */
+export type CallOutcome = 'result' | 'error' | 'rejected' | 'refused' | 'given_up' | 'happened' | 'control';
+
+export type CallState = {
+  readonly id: string;
+  readonly stepId: string;
+  /** Name under which it was called. */
+  readonly tool: string;
+  /** Whom it goes to; absent if nothing was offered under that name, so that it was refused at once. */
+  readonly target?: CallTarget;
+  readonly pin: string;
+  readonly digest: string;
+  readonly repeatable: boolean;
+  /** True if a human had to be asked. */
+  readonly gated: boolean;
+  /** Revision of the event that holds its arguments: ModelResponded, or of an a2a node DelegationRequested. */
+  readonly revision: number;
+  readonly phase: CallPhase;
+  /** Latest attempt on the record; 0 before the first. */
+  readonly attempt: number;
+  /** Instance of the bridge that the attempt was recorded for. */
+  readonly bridge?: string;
+  /** What the attempt of a delegation can be found by, and what is known of the task that the agent made of it. */
+  readonly sent?: SentDelegation;
+  /** The approval that allows it, or that it waits for. */
+  readonly approvalId?: string;
+  /** Interrupts requested for it so far (approvals of whatever kind, inputs); their ids are made from it. */
+  readonly asked: number;
+  /** Times that its tool was found changed. */
+  readonly pinChanges: number;
+  readonly outcome?: CallOutcome;
+  /** Revision of the event that holds its result. */
+  readonly resultRevision?: number;
+};
+
+/** A message as it was sent to another agent. The task and its state are empty until the agent tells them. */
+export type SentDelegation = {
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly taskId: string;
+  readonly taskState: string;
+  /** Times that this was recorded. */
+  readonly updates: number;
+  /** What the agent waits for, as far as that is on the record; absent if it has never asked. */
+  readonly questions?: readonly AskedQuestion[];
+};
+
+/** A question of another agent, and what stands for it here. */
+export type AskedQuestion = {
+  readonly key: string;
+  /** Of what was shown of it (see `questionDigest`). */
+  readonly digest: string;
+  /** Id of the approval or the input here. */
+  readonly askedAs: string;
+  /** The agent's own id of what it waits for; empty if it shows none. */
+  readonly remoteApprovalId: string;
+  /** What was decided here; `token`: one is at hand. */
+  readonly verdict?: Exclude<DecisionKind, 'withdrawn'> | 'token';
+  /** Revision of the event that decided. */
+  readonly decidedAt?: number;
+  /** Id of the message that answers it, once that is on the record. */
+  readonly messageId?: string;
+};
+
+export type StepState = {
+  readonly id: string;
+  readonly type: 'llm' | 'a2a' | 'sequential' | 'parallel' | 'loop';
+  /** Model answers so far (llm); 1 once the message is on the record (a2a). */
+  readonly turn: number;
+  /** The turn whose model has answered nothing once, so that it is not asked a third time; absent if none has (llm). */
+  readonly emptyTurn?: number;
+  /** Ids of the calls of the last answer (llm); its one call (a2a). */
+  readonly callIds: readonly string[];
+  /** Revision of the last answer (llm); 0 before the first. */
+  readonly answerRevision: number;
+  /** Revision of the last answer that had a text (llm); 0 if none had. */
+  readonly textRevision: number;
+  /** What the placeholders of its prompt stand for; absent if there are none (llm, a2a). */
+  readonly bindings?: Readonly<Record<string, Output>>;
+  /** In a pipeline: name of its node. */
+  readonly node?: string;
+  /** In a pipeline: the key that its output is written to; absent if there is none. */
+  readonly outputKey?: string;
+  /**
+   * In a pipeline: the last result of its calls that says something. `index` is the call's place in the last answer, -1
+   * if it is of an answer before: which result comes in last makes no difference.
+   */
+  readonly result?: { readonly revision: number; readonly index: number };
+  /** In a pipeline: the iteration that goes on, from 1, and what those before it came to; their steps are forgotten (loop). */
+  readonly iteration?: { readonly number: number; readonly before: Output };
+  readonly finished?: { readonly output: Output; readonly exitLoop: boolean; readonly failed: boolean };
+};
+
+export type ApprovalState = {
+  readonly id: string;
+  readonly callId: string;
+  /**
+   * `tool`: of a call of a tool or a delegation that has not run; `in_doubt`: of one that may have; `proxy`: of a question
+   * of the agent that a delegation was sent to.
+   */
+  readonly kind: 'tool' | 'in_doubt' | 'proxy';
+  readonly requestedAt: number;
+  readonly choices: readonly string[];
+  readonly decision?: {
+    readonly kind: DecisionKind;
+    readonly by: string;
+    /** Milliseconds since 1970. */
+    readonly at: number;
+  };
+  /** True if the tool changed after the decision, so that it allows nothing. */
+  readonly void?: boolean;
+};
+
+export type InputState = {
+  readonly id: string;
+  readonly callId: string;
+  /** `sampling`: a model is asked, no person. */
+  readonly kind: 'input' | 'auth' | 'sampling';
+  readonly prompt: string;
+  /** Of what a tool server asks in the midst of a call. */
+  readonly server?: AskedByServer;
+};
+
+/** What a tool server asks, and where it waits for the answer. */
+export type AskedByServer = {
+  readonly questionId: string;
+  readonly attempt: number;
+  readonly bridge: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Of the values asked for; empty if a person is to open an address. */
+  readonly schemaJson: string;
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+  readonly expiresAt: number;
+  readonly node: string;
+};
+
+/** What a person made of the question of a tool server; of what a model was asked, whether there is an answer. */
+export type InputAction = 'accept' | 'decline' | 'cancel';
+
+/** A question of a tool server that takes no answer any more. */
+export type SettledInput = Pick<AskedByServer, 'questionId' | 'attempt' | 'bridge'> & {
+  readonly callId: string;
+  readonly how: InputAction | 'withdrawn';
+  readonly by: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Of the event that holds the answer, or says why there is none. */
+  readonly revision: number;
+  /** Why it was withdrawn. */
+  readonly reason?: string;
+};
+
+export type Owner = { readonly instance: string; readonly epoch: number };
+
+export type RunState = {
+  readonly id: string;
+  readonly status: 'open' | 'completed' | 'failed' | 'canceled';
+  readonly messageRevision: number;
+  readonly agentDigest: string;
+  readonly toolsetDigest: string;
+  readonly bearerTokenPresent: boolean;
+  /** Present if the agent is a tree of nodes. */
+  readonly pipeline?: true;
+  /** Who drives it; null while nobody does. */
+  readonly owner: Owner | null;
+  /** The highest epoch of any owner. */
+  readonly epoch: number;
+  readonly steps: Readonly<Record<string, StepState>>;
+  readonly calls: Readonly<Record<string, CallState>>;
+  readonly approvals: Readonly<Record<string, ApprovalState>>;
+  /** What is asked of the user and not provided yet. */
+  readonly inputs: Readonly<Record<string, InputState>>;
+  /** What became of the questions of tool servers, the latest of them; absent if there was none. */
+  readonly settledInputs?: Readonly<Record<string, SettledInput>>;
+  readonly sessionState: Readonly<Record<string, Output>>;
+  /** Answer of a settled run. */
+  readonly output?: Output;
+};
+
+/** A task that waits at another agent for what nobody here will answer: its run was ended here, and another has begun. */
+export type LeftElsewhere = { readonly runId: string; readonly agentDigest: string; readonly call: CallState };
+
+export type ConversationState = {
+  /** Revision of the last event folded; 0 before the first. */
+  readonly revision: number;
+  readonly id: string;
+  /** Absent if the conversation is of no context but its own. */
+  readonly contextId?: string;
+  /** Key of the principal that it belongs to; absent for the anonymous one. */
+  readonly principal?: string;
+  readonly sessionId: string;
+  readonly agentName: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly title: string;
+  /** Rows of the message view so far. */
+  readonly messageCount: number;
+  /** The latest run. */
+  readonly run: RunState | null;
+  /** Tasks of earlier runs that other agents are to end still, oldest first; absent if there are none. */
+  readonly leftElsewhere?: readonly LeftElsewhere[];
+};
+
+/** Nothing has happened. */
+export const initialState: ConversationState = {
+  revision: 0,
+  id: '',
+  sessionId: '',
+  agentName: '',
+  createdAt: 0,
+  updatedAt: 0,
+  title: '',
+  messageCount: 0,
+  run: null,
+};
+
+/** The snapshot of a state, as kept with the head. */
+export function encodeSnapshot(state: ConversationState): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(state));
+}
+
+/** A state from its snapshot; undefined if it was made by another version of the fold. */
+export function decodeSnapshot(bytes: Uint8Array, version: number): ConversationState | undefined {
+  if (version !== foldVersion) return undefined;
+  return JSON.parse(new TextDecoder().decode(bytes)) as ConversationState;
+}

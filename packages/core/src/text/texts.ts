@@ -1,0 +1,133 @@
+/** The sentences that clients know and test for. */
+import { visibleLine, visibleText } from './visible.ts';
+
+/** Answer of a run whose gated calls were all rejected. */
+export const canceledByUser = 'Operation cancelled by user.';
+/** Answer of a step that used up its model calls. */
+export const turnsUsedUp = 'Maximum tool call iterations reached.';
+
+/** Answer of a run in which nothing was said, and no call had a result. */
+export const nothingSaid = 'The run ended without an answer.';
+
+const pipelineFailure = 'Pipeline error: ';
+
+/** Answer of a tree of nodes that failed. What an agent says that was delegated to may have failed so itself: it is said once. */
+export function pipelineFailureText(text: string): string {
+  return text.startsWith(pipelineFailure) ? text : `${pipelineFailure}${text}`;
+}
+
+/** A text that a node of a tree said, as a conversation shows it; the agent's only node has no name there. */
+export function saidByNode(node: string, text: string): string {
+  return node === '' || text === '' ? text : `[${node}] ${text}`;
+}
+
+/** Answer of a canceled run. */
+export function canceledText(reason: string): string {
+  return reason === '' ? 'Run canceled.' : `Run canceled: ${reason}`;
+}
+
+/** Result that a model is given for a call that a human rejected. */
+export const rejectedResult = 'The user rejected this call; it was not run.';
+/** Result that a model is given for a call in doubt that a human gave up. */
+export const givenUpResult =
+  'This call was started and its outcome is unknown; the user decided not to run it again. It may have taken effect.';
+/** Result that a model is given for a call that has none, because its run ended before. */
+export const endedResult = 'The run ended before this call had a result.';
+
+/** Result of a delegation that has nothing to say. */
+export const nothingToDelegate = 'There is no message to delegate; nothing was sent.';
+/** Output of a node whose delegation a human rejected, where the tree goes on all the same. */
+export const delegationRejected = 'The user rejected this delegation; nothing was sent.';
+/** Output of a node whose delegation has failed, where nothing more is known. */
+export const delegationFailed = 'The delegation has failed.';
+
+/** Result of a delegation to an agent that was not to be had. */
+export function agentUnavailable(agent: string, message: string): string {
+  return `Sub-agent unavailable: ${agent}: ${message}`;
+}
+
+/** Result of a delegation to an agent that asks again and again. */
+export function askedTooOften(agent: string, most: number): string {
+  return `The agent ${agent} asked more than ${most} times; it is not answered any more.`;
+}
+
+/** Result of a delegation to an agent whose question cannot be put to people. */
+export function unreadableQuestion(agent = ''): string {
+  return `The agent ${agent} asked what cannot be bound to an answer: malformed, nested too deep, or two questions of one id; it is not answered.`;
+}
+
+/** Result of a delegation to an agent that repeats a token where people, and the record, would see it. */
+export function tokenInQuestion(agent = ''): string {
+  return `The agent ${agent} repeated in its question the bearer token that it was given; it is not answered.`;
+}
+
+/** What an agent answered that ended its task without a word. */
+export function taskText(id: string, state: string): string {
+  return `Task ${id}: ${state}`;
+}
+
+/** What a model is told where earlier conversations of a context are not told whole. */
+export const earlierTextsLeftOut = '[What was said before this is left out.]';
+
+/** What the model's failure is called in the conversation. */
+export function modelFailureText(message: string): string {
+  return `LLM error: ${message}`;
+}
+
+/** What the failure of another agent is called in the conversation. */
+export function agentFailureText(message: string): string {
+  return `Agent error: ${message}`;
+}
+
+/** The user message that a decision on an approval leaves in the conversation. */
+export const decisionTexts = {
+  approved: '[APPROVAL]: Approved',
+  rejected: '[APPROVAL]: Rejected',
+  expired: '[APPROVAL]: Expired',
+  withdrawn: '[APPROVAL]: Withdrawn',
+  run_again: '[APPROVAL]: Run again',
+  happened: '[APPROVAL]: It happened',
+  give_up: '[APPROVAL]: Given up',
+} as const;
+
+/** What a client is told while approvals are pending; those of a tree's nodes in fewer words. */
+export function waitingText(
+  pending: readonly {
+    readonly id: string;
+    readonly description: string;
+    readonly choices: readonly string[];
+    readonly node?: string;
+  }[],
+): string {
+  return pending
+    .map(({ id, description, choices, node = '' }) => {
+      const decide = choices.includes('run_again')
+        ? `Please decide (${choices.join(', ')})`
+        : 'Please approve or reject';
+      const how = node === '' ? `${decide} using the approval UUID` : 'Approval UUID';
+      return `This action requires approval:\n\n${visibleText(description)}\n\n${how}: ${id}`;
+    })
+    .join('\n\n');
+}
+
+/** What a client is told whose message was not taken because approvals are pending. */
+export const respondFirst = 'Conversation is waiting for approval. Please respond to the pending approval first.';
+
+/**
+ * What is told of a call whose tool is held: to the model, and with that to the conversation that wanted it. `isNew`: nobody ever accepted
+ * a tool of that name. What a shell would read otherwise is not in the command that it names.
+ */
+export function toolHeld(tool: string, server: string, isNew: boolean): string {
+  const why = isNew ? 'nobody has accepted it' : 'nobody has accepted it as it is now';
+  const isPlain = [server, tool].every((name) => /^\w[\w.-]*$/u.test(name));
+  const command = `stopgo tools accept ${isPlain ? `${server} ${tool}` : 'SERVER TOOL'}`;
+  return `the tool "${shownInQuotes(tool)}" of the server "${shownInQuotes(server)}" is held: ${why}; it runs once a person does: \`${command}\``;
+}
+
+function shownInQuotes(name: string): string {
+  return visibleLine(name.slice(0, 128));
+}
+
+/** What people are told who are asked to approve a call whose tool nobody has accepted as it is. */
+export const heldUntilAccepted =
+  'nobody has accepted it as it is now, and until then it runs for nobody (`stopgo tools`)';

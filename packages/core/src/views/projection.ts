@@ -1,0 +1,308 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { create, facts, views } from '@stopgo/proto';
+import type { DecisionKind } from '../events/decisions.ts';
+import { decisionKind } from '../events/decisions.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { peopleInputs } from '../interrupts/decide-inputs.ts';
+import { evolve } from '../run/evolve.ts';
+import { messageRows } from '../run/messages.ts';
+import { outputText } from '../state/output.ts';
+import type { ConversationState, Output, RunState } from '../state/state.ts';
+import { nodeOf, pendingApprovals, runStanding } from '../state/work.ts';
+import { textBytesMax } from '../text/bounds.ts';
+import { cutText } from '../text/cut.ts';
+import { uuidFrom } from '../text/digest.ts';
+import { pipelineView } from './pipeline-view.ts';
+
+/** What a projection asks of the rows that earlier events left. Both answer undefined for what is not there. */
+export type EarlierRows = {
+  /** The messages made from the event of this revision, in order. */
+  messagesAt(revision: number): readonly views.Message[];
+  approval(id: string): views.Approval | undefined;
+};
+
+/** The rows that an append changes in the views of its conversation. */
+export type ProjectedRows = {
+  readonly state: ConversationState;
+  readonly head: views.ConversationHead;
+  /** To be added. */
+  readonly messages: readonly views.Message[];
+  /** To be added or replaced, by id. */
+  readonly approvals: readonly views.Approval[];
+};
+
+/** The rows after some more events of a conversation: a function of the state, the events and the earlier rows. */
+export function project(
+  before: ConversationState,
+  events: readonly RecordedFact[],
+  earlier: EarlierRows,
+): ProjectedRows {
+  const messages: views.Message[] = [];
+  const approvals = new Map<string, views.Approval>();
+  const rows: EarlierRows = {
+    messagesAt: (revision) =>
+      revision > before.revision ? messages.filter((one) => one.revision === revision) : earlier.messagesAt(revision),
+    approval: (id) => approvals.get(id) ?? earlier.approval(id),
+  };
+  let state = before;
+  for (const event of events) {
+    messages.push(...messagesOf(event, state));
+    for (const approval of approvalsOf(event, state, rows)) approvals.set(approval.id, approval);
+    state = evolve(state, event);
+  }
+  return { state, head: headOf(state, rows), messages, approvals: [...approvals.values()] };
+}
+
+/**
+ * The view of a conversation as far as its state alone tells: without the texts of answers and of what waits for a human,
+ * for when nobody can be asked for them.
+ */
+export function bareView(state: ConversationState): views.ConversationView {
+  const head = headOf(state, { messagesAt: () => [], approval: () => undefined });
+  return create(views.ConversationViewSchema, { head });
+}
+
+function messagesOf(event: RecordedFact, before: ConversationState): views.Message[] {
+  return messageRows(event).map((row, index) =>
+    create(views.MessageSchema, {
+      id: index === 0 ? event.eventId : uuidFrom('message', event.eventId, String(index)),
+      role: row.role,
+      content: row.content,
+      node: row.node ?? (row.role === 'tool' ? nodeOfResult(event, before.run) : ''),
+      ...(row.toolCall === undefined
+        ? {}
+        : {
+            toolCall: {
+              ...row.toolCall,
+              blobs: [...(row.toolCall.blobs ?? [])],
+              result: row.toolCall.result ?? '',
+              hasResult: row.toolCall.result !== undefined,
+            },
+          }),
+      createdAt: timestampFromMs(event.time),
+      revision: event.revision,
+      sequence: before.messageCount + index + 1,
+    }),
+  );
+}
+
+/** Name of the node whose call had a result; empty for a run that others have followed. */
+function nodeOfResult({ fact }: RecordedFact, run: RunState | null): string {
+  if (run === null || !('callId' in fact.value) || fact.value.runId !== run.id) return '';
+  return nodeOf(run, run.calls[fact.value.callId]?.stepId ?? '');
+}
+
+/** Facts that change no approval. */
+type NotOfApprovals =
+  | OtherStreamFact
+  | 'conversationCreated'
+  | 'userMessageReceived'
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelResponded'
+  | 'modelFailed'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallFinished'
+  | 'toolCallInDoubt'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'delegationRequested'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
+function approvalsOf(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { fact } = event;
+  switch (fact.case) {
+    case 'approvalRequested':
+      return [...replaced(fact.value, before, rows), requested(fact.value, event, before.id, rows)];
+    case 'approvalResolved': {
+      const pending = rows.approval(fact.value.approvalId);
+      return pending === undefined || pending.status !== views.ApprovalStatus.PENDING
+        ? []
+        : [decided(pending, fact.value, event)];
+    }
+    case 'toolCallRefused': {
+      if (fact.value.reason !== facts.RefusalReason.PIN_CHANGED) return [];
+      // Call ids are positions: the same in every run.
+      if (before.run?.id !== fact.value.runId) return [];
+      const approvalId = before.run.calls[fact.value.callId]?.approvalId;
+      const approval = approvalId === undefined ? undefined : rows.approval(approvalId);
+      return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
+    }
+    case 'delegationAsked':
+    case 'delegationFinished':
+      return undelivered(event, before, rows);
+    case 'runCompleted':
+    case 'runFailed':
+    case 'runCanceled':
+      return leftPending(before, fact.value.runId, event, rows);
+    default:
+      fact.case satisfies NotOfApprovals;
+      return [];
+  }
+}
+
+/**
+ * A decision on a question of another agent that had gone before it got there, or that the agent has not taken: it stays as it
+ * was decided, and did nothing.
+ */
+function undelivered(event: RecordedFact, before: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { fact } = event;
+  if (fact.case !== 'delegationAsked' && fact.case !== 'delegationFinished') return [];
+  const { runId, callId, attempt } = fact.value;
+  const call = before.run?.id === runId ? before.run.calls[callId] : undefined;
+  if (call?.attempt !== attempt) return [];
+  const asked = fact.case === 'delegationAsked' ? fact.value : undefined;
+  const lost = (call.sent?.questions ?? []).filter(({ key, verdict, messageId }) =>
+    messageId === undefined ? verdict !== undefined && !asked?.keys.includes(key) : asked?.notTaken.includes(key),
+  );
+  return lost.flatMap(({ askedAs }) => voided(askedAs, rows));
+}
+
+/** A decision on what the agent shows otherwise by now: it is asked about anew, and the decision did nothing. */
+function replaced(asked: FactOf<'approvalRequested'>, { run }: ConversationState, rows: EarlierRows): views.Approval[] {
+  const { runId, callId, question } = asked;
+  const known = run?.id === runId ? run.calls[callId]?.sent?.questions : undefined;
+  const old = known?.find(({ key, verdict, messageId }) => key === question?.key && verdict && messageId === undefined);
+  return old === undefined ? [] : voided(old.askedAs, rows);
+}
+
+function voided(approvalId: string, rows: EarlierRows): views.Approval[] {
+  const approval = rows.approval(approvalId);
+  return approval === undefined ? [] : [create(views.ApprovalSchema, { ...approval, void: true })];
+}
+
+/** What was still pending when its run settled is withdrawn by that. */
+function leftPending(before: ConversationState, runId: string, event: RecordedFact, rows: EarlierRows) {
+  if (before.run?.id !== runId) return [];
+  return pendingApprovals(before.run).flatMap((id) => {
+    const pending = rows.approval(id);
+    return pending === undefined ? [] : [decided(pending, withdrawnByEnd, event)];
+  });
+}
+
+const withdrawnByEnd = create(facts.ApprovalResolvedSchema, { decision: facts.Decision.WITHDRAWN });
+
+function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conversationId: string, rows: EarlierRows) {
+  const call = rows.messagesAt(asked.callRevision).find((one) => one.toolCall?.callId === asked.callId);
+  return create(views.ApprovalSchema, {
+    id: asked.approvalId,
+    conversationId,
+    runId: asked.runId,
+    stepId: asked.stepId,
+    callId: asked.callId,
+    kind: asked.kind,
+    tool: asked.tool,
+    server: asked.server,
+    // What another agent does not show of its call is not what it was sent itself.
+    argumentsJson: asked.question?.argumentsJson ?? call?.toolCall?.argumentsJson ?? '',
+    digest: asked.digest,
+    description: asked.description,
+    choices: asked.choices,
+    reason: asked.reason,
+    node: asked.node,
+    requestedAt: timestampFromMs(event.time),
+    ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
+    status: views.ApprovalStatus.PENDING,
+    ...(asked.question === undefined ? {} : remoteOf(asked.question)),
+  });
+}
+
+function remoteOf({ taskId, agent, agents }: facts.RemoteQuestion) {
+  return { remoteTaskId: taskId, remoteAgentName: agent, agents: [agent, ...agents] };
+}
+
+const statuses: Readonly<Record<DecisionKind, views.ApprovalStatus>> = {
+  approved: views.ApprovalStatus.APPROVED,
+  rejected: views.ApprovalStatus.REJECTED,
+  expired: views.ApprovalStatus.EXPIRED,
+  withdrawn: views.ApprovalStatus.WITHDRAWN,
+  run_again: views.ApprovalStatus.APPROVED,
+  happened: views.ApprovalStatus.APPROVED,
+  give_up: views.ApprovalStatus.REJECTED,
+};
+
+function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, event: RecordedFact): views.Approval {
+  return create(views.ApprovalSchema, {
+    ...pending,
+    status: statuses[decisionKind(resolved.decision)],
+    decision: resolved.decision,
+    decidedBy: event.actor.id,
+    decidedSurface: event.actor.surface ?? '',
+    decidedAddress: event.actor.address ?? '',
+    decidedAt: timestampFromMs(event.time),
+    byPolicy: resolved.byPolicy,
+    decisionReason: resolved.proxy ? resolved.reason : '',
+  });
+}
+
+const runStatuses = {
+  working: views.RunStatus.WORKING,
+  waiting: views.RunStatus.WAITING,
+  completed: views.RunStatus.COMPLETED,
+  failed: views.RunStatus.FAILED,
+  canceled: views.RunStatus.CANCELED,
+} as const;
+
+function headOf(state: ConversationState, rows: EarlierRows): views.ConversationHead {
+  const { run } = state;
+  const messageAt = (revision: number): string => rows.messagesAt(revision)[0]?.content ?? '';
+  const standing = runStanding(state);
+  const pendingApprovalIds = pendingApprovals(run);
+  const pipeline = run === null ? undefined : pipelineView(run, messageAt, (output) => textOf(output, rows));
+  const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
+  return create(views.ConversationHeadSchema, {
+    id: state.id,
+    contextId: state.contextId ?? '',
+    sessionId: state.sessionId,
+    status: pendingApprovalIds.length > 0 ? views.ConversationStatus.WAITING_APPROVAL : views.ConversationStatus.ACTIVE,
+    createdAt: timestampFromMs(state.createdAt),
+    updatedAt: timestampFromMs(state.updatedAt),
+    revision: state.revision,
+    messageCount: state.messageCount,
+    ...(run === null || standing === 'none'
+      ? {}
+      : {
+          run: {
+            id: run.id,
+            status: runStatuses[standing],
+            messageRevision: run.messageRevision,
+            // What the branches of a tree say together is bounded like what one node says: their messages have all of it.
+            response: run.output === undefined ? '' : cutText(textOf(run.output, rows), textBytesMax).text,
+          },
+        }),
+    pendingApprovalIds,
+    authPrompt: auth?.prompt ?? '',
+    title: state.title,
+    pendingInputs: peopleInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
+      id,
+      callId,
+      server: asked.server,
+      tool: asked.tool,
+      message,
+      schemaJson: asked.schemaJson,
+      url: asked.url,
+      node: asked.node,
+      first: index === 0 && run?.settledInputs === undefined,
+      requestedAt: timestampFromMs(asked.requestedAt),
+      expiresAt: timestampFromMs(asked.expiresAt),
+    })),
+    ...(pipeline === undefined ? {} : { pipeline }),
+  });
+}
+
+/** The text that an output stands for. */
+function textOf(output: Output, rows: EarlierRows): string {
+  return outputText(output, (revision) => {
+    const made = rows.messagesAt(revision);
+    const said = made.find((one) => one.role === 'assistant' && one.toolCall === undefined);
+    return said?.content ?? made.find((one) => one.toolCall?.hasResult)?.toolCall?.result ?? '';
+  });
+}

@@ -1,0 +1,367 @@
+import { facts } from '@stopgo/proto';
+import { controlResult } from '../calls/control/tools.ts';
+import { type BlobRef, blobRefs } from '../events/blobs.ts';
+import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { outputFromWire, outputText } from '../state/output.ts';
+import type { Output } from '../state/state.ts';
+import { earlierTurnsBytesMax, earlierTurnsMax } from '../text/bounds.ts';
+import { byteLength } from '../text/cut.ts';
+import { earlierTextsLeftOut, endedResult, givenUpResult, rejectedResult } from '../text/texts.ts';
+import { markedForModel } from '../text/visible.ts';
+
+/** One entry of what was said, in the order of the log, with the run and step it belongs to. */
+export type TranscriptEntry = {
+  readonly revision: number;
+  readonly runId: string;
+  readonly stepId: string;
+  readonly message: TranscriptMessage;
+};
+
+export type TranscriptMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly calls: readonly TranscriptCall[];
+      readonly provider: string;
+      /** The provider's own form, where it must be handed back unchanged; empty if there is none. */
+      readonly opaque: Uint8Array;
+    };
+
+export type TranscriptCall = {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly name: string;
+  readonly argumentsJson: string;
+};
+
+/** A call that has its result, whoever made it. */
+export type FinishedCall = FactOf<'toolCallFinished'> | FactOf<'delegationFinished'>;
+
+/** The result of a call, as a model is told. */
+export type CallResult = {
+  readonly content: string;
+  readonly isError: boolean;
+  /** What it holds beside text; absent: nothing. */
+  readonly blobs?: readonly BlobRef[];
+};
+
+/**
+ * What was said in a conversation: entries, and results by run and call. Grows with the events that are added; a cache of
+ * it serves all further model calls without reading the log again.
+ */
+export type Transcript = {
+  /** Revision of the last event added. */
+  readonly revision: number;
+  readonly entries: readonly TranscriptEntry[];
+  /** What each settled run came to, by run; canceled ones have said nothing. */
+  readonly answers: ReadonlyMap<string, Output>;
+  /** The text of the answer, or the result of the call, that the event of this revision holds; empty for any other. */
+  textAt(revision: number): string;
+  /** The result of a call of a run; undefined if it has none yet. */
+  resultOf(runId: string, callId: string): CallResult | undefined;
+  /** The same with the results that calls of an open run are about to have. */
+  withResults(finished: readonly FinishedCall[]): Transcript;
+};
+
+/** Facts by which nothing is said that a model is told. */
+type NotSaid =
+  | OtherStreamFact
+  | 'runStarted'
+  | 'runClaimed'
+  | 'runReleased'
+  | 'stepStarted'
+  | 'modelFailed'
+  | 'approvalRequested'
+  | 'inputRequested'
+  | 'inputProvided'
+  | 'toolCallStarted'
+  | 'toolCallInDoubt'
+  | 'toolCallRefused'
+  | 'delegationStarted'
+  | 'delegationUpdated'
+  | 'stateSet'
+  | 'stepFinished'
+  | 'runCanceled'
+  | 'delegationAsked'
+  | 'delegationAnswered'
+  | 'inputWithdrawn'
+  | 'modelAnsweredNothing';
+
+/** A growing transcript: add every event of the conversation in order, from revision 1. */
+export class TranscriptBuilder implements Transcript {
+  readonly entries: TranscriptEntry[] = [];
+  readonly answers = new Map<string, Output>();
+  private readonly results = new Map<string, CallResult>();
+  private readonly resultsAt = new Map<number, string>();
+  private readonly late = new Set<string>();
+  revision = 0;
+  /** Roughly what the texts take in memory, in characters. */
+  size = 0;
+
+  resultOf(runId: string, callId: string): CallResult | undefined {
+    return this.results.get(resultKey(runId, callId));
+  }
+
+  /** Copies nothing, so that it costs the same in a long conversation. */
+  withResults(finished: readonly FinishedCall[]): Transcript {
+    return new Foreseen(this, finished);
+  }
+
+  /** Adds the next event; one that was added before changes nothing. Throws if an event between is missing. */
+  add(event: RecordedFact): void {
+    if (event.revision <= this.revision) return;
+    if (event.revision !== this.revision + 1)
+      throw new Error(`transcript: event ${event.revision} does not follow ${this.revision} in ${event.stream}`);
+    this.revision = event.revision;
+    const { fact } = event;
+    switch (fact.case) {
+      case 'conversationCreated':
+        this.saidEarlier(fact.value);
+        return;
+      case 'userMessageReceived':
+        this.say(fact.value.runId, '', { role: 'user', text: fact.value.text });
+        return;
+      case 'modelResponded':
+        this.answered(fact.value, event.time);
+        return;
+      case 'delegationRequested':
+        this.delegated(fact.value, event.time);
+        return;
+      case 'toolCallFinished':
+      case 'delegationFinished':
+        this.result(fact.value.runId, fact.value.callId, resultOf(fact.value), fact.value.late);
+        return;
+      case 'approvalResolved':
+        this.resolved(fact.value);
+        return;
+      case 'runCompleted':
+        for (const part of fact.value.output?.parts ?? []) this.closing(fact.value.runId, part.text);
+        this.answers.set(fact.value.runId, outputFromWire(fact.value.output));
+        return;
+      case 'runFailed':
+        this.answers.set(fact.value.runId, [{ text: fact.value.text }]);
+        this.closing(fact.value.runId, fact.value.text);
+        return;
+      default:
+        fact.case satisfies NotSaid;
+        return;
+    }
+  }
+
+  /** The arguments of a call of the answer at that revision; undefined if it was not added. Newest answers are found first. */
+  argumentsAt(revision: number, callId: string): string | undefined {
+    const message = this.entries.findLast((entry) => entry.revision === revision)?.message;
+    return message?.role === 'assistant'
+      ? message.calls.find((call) => call.callId === callId)?.argumentsJson
+      : undefined;
+  }
+
+  textAt(revision: number): string {
+    const entry = this.entries[this.placeOf(revision)];
+    if (entry?.revision === revision && entry.message.role === 'assistant') return entry.message.text;
+    return this.resultsAt.get(revision) ?? '';
+  }
+
+  /** Index of the first entry that is not older than a revision. */
+  private placeOf(revision: number): number {
+    let low = 0;
+    let high = this.entries.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.entries[middle]?.revision ?? 0) < revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private say(runId: string, stepId: string, message: TranscriptMessage): void {
+    this.entries.push({ revision: this.revision, runId, stepId, message });
+    this.size += message.text.length;
+    if (message.role !== 'assistant') return;
+    this.size += message.opaque.length + message.calls.reduce((sum, call) => sum + call.argumentsJson.length, 0);
+  }
+
+  private closing(runId: string, text: string): void {
+    if (text !== '')
+      this.say(runId, '', { role: 'assistant', text, calls: [], provider: '', opaque: new Uint8Array() });
+  }
+
+  /** The first result stands. One that came late only fills the gap until the run has a result of its own. */
+  private result(runId: string, callId: string, result: CallResult, late = false): void {
+    const key = resultKey(runId, callId);
+    if (this.results.has(key) && (late || !this.late.has(key))) return;
+    this.size += result.content.length - (this.results.get(key)?.content.length ?? 0);
+    this.results.set(key, result);
+    this.resultsAt.set(this.revision, result.content);
+    if (late) this.late.add(key);
+    else this.late.delete(key);
+  }
+
+  /** What was said in the context before: as turns of runs that are over. */
+  private saidEarlier({ earlier, earlierLeftOut }: FactOf<'conversationCreated'>): void {
+    if (earlierLeftOut) this.say('', '', { role: 'user', text: earlierTextsLeftOut });
+    let turn = '';
+    for (const [index, { byUser, text }] of earlier.entries()) {
+      if (byUser) {
+        turn = `earlier ${index}`;
+        this.say(turn, '', { role: 'user', text });
+      } else {
+        this.closing(turn, text);
+        this.answers.set(turn, [...(this.answers.get(turn) ?? []), { text }]);
+      }
+    }
+  }
+
+  private answered(answer: FactOf<'modelResponded'>, at: number): void {
+    const { runId, stepId, text, provider, opaque } = answer;
+    this.say(runId, stepId, { role: 'assistant', text, calls: answer.calls.map(transcriptCall), provider, opaque });
+    for (const call of answer.calls) this.resultAtOnce(runId, call, at);
+  }
+
+  /** A node of a tree called an agent: as if a model had. */
+  private delegated({ runId, stepId, call }: FactOf<'delegationRequested'>, at: number): void {
+    if (call === undefined) return;
+    const calls = [transcriptCall(call)];
+    this.say(runId, stepId, { role: 'assistant', text: '', calls, provider: '', opaque: new Uint8Array() });
+    this.resultAtOnce(runId, call, at);
+  }
+
+  private resultAtOnce(runId: string, call: facts.Call, at: number): void {
+    if (call.disposition === facts.Disposition.REFUSED)
+      this.result(runId, call.callId, { content: call.error, isError: true });
+    if (call.disposition === facts.Disposition.CONTROL)
+      this.result(runId, call.callId, { content: controlResult(call, at), isError: false });
+  }
+
+  private resolved({ runId, callId, decision, result, proxy }: FactOf<'approvalResolved'>): void {
+    if (proxy) return;
+    if (decision === facts.Decision.REJECTED || decision === facts.Decision.EXPIRED)
+      this.result(runId, callId, { content: rejectedResult, isError: true });
+    if (decision === facts.Decision.GIVE_UP) this.result(runId, callId, { content: givenUpResult, isError: true });
+    if (decision === facts.Decision.HAPPENED)
+      this.result(runId, callId, { content: result === '' ? 'The call was made.' : result, isError: false });
+  }
+}
+
+function resultOf(finished: FinishedCall): CallResult {
+  const { content, isError } = finished;
+  const blobs = 'blobs' in finished ? blobRefs(finished.blobs) : [];
+  return { content, isError, ...(blobs.length === 0 ? {} : { blobs }) };
+}
+
+function transcriptCall({ callId, providerCallId, tool: name, argumentsJson }: facts.Call): TranscriptCall {
+  return { callId, providerCallId, name, argumentsJson };
+}
+
+/**
+ * One message of a prompt: what was said, and the results of the calls of the message before. Here the id of a call names
+ * its run too: ids are places in the tree, so that the calls of another run have the same ones.
+ */
+export type PromptMessage =
+  | TranscriptMessage
+  | { readonly role: 'tool'; readonly results: readonly (TranscriptCall & CallResult)[] };
+
+/** A transcript with results that it does not hold yet. */
+class Foreseen implements Transcript {
+  private readonly recorded: Transcript;
+  private readonly results = new Map<string, CallResult>();
+
+  constructor(recorded: Transcript, finished: readonly FinishedCall[]) {
+    this.recorded = recorded;
+    for (const one of finished) this.results.set(resultKey(one.runId, one.callId), resultOf(one));
+  }
+
+  get revision(): number {
+    return this.recorded.revision;
+  }
+
+  get entries(): readonly TranscriptEntry[] {
+    return this.recorded.entries;
+  }
+
+  get answers(): ReadonlyMap<string, Output> {
+    return this.recorded.answers;
+  }
+
+  textAt(revision: number): string {
+    return this.recorded.textAt(revision);
+  }
+
+  resultOf(runId: string, callId: string): CallResult | undefined {
+    // A result that came late before stands for an attempt that was given up.
+    return this.results.get(resultKey(runId, callId)) ?? this.recorded.resultOf(runId, callId);
+  }
+
+  withResults(finished: readonly FinishedCall[]): Transcript {
+    return new Foreseen(this, finished);
+  }
+}
+
+function resultKey(runId: string, callId: string): string {
+  return `${runId} ${callId}`;
+}
+
+/** What a model is shown. */
+export type PromptScope =
+  /** The whole conversation: an agent that is a single llm node. */
+  | { readonly kind: 'conversation' }
+  /**
+   * A node of a tree: the run's message, and what the node itself said and did. Before that the last turns of the
+   * conversation, each as the user's message and the run's answer: at most `earlierTurnsMax`, in `earlierTurnsBytesMax`.
+   */
+  | { readonly kind: 'step'; readonly runId: string; readonly stepId: string };
+
+/** The messages for a model call: each call is followed by its result, as providers demand. */
+export function promptMessages(transcript: Transcript, scope: PromptScope): PromptMessage[] {
+  const { entries } = transcript;
+  const from = scope.kind === 'conversation' ? 0 : beginOfRun(entries, scope.runId);
+  const messages: PromptMessage[] = scope.kind === 'conversation' ? [] : earlierTurns(transcript, from);
+  for (const entry of entries.slice(from)) {
+    if (scope.kind === 'step' && entry.message.role !== 'user' && entry.stepId !== scope.stepId) continue;
+    const { message, runId } = entry;
+    // A node of a tree may have had nothing to add. No provider takes an empty message.
+    if (message.role === 'assistant' && message.text === '' && message.calls.length === 0) continue;
+    if (message.role !== 'assistant' || message.calls.length === 0) {
+      messages.push(message);
+      continue;
+    }
+    const named = (call: TranscriptCall): TranscriptCall => ({ ...call, callId: resultKey(runId, call.callId) });
+    const calls = message.calls.map(named);
+    const results = message.calls.map((call) => ({
+      ...named(call),
+      ...markedResult(transcript.resultOf(runId, call.callId) ?? { content: endedResult, isError: true }),
+    }));
+    messages.push({ ...message, calls }, { role: 'tool', results });
+  }
+  return messages;
+}
+
+/** The log keeps what came; a model is told what a person would not have seen in it. */
+function markedResult(result: CallResult): CallResult {
+  return { ...result, content: markedForModel(result.content) };
+}
+
+/** Index of the first entry of the latest run, if it is that one; else nothing is in scope. */
+function beginOfRun(entries: readonly TranscriptEntry[], runId: string): number {
+  let begin = entries.length;
+  while (entries[begin - 1]?.runId === runId) begin -= 1;
+  return begin;
+}
+
+/** The last turns before an entry, oldest first: those that were answered, as many as fit. */
+function earlierTurns(transcript: Transcript, before: number): PromptMessage[] {
+  const { entries, answers } = transcript;
+  const messages: PromptMessage[] = [];
+  let bytes = 0;
+  for (let index = before - 1; index >= 0 && messages.length < 2 * earlierTurnsMax; index -= 1) {
+    const { message, runId } = entries[index] as TranscriptEntry;
+    if (message.role !== 'user') continue;
+    const text = outputText(answers.get(runId) ?? [], (revision) => transcript.textAt(revision));
+    if (text === '') continue;
+    bytes += byteLength(message.text) + byteLength(text);
+    if (bytes > earlierTurnsBytesMax) break;
+    messages.unshift(message, { role: 'assistant', text, calls: [], provider: '', opaque: new Uint8Array() });
+  }
+  return messages;
+}

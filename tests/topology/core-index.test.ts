@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { type Repository, readRepository, withFile } from './repository.ts';
+
+const CORE = 'packages/core/';
+const INDEX = `${CORE}src/index.ts`;
+const NAMES = /\{([^}]*)\}\s+from\s+'([^']+)'/g;
+
+/** The names between braces, as the file has them that they come from. */
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((one) => one.trim().replace(/^type\s+/, ''))
+    .filter((one) => one !== '')
+    .map((one) => one.split(/\s+as\s+/)[0] as string);
+}
+
+/** What the core's index gives away and nothing outside of the core asks for: a promise to nobody. */
+function unasked(repository: Repository): string[] {
+  const given = [...(repository.get(INDEX) ?? '').matchAll(NAMES)].flatMap(([, list = '']) => namesIn(list));
+  const asked = new Set(
+    [...repository]
+      .filter(([path]) => !path.startsWith(CORE) && /\.m?ts$/.test(path))
+      .flatMap(([, text]) => [...text.matchAll(NAMES)])
+      .filter(([, , from]) => from === '@stopgo/core')
+      .flatMap(([, list = '']) => namesIn(list)),
+  );
+  return given.filter((name) => !asked.has(name));
+}
+
+test("the core's index has nothing that nobody outside uses", () => {
+  const repository = readRepository();
+  expect(unasked(repository)).toEqual([]);
+  const more = `${repository.get(INDEX)}export { advance, type NobodyNeedsThis as Other } from './run/interpreter.ts';\n`;
+  expect(unasked(withFile(repository, INDEX, more))).toEqual(['NobodyNeedsThis']);
+});
+
+test('it names each of them', () => {
+  expect(readRepository().get(INDEX)).not.toMatch(/export \*/);
+});
