@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { pendingApprovals } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { callIds } from './agent.ts';
 import { wrongPending } from './check.ts';
@@ -30,14 +31,14 @@ export class Story {
 
   /** Records a decision; resolves when whoever was nudged has answered, or cannot any more. Gives its revision. */
   async decide(callId: string, isApproved: boolean): Promise<number> {
-    const approvals = Object.values(this.watch.run?.approvals ?? {});
-    const approval = approvals.find((one) => one.callId === callId && one.decision === undefined);
-    if (approval === undefined) throw new Error(`${this.message}: no approval of ${callId} is pending`);
+    const { run } = this.watch;
+    const approvalId = pendingApprovals(run).find((id) => run?.interrupts[id]?.callId === callId);
+    if (approvalId === undefined) throw new Error(`${this.message}: no approval of ${callId} is pending`);
     const { APPROVED, REJECTED } = facts.Decision;
     const decision = isApproved ? APPROVED : REJECTED;
     const before = this.watch.revision;
     this.decided.add(callId);
-    await this.platform.approvals.resolve({ approvalId: approval.id, decision });
+    await this.platform.approvals.resolve({ approvalId, decision });
     return before + 1;
   }
 

@@ -75,9 +75,7 @@ export {
   createConversation,
   failRun,
   type MessageDecision,
-  provideToken,
   receiveMessage,
-  resolveApproval,
 } from './conversation/decide-conversation.ts';
 export {
   attemptPush,
@@ -122,11 +120,13 @@ export {
 export { type CallTarget, nameOfTarget, remoteOf, serverOf } from './events/target.ts';
 export { approvalKindWord } from './interrupts/approval-words.ts';
 export type { CallAsked, DelegationAskedCommand, RemoteQuestion } from './interrupts/commands.ts';
+export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
 export { delegationAsked } from './interrupts/decide-questions.ts';
 export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
 export { decisionMembers, decisionOfWord, type HumanDecision, parseDecision } from './interrupts/decision-words.ts';
 export { inputText } from './interrupts/input-text.ts';
+export { openInterrupts } from './interrupts/kinds.ts';
 export { keyOfWords, standingOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
@@ -136,12 +136,19 @@ export { decideRun, mayAskAgain } from './run/decide-run.ts';
 export { evolve, fold } from './run/evolve.ts';
 export { type Advance, advance, anticipate, type Effect } from './run/interpreter.ts';
 export { messageRows } from './run/messages.ts';
+export {
+  type Approval,
+  approvalIn,
+  decisionOn,
+  interruptsOf,
+  type ServerQuestion,
+  serverQuestions,
+} from './state/interrupt.ts';
 export { outputFromWire, outputText } from './state/output.ts';
 export { placeholdersOf, resolvePrompt } from './state/placeholders.ts';
 export { anonymousPrincipal, contextOf, principalOf } from './state/principal.ts';
 export type { IdempotencyKey } from './state/request.ts';
 export {
-  type ApprovalState,
   type AskedQuestion,
   type CallState,
   type ConversationState,
@@ -149,7 +156,6 @@ export {
   encodeSnapshot,
   foldVersion,
   type InputAction,
-  type InputState,
   initialState,
   type LeftElsewhere,
   type Owner,

@@ -254,10 +254,10 @@ describe('an attempt that was refused', () => {
         'runReleased',
       )
       .thenOwes();
-    const { calls, approvals } = next.state.run ?? {};
+    const { calls, interrupts: approvals } = next.state.run ?? {};
     expect(calls?.[id]).toMatchObject({ phase: 'waiting', attempt: 1 });
     expect(calls?.[id]?.digest).not.toBe(old?.digest);
-    expect(approvals?.[old?.approvalId ?? '']).toMatchObject({ void: true, decision: { kind: 'approved' } });
+    expect(approvals?.[old?.approvalId ?? '']).toMatchObject({ void: true, votes: [{ kind: 'approved' }] });
   });
 
   test(`because its tool changed is asked again ${pinChangesPerCallMax} times, then the call has failed`, () => {

@@ -1,6 +1,12 @@
-import { type ConversationState, project, provideInput, questionProblem, runStanding } from '@stopgo/core';
+import {
+  type ConversationState,
+  project,
+  provideInput,
+  questionProblem,
+  runStanding,
+  serverQuestions,
+} from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
-import { serverInputs } from '../src/interrupts/decide-inputs.ts';
 import { answerProblem } from '../src/interrupts/server-question.ts';
 import { inputsPendingMax } from '../src/text/bounds.ts';
 import { by, dawn, given, type Happening } from './specification.ts';
@@ -30,7 +36,7 @@ const underWay = [opened, said('note it'), answered({ calls: [call('note')] }), 
 const asking = [...underWay, drove([serverAsks(id)])];
 const three = '{"amount":3}';
 
-const inputOf = (state: ConversationState, index = 0): string => serverInputs(state.run)[index]?.id ?? '';
+const inputOf = (state: ConversationState, index = 0): string => serverQuestions(state.run)[index]?.id ?? '';
 const answersWith =
   (contentJson: string, action: 'accept' | 'decline' | 'cancel' = 'accept') =>
   (state: ConversationState) =>
@@ -117,7 +123,7 @@ describe('a call in the midst of which its server asks', () => {
   test('asks at most so much at once', () => {
     const many = Array.from({ length: inputsPendingMax + 3 }, (_, index) => serverQuestion(`q-${index}`));
     const { state } = given(...underWay, drove([serverAsks(id, many)]));
-    expect(serverInputs(state.run)).toHaveLength(inputsPendingMax);
+    expect(serverQuestions(state.run)).toHaveLength(inputsPendingMax);
   });
 });
 
@@ -125,7 +131,7 @@ describe('an answer', () => {
   test('is taken once, and what the call comes to is awaited as before', () => {
     const taken = given(...asking).when(answersWith(three));
     taken.thenFacts(['inputProvided', { action: 1, contentJson: three }]);
-    const [before] = serverInputs(given(...asking).state.run);
+    const [before] = serverQuestions(given(...asking).state.run);
     const after = given(...asking, by('ada', provides(id, 'accept', three)));
     after
       .when((state) => provideInput(state, { inputId: before?.id ?? '', action: 'decline', contentJson: '' }))
@@ -208,7 +214,7 @@ describe('an answer', () => {
   test('is none to a wait for a token', () => {
     const story = [...underWay.slice(0, 3), drove([{ type: 'needToken', callId: id, prompt: 'Sign in.' }])];
     const { state } = given(...story);
-    const [inputId = ''] = Object.keys(state.run?.inputs ?? {});
+    const [inputId = ''] = Object.keys(state.run?.interrupts ?? {});
     given(...story)
       .when((now) => provideInput(now, { inputId, action: 'accept', contentJson: '' }))
       .thenRefused({ kind: 'token' });

@@ -187,7 +187,7 @@ describe('what a node waits for', () => {
     const { state } = given(...toAdd);
     const [add, remove] = ['root#1.0', 'root#1.1'].map((id) => approvalOf(state, id));
     const about = { kind: 'approval', server: 'resources' };
-    const since = (id = '') => ({ id, since: state.run?.approvals[id]?.requestedAt });
+    const since = (id = '') => ({ id, since: state.run?.interrupts[id]?.requestedAt });
     expect(waitsOf(...toAdd)).toMatchObject({
       status: 'waiting',
       waits: [

@@ -187,7 +187,7 @@ describe('an agent that waits', () => {
     expect(callOf(so).sent?.questions).toMatchObject([{ key: 'auth', verdict: 'token' }]);
     // Somebody has ended it meanwhile: nobody is asked for a token any more.
     const gone = given(...underWay, drove([asks([token])], lone), drove([claim, asks([])], lone));
-    expect(gone.state.run?.inputs).toEqual({});
+    expect(gone.state.run?.interrupts).toEqual({});
   });
 
   test('about a call in doubt is answered in those words', () => {

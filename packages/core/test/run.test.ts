@@ -76,11 +76,11 @@ describe('a model that answers', () => {
         'runReleased',
       )
       .thenOwes();
-    const { calls, approvals } = next.state.run ?? {};
+    const { calls, interrupts } = next.state.run ?? {};
     const id = approvalOf(next.state);
     expect(isUuid(id)).toBe(true);
     expect(calls?.['root#1.0']?.digest).toMatch(/^[0-9a-f]{64}$/);
-    expect(Object.keys(approvals ?? {})).toEqual([id]);
+    expect(Object.keys(interrupts ?? {})).toEqual([id]);
   });
 
   test('with two destructive calls and a free one asks for both at once and makes the free one', () => {

@@ -7,9 +7,9 @@ import {
   runStanding,
   samplingProblem,
   samplingResult,
+  serverQuestions,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
-import { serverInputs } from '../src/interrupts/decide-inputs.ts';
 import { samplingAnswerBytesMax } from '../src/text/bounds.ts';
 import { by, given } from './specification.ts';
 import {
@@ -34,7 +34,7 @@ const id = 'root#1.0';
 const underWay = [opened, said('note it'), answered({ calls: [call('note')] }), drove([starts(id)])];
 const sampling = [...underWay, drove([serverAsks(id, [samplingQuestion()])])];
 
-const idOf = (state: ConversationState): string => serverInputs(state.run)[0]?.id ?? '';
+const idOf = (state: ConversationState): string => serverQuestions(state.run)[0]?.id ?? '';
 const inputId = idOf(given(...sampling).state);
 
 describe('a call in the midst of which its server has a model asked', () => {

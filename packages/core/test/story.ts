@@ -26,11 +26,11 @@ import {
   type RunCommand,
   receiveMessage,
   resolveApproval,
+  serverQuestions,
   sha256Hex,
   type Toolset,
 } from '@stopgo/core';
 import type { SamplingAnswered } from '../src/interrupts/commands.ts';
-import { serverInputs } from '../src/interrupts/decide-inputs.ts';
 import type { LateOutcome } from '../src/run/decide-late.ts';
 import type { DriverContext } from '../src/run/decide-run.ts';
 import { dawn } from './specification.ts';
@@ -285,7 +285,7 @@ export function serverAsks(
 /** A person answers the oldest question that a call waits with. */
 export function provides(callId: string, action: InputAction = 'accept', contentJson = '', sessionId?: string) {
   return happened((state) => {
-    const [input] = serverInputs(state.run).filter((one) => one.callId === callId);
+    const [input] = serverQuestions(state.run).filter((one) => one.callId === callId);
     return provideInput(state, { inputId: input?.id ?? '', action, contentJson, sessionId });
   });
 }
@@ -308,7 +308,7 @@ export function changed(callId: string, current: OfferedTool, attempt = 1): Call
 /** The latest approval that is pending for a call; without one, the oldest of all. */
 export function approvalOf(state: ConversationState, callId?: string): string {
   const pending = pendingApprovals(state.run);
-  const ofCall = pending.filter((id) => callId === undefined || state.run?.approvals[id]?.callId === callId);
+  const ofCall = pending.filter((id) => callId === undefined || state.run?.interrupts[id]?.callId === callId);
   const id = callId === undefined ? ofCall[0] : ofCall.at(-1);
   if (id === undefined) throw new Error(`nothing is pending for ${callId ?? 'any call'}`);
   return id;

@@ -16,6 +16,7 @@ import {
 } from '@stopgo/core';
 import { facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+import { decisionOn, interruptsOf } from '../src/state/interrupt.ts';
 import { callsPerRunMax, continuedFailureBytesMax } from '../src/text/bounds.ts';
 import { nothingSaid } from '../src/text/texts.ts';
 import { Rows } from './rows.ts';
@@ -324,6 +325,6 @@ describe('a tree so wide that not all fits one append', () => {
       if (rejecting.run?.status === 'open')
         expect(rejecting.run.owner?.instance, 'owned until all is done').toBe(`process-${appends}`);
     }
-    expect(Object.values(rejecting.run?.approvals ?? {}).filter((one) => one.decision === undefined)).toEqual([]);
+    expect(interruptsOf(rejecting.run, 'approval').filter((one) => decisionOn(one) === undefined)).toEqual([]);
   });
 });

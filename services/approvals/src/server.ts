@@ -1,12 +1,14 @@
 import {
   type Actor,
   actorFromWire,
+  approvalIn,
   bareView,
   byteLength,
   DomainError,
   decidedByOf,
   decidedByText,
   decisionKind,
+  decisionOn,
   fold,
   type HumanDecision,
   isUuid,
@@ -82,8 +84,8 @@ async function resolve(given: ApprovalsDependencies, request: wire.ResolveReques
 }
 
 function isRemote({ state }: Loaded, approvalId: string): boolean {
-  const approval = state.run?.approvals[approvalId];
-  return approval?.kind === 'proxy' && approval.decision === undefined;
+  const approval = approvalIn(state.run, approvalId);
+  return approval?.of === 'question' && decisionOn(approval) === undefined;
 }
 
 type Resolved = ReturnType<typeof resolveApproval>;

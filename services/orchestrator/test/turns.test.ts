@@ -22,7 +22,7 @@ function driven(calls: Readonly<Record<string, Call>>): ConversationState {
   ]);
   const run = {
     ...{ id: 'r', status: 'open', owner: { instance: 'other', epoch: 1 }, messageRevision: 1 },
-    ...{ calls: Object.fromEntries(states), steps: {}, inputs: {} },
+    ...{ calls: Object.fromEntries(states), steps: {}, interrupts: {} },
   };
   return { ...initialState, id: 'c', revision: 3, run } as unknown as ConversationState;
 }

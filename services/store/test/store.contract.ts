@@ -107,7 +107,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
         { idempotencyKey: 'key-1', requestDigest: 'digest-1', firstRevision: 1, lastRevision: 1 },
       ]);
       const state = decodeSnapshot(loaded.snapshot, loaded.foldVersion);
-      expect(state?.run?.approvals[story.approvalId]).toMatchObject({ callId: 'root#1.0' });
+      expect(state?.run?.interrupts[story.approvalId]).toMatchObject({ callId: 'root#1.0' });
       const same = await client.load({ by: { case: 'approvalId', value: story.approvalId } });
       expect(same).toMatchObject({ conversationId: story.id, revision: story.revision });
     });

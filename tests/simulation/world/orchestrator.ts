@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import { type AgentDefinition, fact, type HumanDecision, nothingEarlier, resolveApproval } from '@stopgo/core';
+import {
+  type AgentDefinition,
+  approvalIn,
+  fact,
+  type HumanDecision,
+  nothingEarlier,
+  resolveApproval,
+} from '@stopgo/core';
 import { clientKey, Heartbeat, type Liveness, transact, Waits } from '@stopgo/log';
 import {
   AgentNews,
@@ -201,7 +208,7 @@ export class OrchestratorProcess {
     const idempotency = key === '' ? undefined : { key, requestDigest: decision.kind };
     const load = () => this.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
     let loaded = await load();
-    if (loaded.state.run?.approvals[approvalId]?.kind === 'proxy' && this.world.random.chance(0.7)) {
+    if (approvalIn(loaded.state.run, approvalId)?.of === 'question' && this.world.random.chance(0.7)) {
       await this.watch.look(conversationId).catch(() => undefined);
       loaded = await load();
     }

@@ -1,4 +1,13 @@
-import { type ApprovalState, DomainError, type HumanDecision, runStanding } from '@stopgo/core';
+import {
+  type Approval,
+  approvalIn,
+  DomainError,
+  decisionOn,
+  type HumanDecision,
+  interruptsOf,
+  openInterrupts,
+  runStanding,
+} from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
 import { orchestrator as wire } from '@stopgo/proto';
 import type { Fate } from './network.ts';
@@ -88,10 +97,8 @@ export class People {
     const standing = this.standing(plan);
     const run = this.world.stream(plan.id)?.states.at(-1)?.run ?? null;
     if (standing !== 'waiting' || run === null) return standing !== 'working' && standing !== 'none';
-    const pending = Object.values(run.approvals).filter((one) => one.decision === undefined);
-    return (
-      Object.keys(run.inputs).length === 0 && pending.length > 0 && pending.every((one) => this.ignored.has(one.id))
-    );
+    const open = openInterrupts(run);
+    return open.length > 0 && open.every(({ interrupt: { id } }) => this.ignored.has(id));
   }
 
   private hasMessage(plan: ConversationPlan, text: string): boolean {
@@ -155,10 +162,10 @@ export class People {
     const { random } = this.world;
     const run = this.world.stream(plan.id)?.states.at(-1)?.run;
     if (run === undefined || run === null || run.status !== 'open') return;
-    for (const approval of Object.values(run.approvals)) {
-      if (approval.decision !== undefined || this.attended.has(approval.id)) continue;
+    for (const approval of interruptsOf(run, 'approval')) {
+      if (decisionOn(approval) !== undefined || this.attended.has(approval.id)) continue;
       this.attended.add(approval.id);
-      this.world.count(approval.kind === 'in_doubt' ? 'calls in doubt' : 'approvals asked for');
+      this.world.count(approval.of === 'in_doubt' ? 'calls in doubt' : 'approvals asked for');
       if (random.chance(plan.silence)) {
         this.ignored.add(approval.id);
         this.world.look();
@@ -168,18 +175,18 @@ export class People {
       const after = random.between(0, 3_000);
       for (let one = 0; one < people; one += 1) {
         this.names += 1;
-        this.begin(this.decide(plan, approval.id, approval.kind, `person-${this.names}`, after));
+        this.begin(this.decide(plan, approval.id, approval.of, `person-${this.names}`, after));
       }
       if (people > 1) this.world.count('double decisions');
     }
-    for (const input of Object.values(run.inputs)) {
+    for (const input of interruptsOf(run, 'auth')) {
       if (this.attended.has(input.id)) continue;
       this.attended.add(input.id);
       this.begin(this.bringToken(plan, input.id));
     }
   }
 
-  private decision(plan: ConversationPlan, kind: ApprovalState['kind'], isSecond: boolean): HumanDecision {
+  private decision(plan: ConversationPlan, kind: Approval['of'], isSecond: boolean): HumanDecision {
     const { random } = this.world;
     // Now and then somebody answers a call in doubt as if it were a plain question.
     if (kind !== 'in_doubt' || (!isSecond && random.chance(0.2)))
@@ -190,7 +197,7 @@ export class People {
   private async decide(
     plan: ConversationPlan,
     approvalId: string,
-    approvalKind: ApprovalState['kind'],
+    approvalKind: Approval['of'],
     person: string,
     afterMs: number,
   ): Promise<void> {
@@ -220,7 +227,8 @@ export class People {
         }
         // It is an approval of the past, unless a reader that lags behind said so.
         const run = this.world.stream(plan.id)?.states.at(-1)?.run;
-        if (run?.approvals[approvalId]?.decision !== undefined || run?.approvals[approvalId] === undefined) return;
+        const approval = approvalIn(run ?? null, approvalId);
+        if (approval === undefined || decisionOn(approval) !== undefined) return;
       } catch (error) {
         this.checkError(error, 'a decision');
       }
@@ -241,7 +249,7 @@ export class People {
 
   private async bringToken(plan: ConversationPlan, inputId: string): Promise<void> {
     this.world.count('tokens asked for');
-    const isAsked = (): boolean => this.world.stream(plan.id)?.states.at(-1)?.run?.inputs[inputId] !== undefined;
+    const isAsked = (): boolean => this.world.stream(plan.id)?.states.at(-1)?.run?.interrupts[inputId] !== undefined;
     while (isAsked()) {
       await this.pause(2_000);
       if (!isAsked()) return;

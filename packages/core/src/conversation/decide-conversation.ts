@@ -3,16 +3,15 @@
  * it comes here; a command that somebody else was faster with is a refusal that says so.
  */
 
-import { facts as wire } from '@stopgo/proto';
 import { type AgentDefinition, isPipeline } from '../agent/definition.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import type { HumanDecision } from '../interrupts/decision-words.ts';
-import { withdrawal } from '../interrupts/withdrawal.ts';
+import { provideToken } from '../interrupts/decide-approval.ts';
+import { withdrawal } from '../interrupts/kinds/approval.ts';
 import { advanceInto } from '../run/advance-into.ts';
 import { anticipate, type Effect } from '../run/interpreter.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
-import type { ApprovalState, ConversationState, Owner, RunState } from '../state/state.ts';
+import type { ConversationState, Owner, RunState } from '../state/state.ts';
 import { pendingApprovals, runStanding } from '../state/work.ts';
 import { withdrawalsPerAppendMax } from '../text/bounds.ts';
 import { type EarlierTexts, nothingEarlier } from './context.ts';
@@ -104,87 +103,6 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
   const { agent, now } = command;
   const ahead = advanceInto(first.length, agent, anticipate(state, first, now), now);
   return { kind: 'append', facts: [...first, ...ahead.facts], state: ahead.state, effects: ahead.effects, me };
-}
-
-/** The facts by which a token lets the open run go on; none if it waits for none. */
-export function provideToken(state: ConversationState, sessionId?: string): readonly Fact[] {
-  const run = state.run;
-  if (run === null || run.status !== 'open') return [];
-  const session = anotherSession(state, { sessionId });
-  return Object.values(run.inputs)
-    .filter((input) => input.kind === 'auth')
-    .map((input) => fact('inputProvided', { inputId: input.id, runId: run.id, text: '', sessionId: session }));
-}
-
-/** A decision of a human on an approval. */
-export type ResolveCommand = {
-  readonly approvalId: string;
-  readonly decision: HumanDecision;
-  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
-  readonly sessionId?: string | undefined;
-  readonly idempotency?: IdempotencyKey;
-};
-
-export type ResolveDecision =
-  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
-  /** It was decided before; by whom, what and when. */
-  | { readonly kind: 'settled'; readonly decision: NonNullable<ApprovalState['decision']> }
-  /** The decision is none of the choices of this approval. */
-  | { readonly kind: 'choice'; readonly choices: readonly string[] }
-  /** It is not an approval of the latest run: it was settled before. */
-  | { readonly kind: 'past' };
-
-/** Takes a decision. Of any number of decisions on one approval only the first in the log leaves a fact. */
-export function resolveApproval(state: ConversationState, command: ResolveCommand): ResolveDecision {
-  const run = state.run;
-  const approval = run?.approvals[command.approvalId];
-  if (run === null || approval === undefined) return { kind: 'past' };
-  if (approval.decision !== undefined) return { kind: 'settled', decision: approval.decision };
-  // What was pending when the run settled is withdrawn.
-  if (run.status !== 'open') return { kind: 'past' };
-  const kind = decisionFor(approval, command.decision);
-  if (kind === undefined) return { kind: 'choice', choices: approval.choices };
-  const { callId } = approval;
-  const resolved = fact('approvalResolved', {
-    approvalId: approval.id,
-    runId: run.id,
-    decision: wireDecisions[kind],
-    result: command.decision.kind === 'happened' ? command.decision.result : '',
-    callId,
-    tool: run.calls[callId]?.tool ?? '',
-    proxy: approval.kind === 'proxy',
-    sessionId: anotherSession(state, command),
-    ...optional(command.idempotency),
-  });
-  return { kind: 'append', facts: [resolved] };
-}
-
-const wireDecisions = {
-  approved: wire.Decision.APPROVED,
-  rejected: wire.Decision.REJECTED,
-  run_again: wire.Decision.RUN_AGAIN,
-  happened: wire.Decision.HAPPENED,
-  give_up: wire.Decision.GIVE_UP,
-} as const;
-
-/** What a decision means for this kind of approval; undefined if it is none of its choices. */
-function decisionFor(approval: ApprovalState, decision: HumanDecision): keyof typeof wireDecisions | undefined {
-  // That of a question of another agent may be about a call in doubt there.
-  const isInDoubt = approval.kind === 'in_doubt' || approval.choices.includes('give_up');
-  // Where not all could be shown, only a no is offered.
-  if (approval.kind === 'proxy' && decision.kind !== 'reject' && !approval.choices.includes(decision.kind))
-    return undefined;
-  switch (decision.kind) {
-    case 'approve':
-      return isInDoubt ? undefined : 'approved';
-    case 'reject':
-      // A plain no to a call in doubt: it is not run again.
-      return isInDoubt ? 'give_up' : 'rejected';
-    case 'run_again':
-    case 'happened':
-    case 'give_up':
-      return isInDoubt ? decision.kind : undefined;
-  }
 }
 
 export type CancelDecision =

@@ -9,13 +9,15 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
+import { type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
-import type { ConversationState, InputAction, InputState, RunState, SettledInput } from '../state/state.ts';
+import type { ConversationState, InputAction, RunState, SettledInput } from '../state/state.ts';
 import { isUnderWay, nodeOf } from '../state/work.ts';
 import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 import { uuidFrom } from '../text/digest.ts';
 import type { CallAsked, SamplingAnswered } from './commands.ts';
+import { inputWithdrawal } from './kinds/of-server.ts';
 import { type SamplingAsked, samplingProblem } from './sampling.ts';
 import { answerProblem, questionProblem } from './server-question.ts';
 
@@ -47,11 +49,11 @@ export function provideInput(state: ConversationState, command: ProvideCommand):
   const { run } = state;
   const settled = run?.settledInputs?.[inputId];
   if (settled !== undefined) return { kind: 'settled', input: settled };
-  const input = run?.inputs[inputId];
+  const input = run?.interrupts[inputId];
   if (run === null || input === undefined || run.status !== 'open') return { kind: 'unknown' };
-  // It is asked of a model, and of no person.
-  if (input.kind === 'sampling') return { kind: 'unknown' };
-  if (input.server === undefined) return { kind: 'token' };
+  if (input.kind === 'auth') return { kind: 'token' };
+  // An approval takes other answers, and what is asked of a model takes none of people.
+  if (input.kind !== 'input') return { kind: 'unknown' };
   const wantsValues = action === 'accept' && input.server.schemaJson !== '';
   const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
   if (problem !== undefined) return { kind: 'invalid', problem };
@@ -85,7 +87,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
   const call = run.calls[asked.callId];
   if (call?.target?.kind !== 'tool' || !isUnderWay(call, asked.attempt)) return [];
   const { server } = call.target;
-  const pending = serverInputs(run);
+  const pending = serverQuestions(run);
   const gone = pending.filter(
     ({ callId, server }) => callId === call.id && !asked.questions.some(({ id }) => id === server.questionId),
   );
@@ -97,7 +99,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
     .filter((one) => !known.has(one.id) && problemOf(one) === undefined)
     .slice(0, Math.max(0, inputsPendingMax - (pending.length - gone.length)));
   return [
-    ...gone.map((input) => withdrawn(run, input.id, call.id, reasonGone(input, asked, now))),
+    ...gone.map((input) => inputWithdrawal(run, input.id, call.id, reasonGone(input, asked, now))),
     ...fresh.map(({ id, message: prompt, schemaJson, url, waitMs, sampling }, index) =>
       fact('inputRequested', {
         inputId: uuidFrom('input', run.id, call.id, String(call.asked + index + 1)),
@@ -135,7 +137,7 @@ function samplingToWire({ systemPrompt, messages, maxTokens, stopSequences }: Sa
 /** What a model made of what a server had it asked: of several answers the first in the log counts, as of people's. */
 export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact[] {
   const { inputId, contentJson, provider, model, usage, error } = command;
-  const input = run.inputs[inputId];
+  const input = run.interrupts[inputId];
   if (input?.kind !== 'sampling') return [];
   const { ACCEPT, CANCEL } = wire.InputAction;
   const stepId = run.calls[input.callId]?.stepId ?? '';
@@ -144,7 +146,7 @@ export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact
   return [fact('inputProvided', { inputId, runId: run.id, text: '', action, contentJson, sampling })];
 }
 
-function reasonGone({ server, kind }: ServerInput, { lapsed = [] }: CallAsked, now: number): string {
+function reasonGone({ server, kind }: ServerQuestion, { lapsed = [] }: CallAsked, now: number): string {
   if (lapsed.includes(server.questionId)) return reasonLapsed;
   return now >= server.expiresAt
     ? `${kind === 'sampling' ? 'no model' : 'nobody'} answered in time`
@@ -162,13 +164,13 @@ export function answerLost(
   const input = run.settledInputs?.[inputId];
   if (input === undefined || input.how === 'withdrawn') return [];
   const reason = isAskedAnew ? reasonLapsed : 'the answer came too late: the server does not wait for it any more';
-  return [withdrawn(run, inputId, input.callId, reason)];
+  return [inputWithdrawal(run, inputId, input.callId, reason)];
 }
 
 /** What a call waited for goes with it. */
 export function inputsOver(run: RunState, outcome: CallOutcomeCommand): Fact[] {
-  const mine = serverInputs(run).filter(({ callId }) => callId === outcome.callId);
-  return mine.map(({ id, callId }) => withdrawn(run, id, callId, reasonOver(outcome)));
+  const mine = serverQuestions(run).filter(({ callId }) => callId === outcome.callId);
+  return mine.map(({ id, callId }) => inputWithdrawal(run, id, callId, reasonOver(outcome)));
 }
 
 function reasonOver(outcome: CallOutcomeCommand): string {
@@ -180,20 +182,4 @@ function reasonOver(outcome: CallOutcomeCommand): string {
     default:
       return 'the call did not run';
   }
-}
-
-function withdrawn(run: RunState, inputId: string, callId: string, reason: string): Fact {
-  return fact('inputWithdrawn', { inputId, runId: run.id, callId, reason: cutText(reason, inputReasonBytesMax).text });
-}
-
-type ServerInput = InputState & { readonly server: NonNullable<InputState['server']> };
-
-/** What tool servers wait for people for, oldest first. */
-export function peopleInputs(run: RunState | null): readonly ServerInput[] {
-  return serverInputs(run).filter(({ kind }) => kind === 'input');
-}
-
-/** What tool servers wait for, oldest first. */
-export function serverInputs(run: RunState | null): readonly ServerInput[] {
-  return Object.values(run?.inputs ?? {}).filter((input): input is ServerInput => input.server !== undefined);
 }

@@ -22,9 +22,9 @@ import { uuidFrom } from '../text/digest.ts';
 import { askedTooOften, tokenInQuestion, unreadableQuestion } from '../text/texts.ts';
 import { quotedLines, quotedName } from '../text/visible.ts';
 import type { AnswerDelegation, DelegationAskedCommand, RemoteQuestion } from './commands.ts';
+import { isPending, withdrawal } from './kinds/approval.ts';
 import { choicesOf, questionDigest, standingOfQuestion, wellFormed } from './question-identity.ts';
 import { questionRequest, tokenRequest } from './requests.ts';
-import { withdrawal } from './withdrawal.ts';
 
 /**
  * The facts of what an agent waits for now: what is new is asked here, what is gone is withdrawn. None if that is on the
@@ -112,7 +112,7 @@ export function tokenForAnswer(run: RunState, call: CallState, prompt: string): 
 }
 
 function withdrawn(run: RunState, gone: readonly AskedQuestion[], reason: string): Fact[] {
-  const pending = gone.filter(({ askedAs }) => askedAs in run.approvals && !run.approvals[askedAs]?.decision);
+  const pending = gone.filter(({ askedAs }) => isPending(run, askedAs));
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, reason));
 }
 

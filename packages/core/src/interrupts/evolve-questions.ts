@@ -1,6 +1,6 @@
 /** What becomes of a call whose agent waits for people, or for a token: its questions, and what stands for them here. */
-import { facts } from '@stopgo/proto';
 import type { FactOf, RecordedFact } from '../events/facts.ts';
+import type { Auth } from '../state/interrupt.ts';
 import { withCall } from '../state/run-changes.ts';
 import type {
   AskedQuestion,
@@ -26,36 +26,8 @@ export function evolveQuestions(run: RunState, { callId, attempt, keys, task }: 
   const questions = (call.sent.questions ?? []).filter(({ key }) => keys.includes(key));
   const sent = { ...call.sent, taskId, taskState, questions };
   const isAsked = (id: string): boolean => questions.some(({ askedAs }) => askedAs === id);
-  const left = withoutInputs(run, (input) => input.callId === callId && !isAsked(input.id));
+  const left = withoutTokens(run, (token) => token.callId === callId && !isAsked(token.id));
   return withCall(left, callId, { phase: keys.length > 0 ? 'asking' : 'started', sent });
-}
-
-/** An approval stands for a question. */
-export function withQuestionAsked(run: RunState, call: CallState, asked: FactOf<'approvalRequested'>): RunState {
-  const { key = '', approvalId: remoteApprovalId = '' } = asked.question ?? {};
-  return withQuestion(run, call, { key, digest: asked.digest, askedAs: asked.approvalId, remoteApprovalId });
-}
-
-/** The run waits for an input: a call that needs it, or the agent that a call was sent to. */
-export function evolveInput(run: RunState, asked: FactOf<'inputRequested'>): RunState {
-  const { inputId: id, callId, prompt, question: key } = asked;
-  const kind = asked.kind === facts.InputKind.AUTH ? 'auth' : 'input';
-  const next = { ...run, inputs: { ...run.inputs, [id]: { id, callId, kind, prompt } as const } };
-  const call = run.calls[callId];
-  if (call?.phase === 'asking' && key !== '')
-    return withQuestion(next, call, { key, digest: '', askedAs: id, remoteApprovalId: '' });
-  const phase = call?.phase === 'asking' ? 'asking' : 'blocked';
-  return withCall(next, callId, { phase, asked: (call?.asked ?? 0) + 1 });
-}
-
-/** The input is there: the call may run, or the agent be answered. */
-export function evolveProvided(run: RunState, { inputId }: FactOf<'inputProvided'>, revision: number): RunState {
-  const { [inputId]: provided, ...inputs } = run.inputs;
-  if (provided === undefined) return run;
-  const next = { ...run, inputs };
-  if (run.calls[provided.callId]?.phase === 'asking')
-    return withVerdict(next, provided.callId, inputId, 'token', revision);
-  return withCall(next, provided.callId, { phase: 'ready' });
 }
 
 /** What stands for a question was decided. */
@@ -84,7 +56,7 @@ export function atRest(run: RunState, callId: string): RunState {
   if (call?.sent?.questions === undefined) return run;
   const { questions: _, ...sent } = call.sent;
   return withCall(
-    withoutInputs(run, (input) => input.callId === callId),
+    withoutTokens(run, (token) => token.callId === callId),
     callId,
     { sent },
   );
@@ -122,7 +94,7 @@ function withoutQuestions({ sent, ...call }: CallState): CallState {
 }
 
 /** With one more question; one of the same key was asked anew. */
-function withQuestion(run: RunState, call: CallState, question: AskedQuestion): RunState {
+export function withQuestion(run: RunState, call: CallState, question: AskedQuestion): RunState {
   if (call.sent === undefined) return run;
   const others = (call.sent.questions ?? []).filter(({ key }) => key !== question.key);
   const sent: SentDelegation = { ...call.sent, questions: [...others, question] };
@@ -136,7 +108,8 @@ function withQuestions(run: RunState, callId: string, change: (one: AskedQuestio
     : withCall(run, callId, { sent: { ...sent, questions: sent.questions.map(change) } });
 }
 
-function withoutInputs(run: RunState, isGone: (input: RunState['inputs'][string]) => boolean): RunState {
-  const kept = Object.entries(run.inputs).filter(([, input]) => !isGone(input));
-  return kept.length === Object.keys(run.inputs).length ? run : { ...run, inputs: Object.fromEntries(kept) };
+/** Without the tokens that are asked for and of which this is true. */
+function withoutTokens(run: RunState, isGone: (token: Auth) => boolean): RunState {
+  const kept = Object.entries(run.interrupts).filter(([, one]) => one.kind !== 'auth' || !isGone(one));
+  return kept.length === Object.keys(run.interrupts).length ? run : { ...run, interrupts: Object.fromEntries(kept) };
 }

@@ -8,10 +8,10 @@ import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { serverOf } from '../events/target.ts';
 import { inputsOver } from '../interrupts/decide-inputs.ts';
+import { isPending, withdrawal } from '../interrupts/kinds/approval.ts';
 import { approvalRequest, doubtRequest, tokenRequest } from '../interrupts/requests.ts';
-import { withdrawal } from '../interrupts/withdrawal.ts';
 import type { CallState, RunState } from '../state/state.ts';
-import { isUnderWay } from '../state/work.ts';
+import { isUnderWay, pendingApprovals } from '../state/work.ts';
 import { pinChangesPerCallMax } from '../text/bounds.ts';
 import { callDigest } from '../text/digest.ts';
 import { heldUntilAccepted } from '../text/texts.ts';
@@ -24,8 +24,8 @@ export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[
     return [...questionsOver(run, call), ...inputsOver(run, outcome), ...outcomeOf(run, call, outcome)];
   // It comes late, but nobody has decided yet: what it says is better than a human's guess.
   if (call.phase === 'in_doubt' && call.attempt === outcome.attempt && outcome.type === 'callFinished') {
-    const doubt = Object.values(run.approvals).find((one) => one.callId === call.id && one.decision === undefined);
-    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt.id, 'the outcome of the call has come in')];
+    const doubt = pendingApprovals(run).find((id) => run.interrupts[id]?.callId === call.id);
+    const withdrawn = doubt === undefined ? [] : [withdrawal(run, doubt, 'the outcome of the call has come in')];
     return [...withdrawn, ...outcomeOf(run, call, outcome)];
   }
   return [];
@@ -33,9 +33,7 @@ export function decideOutcome(run: RunState, outcome: CallOutcomeCommand): Fact[
 
 /** An agent whose delegation is over waits for no answer any more. */
 function questionsOver(run: RunState, { sent }: CallState): Fact[] {
-  const pending = (sent?.questions ?? []).filter(
-    ({ askedAs }) => askedAs in run.approvals && !run.approvals[askedAs]?.decision,
-  );
+  const pending = (sent?.questions ?? []).filter(({ askedAs }) => isPending(run, askedAs));
   return pending.map(({ askedAs }) => withdrawal(run, askedAs, 'the task of the agent has come to an end'));
 }
 

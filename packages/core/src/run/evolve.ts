@@ -1,26 +1,24 @@
 import { facts } from '@stopgo/proto';
 import { childStep, iterationOfStep } from '../agent/definition.ts';
 import { newCall } from '../calls/new-call.ts';
-import { decisionKind } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
-import { evolveServerAnswer, evolveServerInput, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
+import { evolveProvided, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
 import {
   atRest,
   evolveAnswered,
-  evolveInput,
-  evolveProvided,
   evolveQuestions,
   isAwaited,
   keptParked,
   withoutLeft,
   withoutParked,
-  withQuestionAsked,
-  withVerdict,
 } from '../interrupts/evolve-questions.ts';
+import { evolveVote } from '../interrupts/kinds/approval.ts';
+import { evolveApprovalAsked, evolveInputAsked } from '../interrupts/kinds.ts';
+import { approvalIn, decisionOn, type Interrupt } from '../state/interrupt.ts';
 import { laterOutput, outputFromWire } from '../state/output.ts';
 import { anonymousPrincipal } from '../state/principal.ts';
-import { withCall, withStep } from '../state/run-changes.ts';
-import type { ApprovalState, CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
+import { withCall, withResult, withStep } from '../state/run-changes.ts';
+import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';
 import { titleCharactersMax } from '../text/bounds.ts';
 import { canceledText } from '../text/texts.ts';
 import { messageRows } from './messages.ts';
@@ -99,8 +97,7 @@ function startedRun(started: FactOf<'runStarted'>, state: ConversationState): Ru
     epoch: started.owner?.epoch ?? 0,
     steps: {},
     calls: {},
-    approvals: {},
-    inputs: {},
+    interrupts: {},
     sessionState: {},
   };
 }
@@ -132,17 +129,13 @@ function evolveRun(run: RunState, recorded: RecordedFact): RunState {
       return step === undefined ? run : withStep(run, { ...step, emptyTurn: fact.value.turn });
     }
     case 'approvalRequested':
-      return evolveAsked(run, fact.value, recorded.time);
+      return evolveApprovalAsked(run, fact.value, recorded.time);
     case 'approvalResolved':
-      return evolveResolved(run, fact.value, recorded);
+      return evolveVote(run, fact.value, recorded);
     case 'inputRequested':
-      return fact.value.serverQuestion === undefined
-        ? evolveInput(run, fact.value)
-        : evolveServerInput(run, fact.value, recorded.time);
+      return evolveInputAsked(run, fact.value, recorded.time);
     case 'inputProvided':
-      return run.inputs[fact.value.inputId]?.server === undefined
-        ? evolveProvided(run, fact.value, revision)
-        : evolveServerAnswer(run, recorded);
+      return evolveProvided(run, recorded);
     case 'inputWithdrawn':
       return evolveWithdrawn(run, recorded);
     case 'toolCallStarted': {
@@ -228,17 +221,10 @@ function withIterationOf(run: RunState, stepId: string): RunState {
   }
   const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !id.startsWith(`${loop.id}[`)));
   // Calls go with their steps, and with them what was decided of them: the views know it.
-  const isOfUse = ({ callId, decision }: ApprovalState): boolean => decision === undefined || callId in run.calls;
-  const approvals = Object.fromEntries(Object.entries(run.approvals).filter(([, approval]) => isOfUse(approval)));
-  return withStep({ ...run, steps, approvals }, { ...loop, iteration: { number: place.iteration, before } });
-}
-
-/** A call of a pipeline's step had a result that says something. */
-function withResult(run: RunState, callId: string, revision: number): RunState {
-  const step = run.steps[run.calls[callId]?.stepId ?? ''];
-  const index = step?.callIds.indexOf(callId) ?? -1;
-  if (run.pipeline !== true || step === undefined || (step.result?.index ?? -1) > index) return run;
-  return withStep(run, { ...step, result: { revision, index } });
+  const isOfUse = (one: Interrupt): boolean =>
+    one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
+  const interrupts = Object.fromEntries(Object.entries(run.interrupts).filter(([, one]) => isOfUse(one)));
+  return withStep({ ...run, steps, interrupts }, { ...loop, iteration: { number: place.iteration, before } });
 }
 
 function evolveAnswer(run: RunState, answer: FactOf<'modelResponded'>, revision: number): RunState {
@@ -281,86 +267,36 @@ function evolveFinished(
   return next === settledCall || isError || content === '' ? next : withResult(next, callId, resultRevision);
 }
 
-function evolveAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {
-  const inDoubt = asked.kind === facts.ApprovalKind.IN_DOUBT;
-  const isProxy = asked.kind === facts.ApprovalKind.PROXY;
-  const approvals = {
-    ...run.approvals,
-    [asked.approvalId]: {
-      id: asked.approvalId,
-      callId: asked.callId,
-      kind: inDoubt ? 'in_doubt' : isProxy ? 'proxy' : 'tool',
-      requestedAt: time,
-      choices: asked.choices,
-    } as const,
-  };
-  const call = run.calls[asked.callId];
-  if (call === undefined) return { ...run, approvals };
-  if (inDoubt) return withCall({ ...run, approvals }, call.id, { asked: call.asked + 1 });
-  if (isProxy) return withQuestionAsked({ ...run, approvals }, call, asked);
-  return withCall({ ...run, approvals }, call.id, {
-    phase: 'waiting',
-    digest: asked.digest,
-    approvalId: asked.approvalId,
-    asked: call.asked + 1,
-    // Asked again after a change of its tool: whatever let it run at first, it is a human's call from now on.
-    gated: call.gated || call.pinChanges > 0,
-  });
-}
-
-function evolveResolved(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
-  const approval = run.approvals[resolved.approvalId];
-  if (approval === undefined || approval.decision !== undefined) return run;
-  const kind = decisionKind(resolved.decision);
-  const decided = { ...approval, decision: { kind, by: recorded.actor.id, at: recorded.time } };
-  const next = { ...run, approvals: { ...run.approvals, [approval.id]: decided } };
-  const resultRevision = recorded.revision;
-  if (approval.kind === 'proxy')
-    return kind === 'withdrawn' ? next : withVerdict(next, approval.callId, approval.id, kind, resultRevision);
-  switch (kind) {
-    case 'approved':
-    case 'run_again':
-      return withCall(next, approval.callId, { phase: 'ready', approvalId: approval.id });
-    case 'rejected':
-    case 'expired':
-      return withCall(next, approval.callId, { phase: 'done', outcome: 'rejected', resultRevision });
-    case 'happened':
-      return happened(next, approval.callId, resultRevision, resolved.result !== '');
-    case 'give_up':
-      return withCall(next, approval.callId, { phase: 'done', outcome: 'given_up', resultRevision });
-    case 'withdrawn':
-      return next;
-  }
-}
-
-function happened(run: RunState, callId: string, resultRevision: number, saysSomething: boolean): RunState {
-  const next = withCall(run, callId, { phase: 'done', outcome: 'happened', resultRevision });
-  return next === run || !saysSomething ? next : withResult(next, callId, resultRevision);
-}
-
 function evolveRefused(run: RunState, refused: FactOf<'toolCallRefused'>): RunState {
   const call = run.calls[refused.callId];
   if (call === undefined) return run;
   const attempt = refused.attempt;
   if (refused.reason !== facts.RefusalReason.PIN_CHANGED)
     return withCall(atRest(run, call.id), call.id, { phase: 'ready', attempt });
-  const approval = call.approvalId === undefined ? undefined : run.approvals[call.approvalId];
-  const approvals =
-    approval === undefined ? run.approvals : { ...run.approvals, [approval.id]: { ...approval, void: true } };
+  const approval = call.approvalId === undefined ? undefined : approvalIn(run, call.approvalId);
+  const interrupts =
+    approval === undefined
+      ? run.interrupts
+      : { ...run.interrupts, [approval.id]: { ...approval, void: true as const } };
   const { pin, digest, repeatable } = refused;
-  if (call.phase === 'done') return { ...run, approvals };
+  if (call.phase === 'done') return { ...run, interrupts };
   // The approval allows nothing any more: the call goes on without it, or asks for another.
   const { approvalId: _void, ...rest } = call;
   const pinChanges = call.pinChanges + 1;
   const next: CallState = { ...rest, phase: 'ready', attempt, pin, digest, repeatable, pinChanges };
-  return { ...run, approvals, calls: { ...run.calls, [call.id]: next } };
+  return { ...run, interrupts, calls: { ...run.calls, [call.id]: next } };
 }
 
 function settled(before: RunState, status: RunState['status'], output: Output, recorded: RecordedFact): RunState {
-  const run = withoutAsking(before, recorded);
+  const { interrupts, ...run } = withoutAsking(before, recorded);
   // Calls that were started stay known, so that their outcomes can be told to be late, and tasks that wait be ended.
   const calls = Object.fromEntries(Object.entries(run.calls).filter(([, call]) => isAwaited(call)));
-  return { ...run, status, output, owner: null, steps: {}, calls, inputs: {}, sessionState: {} };
+  const approvals = Object.entries(interrupts).filter(([, { kind }]) => kind === 'approval');
+  return {
+    ...run,
+    ...{ status, output, owner: null, steps: {}, calls, sessionState: {} },
+    interrupts: Object.fromEntries(approvals),
+  };
 }
 
 /** A finished step's insides are of no further use: what it came to is its output. */

@@ -18,7 +18,7 @@ import {
 } from '../agent/definition.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import { withdrawal } from '../interrupts/withdrawal.ts';
+import { withdrawal } from '../interrupts/kinds/approval.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
 import { bindPlaceholders } from '../state/placeholders.ts';
 import type { CallState, ConversationState, Output, RunState, StepState } from '../state/state.ts';

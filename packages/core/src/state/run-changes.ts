@@ -11,3 +11,11 @@ export function withCall(run: RunState, callId: string, change: Partial<CallStat
   if (call === undefined || call.phase === 'done') return run;
   return { ...run, calls: { ...run.calls, [callId]: { ...call, ...change } } };
 }
+
+/** A call of a pipeline's step had a result that says something. */
+export function withResult(run: RunState, callId: string, revision: number): RunState {
+  const step = run.steps[run.calls[callId]?.stepId ?? ''];
+  const index = step?.callIds.indexOf(callId) ?? -1;
+  if (run.pipeline !== true || step === undefined || (step.result?.index ?? -1) > index) return run;
+  return withStep(run, { ...step, result: { revision, index } });
+}

@@ -5,9 +5,10 @@
 
 import type { DecisionKind } from '../events/decisions.ts';
 import type { CallTarget } from '../events/target.ts';
+import type { AskedByServer, Interrupt } from './interrupt.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 4;
+export const foldVersion = 5;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];
@@ -122,52 +123,6 @@ export type StepState = {
   readonly finished?: { readonly output: Output; readonly exitLoop: boolean; readonly failed: boolean };
 };
 
-export type ApprovalState = {
-  readonly id: string;
-  readonly callId: string;
-  /**
-   * `tool`: of a call of a tool or a delegation that has not run; `in_doubt`: of one that may have; `proxy`: of a question
-   * of the agent that a delegation was sent to.
-   */
-  readonly kind: 'tool' | 'in_doubt' | 'proxy';
-  readonly requestedAt: number;
-  readonly choices: readonly string[];
-  readonly decision?: {
-    readonly kind: DecisionKind;
-    readonly by: string;
-    /** Milliseconds since 1970. */
-    readonly at: number;
-  };
-  /** True if the tool changed after the decision, so that it allows nothing. */
-  readonly void?: boolean;
-};
-
-export type InputState = {
-  readonly id: string;
-  readonly callId: string;
-  /** `sampling`: a model is asked, no person. */
-  readonly kind: 'input' | 'auth' | 'sampling';
-  readonly prompt: string;
-  /** Of what a tool server asks in the midst of a call. */
-  readonly server?: AskedByServer;
-};
-
-/** What a tool server asks, and where it waits for the answer. */
-export type AskedByServer = {
-  readonly questionId: string;
-  readonly attempt: number;
-  readonly bridge: string;
-  readonly server: string;
-  readonly tool: string;
-  /** Of the values asked for; empty if a person is to open an address. */
-  readonly schemaJson: string;
-  readonly url: string;
-  /** Milliseconds since 1970. */
-  readonly requestedAt: number;
-  readonly expiresAt: number;
-  readonly node: string;
-};
-
 /** What a person made of the question of a tool server; of what a model was asked, whether there is an answer. */
 export type InputAction = 'accept' | 'decline' | 'cancel';
 
@@ -201,9 +156,8 @@ export type RunState = {
   readonly epoch: number;
   readonly steps: Readonly<Record<string, StepState>>;
   readonly calls: Readonly<Record<string, CallState>>;
-  readonly approvals: Readonly<Record<string, ApprovalState>>;
-  /** What is asked of the user and not provided yet. */
-  readonly inputs: Readonly<Record<string, InputState>>;
+  /** What people, or a model, are asked, and the approvals that are settled; by id. */
+  readonly interrupts: Readonly<Record<string, Interrupt>>;
   /** What became of the questions of tool servers, the latest of them; absent if there was none. */
   readonly settledInputs?: Readonly<Record<string, SettledInput>>;
   readonly sessionState: Readonly<Record<string, Output>>;

@@ -1,4 +1,5 @@
 import { serverOf } from '../events/target.ts';
+import { decisionOn, interruptsOf, serverQuestions } from './interrupt.ts';
 import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, StepState } from './state.ts';
 
 /**
@@ -27,10 +28,10 @@ export function isUnderWay(call: CallState, attempt: number): boolean {
  * whatever becomes of these calls is learnt.
  */
 function onlyAsks(run: RunState): boolean {
-  const asked = Object.values(run.inputs).filter(({ server }) => server !== undefined);
+  const asked = serverQuestions(run);
   // A model that is asked is work, also where people are asked in the midst of the same call.
   if (asked.length === 0 || asked.some(({ kind }) => kind === 'sampling')) return false;
-  const asking = new Set(asked.flatMap(({ server }) => (server === undefined ? [] : [server.server])));
+  const asking = new Set(asked.map(({ server }) => server.server));
   const calls = Object.entries(run.calls).map(
     ([id, call]) => [id, asking.has(serverOf(call.target)) ? ({ ...call, phase: 'blocked' } as const) : call] as const,
   );
@@ -46,7 +47,7 @@ export function isStepDue(step: StepState, run: RunState): boolean {
 /** The questions of the call's agent that were decided here and whose answers are not on the record: none while it needs a token. */
 export function dueAnswers(run: RunState, { id, sent }: CallState): readonly AskedQuestion[] {
   const due = (sent?.questions ?? []).filter(({ verdict, messageId }) => verdict !== undefined && !messageId);
-  return due.length > 0 && Object.values(run.inputs).some(({ callId }) => callId === id) ? [] : due;
+  return due.length > 0 && interruptsOf(run, 'auth').some(({ callId }) => callId === id) ? [] : due;
 }
 
 /**
@@ -80,9 +81,7 @@ export function callsOf(step: StepState, run: RunState): CallState[] {
 /** Ids of the approvals that are pending, oldest first. */
 export function pendingApprovals(run: RunState | null): string[] {
   if (run === null || run.status !== 'open') return [];
-  return Object.values(run.approvals)
-    .filter((approval) => approval.decision === undefined)
-    .map((approval) => approval.id);
+  return interruptsOf(run, 'approval').flatMap((one) => (decisionOn(one) === undefined ? [one.id] : []));
 }
 
 /** How a conversation's latest run stands, as clients see it. */

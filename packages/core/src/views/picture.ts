@@ -1,7 +1,8 @@
 import { type AgentDefinition, type AgentNode, childrenOf } from '../agent/definition.ts';
 import { serverOf } from '../events/target.ts';
+import { openInterrupts } from '../interrupts/kinds.ts';
 import type { CallState, ConversationState, RunState } from '../state/state.ts';
-import { callsOf, dueAnswers, isStepDue, pendingApprovals, type RunStanding, runStanding } from '../state/work.ts';
+import { callsOf, dueAnswers, isStepDue, type RunStanding, runStanding } from '../state/work.ts';
 import { elapsedMs, type NodeTrace, placeOf, placeOfStep, type RunTrace } from './run-trace.ts';
 
 /** A picture of an agent's tree, and of a run over it where there is one. */
@@ -162,12 +163,10 @@ function waitsByPlace(run: RunState): ReadonlyMap<string, readonly Wait[]> {
     const place = placeOfStep(stepId);
     all.set(place, [...(all.get(place) ?? []), { ...wait, tool, server }]);
   };
-  for (const id of pendingApprovals(run)) {
-    const approval = run.approvals[id];
-    if (approval === undefined) continue;
-    const kind = approval.kind === 'in_doubt' ? 'in_doubt' : 'approval';
-    add(approval.callId, { kind, id, since: approval.requestedAt });
+  for (const { interrupt, shownAs } of openInterrupts(run)) {
+    if (shownAs === undefined) continue;
+    const { id, callId, kind, requestedAt: since } = interrupt;
+    add(callId, kind === 'approval' ? { kind: shownAs, id, since } : { kind: shownAs, id });
   }
-  for (const { id, callId, kind } of Object.values(run.inputs)) if (kind !== 'sampling') add(callId, { kind, id });
   return all;
 }

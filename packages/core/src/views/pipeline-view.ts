@@ -26,7 +26,7 @@ export function pipelineView(
 function pausedNodes(run: RunState, pending: readonly string[]) {
   const byStep = new Map<string, string[]>();
   for (const id of pending) {
-    const stepId = run.calls[run.approvals[id]?.callId ?? '']?.stepId ?? '';
+    const stepId = run.calls[run.interrupts[id]?.callId ?? '']?.stepId ?? '';
     byStep.set(stepId, [...(byStep.get(stepId) ?? []), id]);
   }
   return [...byStep].map(([stepId, approvalIds]) => {

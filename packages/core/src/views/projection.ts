@@ -3,9 +3,9 @@ import { create, facts, views } from '@stopgo/proto';
 import type { DecisionKind } from '../events/decisions.ts';
 import { decisionKind } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
-import { peopleInputs } from '../interrupts/decide-inputs.ts';
 import { evolve } from '../run/evolve.ts';
 import { messageRows } from '../run/messages.ts';
+import { interruptsOf } from '../state/interrupt.ts';
 import { outputText } from '../state/output.ts';
 import type { ConversationState, Output, RunState } from '../state/state.ts';
 import { nodeOf, pendingApprovals, runStanding } from '../state/work.ts';
@@ -257,7 +257,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
   const standing = runStanding(state);
   const pendingApprovalIds = pendingApprovals(run);
   const pipeline = run === null ? undefined : pipelineView(run, messageAt, (output) => textOf(output, rows));
-  const auth = Object.values(run?.inputs ?? {}).find((input) => input.kind === 'auth');
+  const [auth] = interruptsOf(run, 'auth');
   return create(views.ConversationHeadSchema, {
     id: state.id,
     contextId: state.contextId ?? '',
@@ -281,19 +281,21 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
     pendingApprovalIds,
     authPrompt: auth?.prompt ?? '',
     title: state.title,
-    pendingInputs: peopleInputs(run).map(({ id, callId, prompt: message, server: asked }, index) => ({
-      id,
-      callId,
-      server: asked.server,
-      tool: asked.tool,
-      message,
-      schemaJson: asked.schemaJson,
-      url: asked.url,
-      node: asked.node,
-      first: index === 0 && run?.settledInputs === undefined,
-      requestedAt: timestampFromMs(asked.requestedAt),
-      expiresAt: timestampFromMs(asked.expiresAt),
-    })),
+    pendingInputs: interruptsOf(run, 'input').map(
+      ({ id, callId, requestedAt, prompt: message, server: asked }, index) => ({
+        id,
+        callId,
+        server: asked.server,
+        tool: asked.tool,
+        message,
+        schemaJson: asked.schemaJson,
+        url: asked.url,
+        node: asked.node,
+        first: index === 0 && run?.settledInputs === undefined,
+        requestedAt: timestampFromMs(requestedAt),
+        expiresAt: timestampFromMs(asked.expiresAt),
+      }),
+    ),
     ...(pipeline === undefined ? {} : { pipeline }),
   });
 }

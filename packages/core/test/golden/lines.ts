@@ -1,4 +1,5 @@
 import { create, toBinary } from '@bufbuild/protobuf';
+import type { RunState } from '@stopgo/core';
 import {
   type CallState,
   type ConversationState,
@@ -13,6 +14,7 @@ import {
   uuidFrom,
 } from '@stopgo/core';
 import { envelope, views } from '@stopgo/proto';
+import type { Approval, Interrupt } from '../../src/state/interrupt.ts';
 import { Rows } from '../rows.ts';
 
 /** One recorded event, and what the code of that day made of it. */
@@ -60,7 +62,7 @@ export function replay(envelopes: readonly Uint8Array[], chainStart: Uint8Array)
 
 /**
  * A state as the recordings have it, which are of the fold's version 3: it named the server and the agent of a call side by side, and
- * the one control tool by its name.
+ * the one control tool by its name; approvals, with one decision, stood apart from what else was asked.
  */
 function asRecorded(state: ConversationState): Json {
   const { run, leftElsewhere } = state;
@@ -69,10 +71,33 @@ function asRecorded(state: ConversationState): Json {
     ...(run === null
       ? {}
       : {
-          run: { ...run, calls: Object.fromEntries(Object.entries(run.calls).map(([id, one]) => [id, callOf(one)])) },
+          run: {
+            ...runOf(run),
+            calls: Object.fromEntries(Object.entries(run.calls).map(([id, one]) => [id, callOf(one)])),
+          },
         }),
     ...(leftElsewhere && { leftElsewhere: leftElsewhere.map((one) => ({ ...one, call: callOf(one.call) })) }),
   } as unknown as Json;
+}
+
+function runOf({ interrupts, ...run }: RunState) {
+  const all = Object.values(interrupts);
+  const byId = (some: readonly { readonly id: string }[]) => Object.fromEntries(some.map((one) => [one.id, one]));
+  return {
+    ...run,
+    approvals: byId(all.flatMap((one) => (one.kind === 'approval' ? [approvalState(one)] : []))),
+    inputs: byId(all.flatMap((one) => (one.kind === 'approval' ? [] : [inputState(one)]))),
+  };
+}
+
+const approvalKinds = { call: 'tool', in_doubt: 'in_doubt', question: 'proxy' } as const;
+
+function approvalState({ of, votes: [decision], votesNeeded: _, ...approval }: Approval) {
+  return { ...approval, kind: approvalKinds[of], ...(decision && { decision }) };
+}
+
+function inputState({ requestedAt, ...one }: Exclude<Interrupt, Approval>) {
+  return 'server' in one ? { ...one, server: { ...one.server, requestedAt } } : one;
 }
 
 function callOf({ target, outcome, ...call }: CallState) {

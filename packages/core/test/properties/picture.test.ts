@@ -4,7 +4,6 @@ import {
   evolveTrace,
   initialState,
   type PictureNode,
-  pendingApprovals,
   pictureOfRun,
   type RecordedFact,
   type RunTrace,
@@ -13,6 +12,7 @@ import {
 import { facts } from '@stopgo/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { openInterrupts } from '../../src/interrupts/kinds.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
@@ -40,7 +40,8 @@ test('at every moment of every run the picture shows all that was done and all t
         expect(total((one) => one.executions)).toBe(counted('stepStarted'));
         // Every answer of the tests' model is one token.
         expect(root.progress?.inputTokens).toBe(counted('modelResponded'));
-        const asked = [...pendingApprovals(state.run), ...Object.keys(state.run.inputs)];
+        const waiting = openInterrupts(state.run).filter(({ shownAs }) => shownAs !== undefined);
+        const asked = waiting.map(({ interrupt }) => interrupt.id);
         expect(
           nodes
             .flatMap((one) => one?.waits ?? [])

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentDefinition,
   advance,
+  approvalIn,
   type CallState,
   type ConversationState,
   cancelRun,
@@ -30,6 +31,7 @@ import {
   toolPin,
 } from '@stopgo/core';
 import { expect } from 'vitest';
+import { interruptsOf } from '../../src/state/interrupt.ts';
 import { dawn, recorded } from '../specification.ts';
 import {
   call,
@@ -111,7 +113,7 @@ class World {
     const moves = [
       ...effects.map((effect) => this.settling(effect)),
       ...pendingApprovals(this.run).map((id) => this.deciding(id)),
-      ...(Object.keys(this.run.inputs).length > 0 ? [this.bringingToken()] : []),
+      ...(interruptsOf(this.run, 'auth').length > 0 ? [this.bringingToken()] : []),
     ];
     expect(moves, 'an open run waits for something that can happen').not.toEqual([]);
     // Once the tape is used up, the first move is always one that settles something.
@@ -229,7 +231,7 @@ class World {
 
   private deciding(approvalId: string): Move {
     return () => {
-      const isDoubt = this.run.approvals[approvalId]?.kind === 'in_doubt';
+      const isDoubt = approvalIn(this.run, approvalId)?.of === 'in_doubt';
       const doubt = [{ kind: 'happened', result: 'so it is' }, { kind: 'run_again' }, { kind: 'give_up' }] as const;
       const plain = [{ kind: 'approve' }, { kind: 'approve' }, { kind: 'reject' }] as const;
       const decision = (isDoubt ? doubt : plain)[this.draw(3)];
@@ -303,15 +305,14 @@ function same(actual: unknown, wanted: unknown, what: string): void {
 function withTimes(anticipated: ConversationState, folded: ConversationState): ConversationState {
   const { run } = anticipated;
   if (run === null) return { ...anticipated, updatedAt: folded.updatedAt };
-  const approvals = Object.fromEntries(
-    Object.entries(run.approvals).map(([id, approval]) => {
-      const other = folded.run?.approvals[id];
-      const decision = approval.decision && { ...approval.decision, at: other?.decision?.at ?? 0 };
-      return [
-        id,
-        { ...approval, requestedAt: other?.requestedAt ?? 0, ...(decision === undefined ? {} : { decision }) },
-      ];
+  const interrupts = Object.fromEntries(
+    Object.entries(run.interrupts).map(([id, one]) => {
+      const other = folded.run?.interrupts[id];
+      const requestedAt = other?.requestedAt ?? 0;
+      if (one.kind !== 'approval' || other?.kind !== 'approval') return [id, { ...one, requestedAt }];
+      const votes = one.votes.map((vote, index) => ({ ...vote, at: other.votes[index]?.at ?? 0 }));
+      return [id, { ...one, requestedAt, votes }];
     }),
   );
-  return { ...anticipated, updatedAt: folded.updatedAt, run: { ...run, approvals } };
+  return { ...anticipated, updatedAt: folded.updatedAt, run: { ...run, interrupts } };
 }

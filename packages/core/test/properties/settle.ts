@@ -86,7 +86,7 @@ function movesOf(state: ConversationState, agent: AgentDefinition, { model, deci
     return [`${id} ends`, () => drive([ends(id, `${id} did`, effect.attempt)])];
   });
   const decisions = pendingApprovals(run).map((approvalId): Move => {
-    const callId = run.approvals[approvalId]?.callId ?? '';
+    const callId = run.interrupts[approvalId]?.callId ?? '';
     const take = () => {
       const decision = resolveApproval(state, { approvalId, decision: decide(callId) });
       if (decision.kind === 'append') append(decision.facts);

@@ -1,4 +1,4 @@
-import type { InputState, RunCommand } from '@stopgo/core';
+import type { RunCommand, ServerQuestion } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
 import { answerSamplings } from '../../src/driver/questions/answer-samplings.ts';
 import type { ModelOutcome, ModelPort, ModelRequest, OnRetry } from '../../src/models/port.ts';
@@ -12,7 +12,7 @@ const sampling = {
   stopSequences: [],
 };
 const question = { id: 's-1', message: '', schemaJson: '', url: '', waitMs: 1_000, sampling };
-const waiting: Pick<InputState, 'id' | 'callId' | 'kind'> = { id: 'i-1', callId: 'root#1.0', kind: 'sampling' };
+const waiting: Pick<ServerQuestion, 'id' | 'callId' | 'kind'> = { id: 'i-1', callId: 'root#1.0', kind: 'sampling' };
 const answer: ModelOutcome = {
   kind: 'answer',
   answer: {
@@ -27,7 +27,7 @@ const answer: ModelOutcome = {
 
 /** A driver whose call waits with this, and a model that answers so. */
 function driverThatWaits(
-  inputs: Record<string, object>,
+  interrupts: Record<string, object>,
   outcome: ModelOutcome | Promise<ModelOutcome> = answer,
   isOwner = true,
 ) {
@@ -58,7 +58,7 @@ function driverThatWaits(
   });
   vi.spyOn(driver, 'isOwner').mockReturnValue(isOwner);
   const calls = { 'root#1.0': { id: 'root#1.0', stepId: 'root' } };
-  const run = { id: '', status: 'open', inputs, calls };
+  const run = { id: '', status: 'open', interrupts, calls };
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
   Object.assign(driver, { agent: { name: 'agent', root: { type: 'llm', name: 'root', model: 'm-1' } } });
   const over = new AbortController();

@@ -22,7 +22,7 @@ async function sentTo(run: object, dead: readonly string[] = []): Promise<readon
     attempt: 0,
     repeatable: true,
   };
-  const open = { id: 'r', status: 'open', inputs: {}, calls: { call }, ...run } as unknown as RunState;
+  const open = { id: 'r', status: 'open', interrupts: {}, calls: { call }, ...run } as unknown as RunState;
   driver.state = { ...driver.state, run: open };
   const effect = { kind: 'call', id: 'call', attempt: 1, fenced: false } as unknown as Extract<
     Effect,
@@ -33,7 +33,7 @@ async function sentTo(run: object, dead: readonly string[] = []): Promise<readon
 }
 
 test('a call that waits for people goes on at the bridge where it waits', async () => {
-  const waits = { inputs: { i: { id: 'i', callId: 'call', kind: 'input', prompt: '', server: at('first') } } };
+  const waits = { interrupts: { i: { id: 'i', callId: 'call', kind: 'input', prompt: '', server: at('first') } } };
   expect(await sentTo(waits)).toEqual(['execute first']);
   // Somebody has answered, and the one who was about to hand that over is gone.
   const answered = { ...at('first'), how: 'accept', by: 'ada', at: 1, revision: 7 };

@@ -48,7 +48,7 @@ function driverThatKnows(
     submitted.push(command);
     return Promise.resolve('applied');
   });
-  const run = { id: '', status: 'open', inputs: {}, calls: {}, settledInputs };
+  const run = { id: '', status: 'open', interrupts: {}, calls: {}, settledInputs };
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
   Object.assign(driver, { runId: '' });
   const over = new AbortController();

@@ -1,4 +1,4 @@
-import { type CallState, type Effect, serverOf } from '@stopgo/core';
+import { type CallState, type Effect, serverOf, serverQuestions } from '@stopgo/core';
 import type { ExecuteRequest } from '../../tool-port.ts';
 import type { CallWay } from '../handle/call-way.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
@@ -54,9 +54,7 @@ function askingBridge(
   { state: { run }, ports }: RunHandle,
   { id, attempt }: Extract<Effect, { kind: 'call' }>,
 ): string | undefined {
-  const open = Object.values(run?.inputs ?? {}).flatMap(({ callId, server }) =>
-    server === undefined ? [] : [{ ...server, callId }],
-  );
+  const open = serverQuestions(run).map(({ callId, server }) => ({ ...server, callId }));
   const asked = [...Object.values(run?.settledInputs ?? {}), ...open];
   const bridge = asked.findLast((one) => one.callId === id && one.attempt === attempt)?.bridge;
   return bridge === undefined || ports.liveness.isDead(bridge) ? undefined : bridge;

@@ -5,6 +5,7 @@ import {
   type SamplingAsked,
   samplingResult,
   samplingTokensMax,
+  serverQuestions,
 } from '@stopgo/core';
 import type { AskedQuestions, AttemptKey } from '../../tool-port.ts';
 import { generateTold } from '../handle/model-waits.ts';
@@ -39,9 +40,9 @@ export function answerSamplings(
   return (asked) => {
     // Whoever owns the run asks the model; this process may only be waiting for what it still learns.
     if (!driver.isOwner()) return;
-    const waiting = Object.values(driver.state.run?.inputs ?? {}).filter((one) => one.callId === callId);
+    const waiting = serverQuestions(driver.state.run).filter((one) => one.callId === callId);
     for (const { id, sampling } of asked) {
-      const input = waiting.find(({ server, kind }) => kind === 'sampling' && server?.questionId === id);
+      const input = waiting.find(({ server, kind }) => kind === 'sampling' && server.questionId === id);
       if (sampling === undefined || input === undefined || begun.has(id)) continue;
       begun.add(id);
       // The model rejects only when it is stopped: then nobody waits for the answer here.

@@ -1,0 +1,89 @@
+/** The decider of what people say to approvals, and of tokens that they bring. */
+import { facts as wire } from '@stopgo/proto';
+import { type Fact, fact } from '../events/facts.ts';
+import { type Approval, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
+import { anotherSession, type IdempotencyKey } from '../state/request.ts';
+import type { ConversationState } from '../state/state.ts';
+import type { HumanDecision } from './decision-words.ts';
+
+/** The facts by which a token lets the open run go on; none if it waits for none. */
+export function provideToken(state: ConversationState, sessionId?: string): readonly Fact[] {
+  const run = state.run;
+  if (run === null || run.status !== 'open') return [];
+  const session = anotherSession(state, { sessionId });
+  return interruptsOf(run, 'auth').map((input) =>
+    fact('inputProvided', { inputId: input.id, runId: run.id, text: '', sessionId: session }),
+  );
+}
+
+/** A decision of a human on an approval. */
+export type ResolveCommand = {
+  readonly approvalId: string;
+  readonly decision: HumanDecision;
+  /** The session that the request names; absent: it names none, and stays in that of the conversation. */
+  readonly sessionId?: string | undefined;
+  readonly idempotency?: IdempotencyKey;
+};
+
+export type ResolveDecision =
+  | { readonly kind: 'append'; readonly facts: readonly Fact[] }
+  /** It was decided before; by whom, what and when. */
+  | { readonly kind: 'settled'; readonly decision: Vote }
+  /** The decision is none of the choices of this approval. */
+  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  /** It is not an approval of the latest run: it was settled before. */
+  | { readonly kind: 'past' };
+
+/** Takes a decision. Of any number of decisions on one approval only the first in the log leaves a fact. */
+export function resolveApproval(state: ConversationState, command: ResolveCommand): ResolveDecision {
+  const run = state.run;
+  const approval = approvalIn(run, command.approvalId);
+  if (run === null || approval === undefined) return { kind: 'past' };
+  const decision = decisionOn(approval);
+  if (decision !== undefined) return { kind: 'settled', decision };
+  // What was pending when the run settled is withdrawn.
+  if (run.status !== 'open') return { kind: 'past' };
+  const kind = decisionFor(approval, command.decision);
+  if (kind === undefined) return { kind: 'choice', choices: approval.choices };
+  const { callId } = approval;
+  const resolved = fact('approvalResolved', {
+    approvalId: approval.id,
+    runId: run.id,
+    decision: wireDecisions[kind],
+    result: command.decision.kind === 'happened' ? command.decision.result : '',
+    callId,
+    tool: run.calls[callId]?.tool ?? '',
+    proxy: approval.of === 'question',
+    sessionId: anotherSession(state, command),
+    ...(command.idempotency === undefined ? {} : { idempotency: command.idempotency }),
+  });
+  return { kind: 'append', facts: [resolved] };
+}
+
+const wireDecisions = {
+  approved: wire.Decision.APPROVED,
+  rejected: wire.Decision.REJECTED,
+  run_again: wire.Decision.RUN_AGAIN,
+  happened: wire.Decision.HAPPENED,
+  give_up: wire.Decision.GIVE_UP,
+} as const;
+
+/** What a decision means for this kind of approval; undefined if it is none of its choices. */
+function decisionFor(approval: Approval, decision: HumanDecision): keyof typeof wireDecisions | undefined {
+  // That of a question of another agent may be about a call in doubt there.
+  const isInDoubt = approval.of === 'in_doubt' || approval.choices.includes('give_up');
+  // Where not all could be shown, only a no is offered.
+  if (approval.of === 'question' && decision.kind !== 'reject' && !approval.choices.includes(decision.kind))
+    return undefined;
+  switch (decision.kind) {
+    case 'approve':
+      return isInDoubt ? undefined : 'approved';
+    case 'reject':
+      // A plain no to a call in doubt: it is not run again.
+      return isInDoubt ? 'give_up' : 'rejected';
+    case 'run_again':
+    case 'happened':
+    case 'give_up':
+      return isInDoubt ? decision.kind : undefined;
+  }
+}

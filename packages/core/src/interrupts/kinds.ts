@@ -1,0 +1,51 @@
+import type { FactOf } from '../events/facts.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import type { RunState } from '../state/state.ts';
+import { approvalKind, recordedApproval } from './kinds/approval.ts';
+import { authKind, recordedAuth } from './kinds/auth.ts';
+import type { AskedBeside, InterruptKind, WaitKind } from './kinds/kind.ts';
+import { inputKind, recordedQuestion, samplingKind } from './kinds/of-server.ts';
+
+/** All kinds of interrupts. A new one does not compile until it is here. */
+const interruptKinds: { readonly [K in Interrupt['kind']]: InterruptKind<Extract<Interrupt, { kind: K }>> } = {
+  approval: approvalKind,
+  input: inputKind,
+  auth: authKind,
+  sampling: samplingKind,
+};
+
+/** What differs between kinds of interrupts, of this one. */
+function kindOf(interrupt: Interrupt): InterruptKind<Interrupt> {
+  return interruptKinds[interrupt.kind] as InterruptKind<Interrupt>;
+}
+
+/** The interrupts that take answers, with what people are shown to wait for, oldest first; undefined where no person is asked. */
+export function openInterrupts({
+  interrupts,
+}: RunState): { readonly interrupt: Interrupt; readonly shownAs?: WaitKind }[] {
+  const open = Object.values(interrupts).filter((one) => kindOf(one).isOpen(one));
+  return open.map((interrupt) => {
+    const shownAs = kindOf(interrupt).shownAs(interrupt);
+    return { interrupt, ...(shownAs && { shownAs }) };
+  });
+}
+
+/** An approval is requested. */
+export function evolveApprovalAsked(run: RunState, asked: FactOf<'approvalRequested'>, time: number): RunState {
+  const { key: question = '', approvalId: remoteApprovalId = '' } = asked.question ?? {};
+  return withInterrupt(run, recordedApproval(asked, time), { digest: asked.digest, question, remoteApprovalId });
+}
+
+/** An input is: by a tool server, of people or of a model, or else a token. */
+export function evolveInputAsked(run: RunState, asked: FactOf<'inputRequested'>, time: number): RunState {
+  const interrupt = recordedQuestion(asked, time) ?? recordedAuth(asked, time);
+  return withInterrupt(run, interrupt, { digest: '', question: asked.question, remoteApprovalId: '' });
+}
+
+function withInterrupt(before: RunState, interrupt: Interrupt, beside: AskedBeside): RunState {
+  const call = before.calls[interrupt.callId];
+  // Of what nobody can be told the answer, nobody is asked.
+  if (call === undefined && 'server' in interrupt) return before;
+  const run = { ...before, interrupts: { ...before.interrupts, [interrupt.id]: interrupt } };
+  return call === undefined ? run : kindOf(interrupt).asked(run, call, interrupt, beside);
+}

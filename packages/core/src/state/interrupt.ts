@@ -1,0 +1,100 @@
+import type { DecisionKind } from '../events/decisions.ts';
+
+/** Why a run waits: for a yes, for values, for a token, or for a model that a tool server has asked. */
+export type Interrupt = Approval | Input | Auth | Sampling;
+
+type Asked<K extends string> = {
+  readonly kind: K;
+  readonly id: string;
+  /** The call that waits for it, or in the midst of which it is asked. */
+  readonly callId: string;
+  /** Milliseconds since 1970. */
+  readonly requestedAt: number;
+};
+
+/** People say yes or no. It stays known after that, as long as its call does. */
+export type Approval = Asked<'approval'> & {
+  /**
+   * `call`: of a call that has not run; `in_doubt`: of one that may have; `question`: of what the agent asks that a delegation was
+   * sent to.
+   */
+  readonly of: 'call' | 'in_doubt' | 'question';
+  readonly choices: readonly string[];
+  /** In the order of the log. */
+  readonly votes: readonly Vote[];
+  /** As many people have to say the same yes. */
+  readonly votesNeeded: number;
+  /** True if the tool changed after the decision, so that it allows nothing. */
+  readonly void?: true;
+};
+
+/** What somebody said to an approval, or the platform did. */
+export type Vote = {
+  readonly kind: DecisionKind;
+  readonly by: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+};
+
+/** People give values, or open an address, in the midst of a call. It is there until it is answered or withdrawn. */
+export type Input = Asked<'input'> & { readonly prompt: string; readonly server: AskedByServer };
+
+/** Somebody sends a bearer token along with a message. It is there until that comes. */
+export type Auth = Asked<'auth'> & { readonly prompt: string };
+
+/** The agent's model answers, in the midst of a call. It is there until it has, or is not needed any more. */
+export type Sampling = Asked<'sampling'> & { readonly prompt: string; readonly server: AskedByServer };
+
+/** What a tool server asks, and where it waits for the answer. */
+export type AskedByServer = {
+  readonly questionId: string;
+  readonly attempt: number;
+  readonly bridge: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Of the values asked for; empty if a person is to open an address. */
+  readonly schemaJson: string;
+  readonly url: string;
+  /** Until when the server waits, as people are shown it; milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly node: string;
+};
+
+/** What a tool server asks of people or of a model. */
+export type ServerQuestion = Input | Sampling;
+
+/**
+ * The vote that settled an approval; undefined while it takes votes. Whatever is no yes settles it at once; a yes does when as many as
+ * are needed have said the same.
+ */
+export function decisionOn({ votes, votesNeeded }: Approval): Vote | undefined {
+  return votes.find(({ kind }, index) => {
+    if (kind !== 'approved' && kind !== 'run_again' && kind !== 'happened') return true;
+    const same = votes.slice(0, index + 1).filter((one) => one.kind === kind);
+    return new Set(same.map(({ by }) => by)).size >= votesNeeded;
+  });
+}
+
+/** A run, as far as this goes. */
+type Interrupted = { readonly interrupts: Readonly<Record<string, Interrupt>> };
+
+/** The interrupts of one kind, oldest first. */
+export function interruptsOf<K extends Interrupt['kind']>(
+  run: Interrupted | null,
+  kind: K,
+): Extract<Interrupt, { kind: K }>[] {
+  return Object.values(run?.interrupts ?? {}).filter(
+    (one): one is Extract<Interrupt, { kind: K }> => one.kind === kind,
+  );
+}
+
+/** An approval of the run, open or settled; undefined if it has none of that id. */
+export function approvalIn(run: Interrupted | null, id: string): Approval | undefined {
+  const found = run?.interrupts[id];
+  return found?.kind === 'approval' ? found : undefined;
+}
+
+/** What tool servers wait for, oldest first. */
+export function serverQuestions(run: Interrupted | null): ServerQuestion[] {
+  return Object.values(run?.interrupts ?? {}).filter((one): one is ServerQuestion => 'server' in one);
+}
