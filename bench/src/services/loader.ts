@@ -14,6 +14,7 @@ import {
   conversationStream,
   createConversation,
   decideRun,
+  definedAs,
   type Fact,
   type FactName,
   type FactOf,
@@ -75,6 +76,7 @@ export async function storeLike(
 ): Promise<StoredConversation> {
   const created = only(events, 'conversationCreated');
   const { agentDigest, toolsetDigest, bearerTokenPresent } = only(events, 'runStarted');
+  const definitions = definedAs({ agentDigest, toolsetDigest }, { agent, tools });
   const answer = only(events, 'modelResponded');
   const [first] = events;
   if (first === undefined) throw new Error('the example is empty');
@@ -84,7 +86,16 @@ export async function storeLike(
   const begun = systemClock.now();
   const opening = createConversation({ id, sessionId, agentName, systemPrompt });
   const started = receiveMessage(anticipate({ ...initialState }, opening, begun), {
-    ...{ runId, text: words.message, agent, agentDigest, toolsetDigest, instance, bearerTokenPresent, now: begun },
+    ...{
+      runId,
+      text: words.message,
+      agentDigest,
+      toolsetDigest,
+      definitions,
+      instance,
+      bearerTokenPresent,
+      now: begun,
+    },
   });
   if (started.kind !== 'append') throw new Error(`the message of a new conversation is ${started.kind}`);
   const empty: ConversationState = { ...initialState, id };
@@ -107,7 +118,7 @@ export async function storeLike(
         })),
       },
     ],
-    { agent, tools, runId, me: started.me, now },
+    { definitions, runId, me: started.me, now },
   );
   if (decision.kind !== 'append') throw new Error('the run of a new conversation is somebody else’s');
   const settled = await append(log, signal, driven, {

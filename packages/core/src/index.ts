@@ -18,12 +18,18 @@ export {
   type OfferedTool,
   pinsOfToolset,
   type RemoteAgent,
-  rootStep,
   type ServerInstructions,
   type Toolset,
   toolsetFromDefinition,
 } from './agent/definition.ts';
 export { definitionChanges } from './agent/definition-changes.ts';
+export {
+  type DefinedRun,
+  type Definitions,
+  definedAs,
+  definitionOf,
+  type StepDefinition,
+} from './agent/definitions.ts';
 export { streamsNamedBy } from './agent/named-streams.ts';
 export {
   acceptTools,
@@ -52,6 +58,7 @@ export {
   saysNothing,
 } from './agent/policy.ts';
 export { withServerInstructions } from './agent/server-instructions.ts';
+export { rootStep } from './agent/step-id.ts';
 export { exitLoopTool } from './calls/control/exit-loop.ts';
 export { controlTools } from './calls/control/tools.ts';
 export { describeCall, describeQuestion, isDescriptionCut } from './calls/description.ts';

@@ -9,10 +9,10 @@ const { Disposition } = facts;
 test('a call of a tool that was not offered as it is held says so', () => {
   const refusal = toolHeld('drop', 's', false);
   const judge = (argumentsJson: string) =>
-    judgeCall({ providerCallId: 'p', name: 'drop', argumentsJson, refusal }, new Map(), {
-      node: llm(),
-      insideParallelOrLoop: false,
-    });
+    judgeCall(
+      { providerCallId: 'p', name: 'drop', argumentsJson, refusal },
+      { node: llm(), insideParallelOrLoop: false, offered: new Map() },
+    );
   expect(judge('{}')).toMatchObject({ disposition: Disposition.REFUSED, error: refusal });
   expect(judge('{').error).toBe('Tool not found: drop');
 });

@@ -10,6 +10,7 @@ import {
   createConversation,
   decideLate,
   decideRun,
+  definedAs,
   type Fact,
   type Hints,
   type HumanDecision,
@@ -26,6 +27,7 @@ import {
   type RunCommand,
   receiveMessage,
   resolveApproval,
+  type StepDefinition,
   serverQuestions,
   sha256Hex,
   type Toolset,
@@ -116,6 +118,9 @@ export const openedInContext: Fact = createConversation({
   },
 })[0] as Fact;
 
+/** Of the one agent that a story is about, whichever that is, and of its tools. */
+export const digests = { agentDigest: 'agent-digest', toolsetDigest: 'toolset-digest' };
+
 type Saying = {
   readonly agent?: AgentDefinition;
   readonly runId?: string;
@@ -129,9 +134,8 @@ export function says(text: string, { agent = assistant, runId = 'run-1', token =
     receiveMessage(state, {
       text,
       runId,
-      agent,
-      agentDigest: 'agent-digest',
-      toolsetDigest: 'toolset-digest',
+      ...digests,
+      definitions: definedAs(digests, { agent, tools }),
       instance: me,
       bearerTokenPresent: token,
       sessionId,
@@ -144,12 +148,16 @@ export function said(text: string, how: Saying = {}) {
   return happened(says(text, how));
 }
 
-/** A driver wants something on the record; without more, the driver that owns the run. */
-export function drives(commands: readonly RunCommand[], how: Partial<DriverContext> = {}) {
+type Driving = Partial<Omit<DriverContext, 'definitions'> & StepDefinition>;
+
+/** A driver wants something on the record; without more, the driver that owns the run, of the assistant with its tools. */
+export function drives(commands: readonly RunCommand[], how: Driving = {}) {
+  const { agent = assistant, tools: known = tools, ...rest } = how;
+  const definitions = definedAs(digests, { agent, tools: known });
   return (state: ConversationState) => {
     const owner: Owner = state.run?.owner ?? { instance: me, epoch: 0 };
     const runId = state.run?.id ?? '';
-    return decideRun(state, commands, { agent: assistant, tools, runId, me: owner, now: dawn, ...how });
+    return decideRun(state, commands, { definitions, runId, me: owner, now: dawn, ...rest });
   };
 }
 
@@ -173,7 +181,7 @@ export function call(name: string, args: unknown = {}): RequestedCall {
 type Answer = { readonly text?: string; readonly calls?: readonly RequestedCall[]; readonly step?: string };
 
 /** The model answers its latest question. */
-export function answers({ text = '', calls = [], step = 'root' }: Answer, how: Partial<DriverContext> = {}) {
+export function answers({ text = '', calls = [], step = 'root' }: Answer, how: Driving = {}) {
   return (state: ConversationState) => {
     const turn = (state.run?.steps[step]?.turn ?? 0) + 1;
     return drives([modelAnswered({ text, calls, step, turn })], how)(state);
@@ -195,9 +203,8 @@ export function modelAnswered({ text = '', calls = [], step = 'root', turn }: An
   } as const;
 }
 
-export const answered = (answer: Answer, how: Partial<DriverContext> = {}) => happened(answers(answer, how));
-export const drove = (commands: readonly RunCommand[], how: Partial<DriverContext> = {}) =>
-  happened(drives(commands, how));
+export const answered = (answer: Answer, how: Driving = {}) => happened(answers(answer, how));
+export const drove = (commands: readonly RunCommand[], how: Driving = {}) => happened(drives(commands, how));
 
 export const starts = (callId: string, attempt = 1): RunCommand => ({ type: 'startCall', callId, attempt, bridge });
 

@@ -18,7 +18,7 @@ import {
 } from '@stopgo/core';
 import type { Clock, ConversationLog } from '@stopgo/log';
 import { appendUntilKnown, untilAnswered } from '@stopgo/log';
-import type { Definitions } from './driver/handle/ports.ts';
+import type { DefinitionSource } from './driver/handle/ports.ts';
 import type { Catalogue } from './tool-port.ts';
 
 /** Definitions kept in memory, by digest. */
@@ -36,7 +36,7 @@ type DefinitionPorts = {
  * Agents and tool sets as they are on the record: each stands once, in a stream named by its digest, so that a run goes
  * on with the definition it started with whatever the configuration says by then.
  */
-export class RecordedDefinitions implements Definitions {
+export class RecordedDefinitions implements DefinitionSource {
   readonly #ports: DefinitionPorts;
   readonly #recorded = new Map<string, Promise<void>>();
   readonly #agents = new Map<string, AgentDefinition>();

@@ -9,6 +9,7 @@ import {
   createConversation,
   DomainError,
   decodeEvent,
+  definedAs,
   fold,
   type IdempotencyKey,
   initialState,
@@ -28,6 +29,7 @@ import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
 import type { RecordedDefinitions } from './definitions.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
+import { loadDefinitions } from './driver/run/load-definitions.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
 import { provide } from './provide-input.ts';
@@ -207,14 +209,16 @@ async function messageDecider(
 ) {
   const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
-  const digests = await parts.definitions.record(agent, ports.tools.catalogue(), parts.signal);
+  const catalogue = ports.tools.catalogue();
+  const digests = await parts.definitions.record(agent, catalogue, parts.signal);
+  const known = definedAs(digests, { agent, tools: catalogue.tools });
   const runId = ports.newId();
   return (state: Loaded['state']): MessageDecision =>
     receiveMessage(state, {
       text,
       runId,
-      agent,
       ...digests,
+      definitions: known,
       instance: ports.instance,
       bearerTokenPresent: context.bearerToken !== undefined,
       sessionId: context.sessionId,
@@ -236,12 +240,12 @@ async function drive(
   // The events as the log has them, not the facts as they were anticipated: the times differ.
   const state = fold(done.state, recordedOf(done.append));
   registry.appended(done.append, state);
-  if (done.decision.kind !== 'append') return { done };
+  const { run } = state;
+  if (done.decision.kind !== 'append' || run === null) return { done };
   const bearer = context.bearerToken;
   const driver = registry.start({
     state,
-    agent: await definitions.agent(state.run?.agentDigest ?? ''),
-    tools: await definitions.toolset(state.run?.toolsetDigest ?? ''),
+    definitions: await loadDefinitions(definitions, run),
     me: done.decision.me,
     ...(bearer === undefined ? {} : { bearer }),
   });

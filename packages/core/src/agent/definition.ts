@@ -2,6 +2,7 @@ import { type CallTarget, serverOf } from '../events/target.ts';
 import { sha256Hex } from '../text/digest.ts';
 import { canonicalJson, type Json } from '../text/json.ts';
 import type { Hints } from './policy.ts';
+import { parsePlace } from './step-id.ts';
 
 /** An agent: a name and a tree of nodes. Plain JSON, so that it can be recorded whole. */
 export type AgentDefinition = { readonly name: string; readonly root: AgentNode };
@@ -209,41 +210,15 @@ export type PlacedNode = {
   readonly insideParallelOrLoop: boolean;
 };
 
-/** Id of the root's step. */
-export const rootStep = 'root';
-
-/** Step id of a child: its position under its parent's step, for loops in one iteration (from 1). */
-export function childStep(parent: string, index: number, iteration?: number): string {
-  return iteration === undefined ? `${parent}/${index}` : `${parent}[${iteration}]/${index}`;
-}
-
-/** Where a step stands in its tree: from the root down, the index of each child, whatever the iteration. */
-export function pathOfStep(stepId: string): number[] {
-  return stepId
-    .split('/')
-    .slice(1)
-    .map((segment) => Number(withoutIteration(segment)));
-}
-
-/** The loop and the iteration (from 1) of a step that is a loop's own child; undefined for others. */
-export function iterationOfStep(stepId: string): { readonly loop: string; readonly iteration: number } | undefined {
-  const [, loop, iteration] = /^(.*)\[(\d+)\]\/\d+$/.exec(stepId) ?? [];
-  return loop === undefined ? undefined : { loop, iteration: Number(iteration) };
-}
-
-function withoutIteration(segment: string): string {
-  return segment.replace(/\[\d+\]$/, '');
-}
-
-/** The node that a step id names; undefined if there is none at that place. */
+/** The node of an agent's tree that a step of it executes; undefined if there is none at that place. */
 export function nodeAt(agent: AgentDefinition, stepId: string): PlacedNode | undefined {
-  const [root, ...indexes] = stepId.split('/');
-  if (root === undefined || withoutIteration(root) !== rootStep) return undefined;
+  const place = parsePlace(stepId);
+  if (place === undefined) return undefined;
   let node: AgentNode = agent.root;
   let inside = false;
-  for (const segment of indexes) {
+  for (const { index } of place.path) {
     inside ||= node.type === 'parallel' || node.type === 'loop';
-    const child: AgentNode | undefined = childrenOf(node)[Number(withoutIteration(segment))];
+    const child: AgentNode | undefined = childrenOf(node)[index];
     if (child === undefined) return undefined;
     node = child;
   }

@@ -1,5 +1,5 @@
 import { facts } from '@stopgo/proto';
-import type { OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import type { OfferedTool } from '../agent/definition.ts';
 import { isRepeatable, policyVerdict } from '../agent/policy.ts';
 import { remoteOf, serverOf } from '../events/target.ts';
 import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from '../text/bounds.ts';
@@ -7,7 +7,7 @@ import { byteLength } from '../text/cut.ts';
 import { callDigest } from '../text/digest.ts';
 import { canonicalArguments } from '../text/exact-json.ts';
 import { kindOf } from './kinds.ts';
-import { offeredTo } from './offers.ts';
+import type { CallSite } from './offers.ts';
 
 /** A call as a model asked for it. */
 export type RequestedCall = {
@@ -35,16 +35,11 @@ export type JudgedCall = {
   readonly reason: string;
 };
 
-/** Where in the tree a call is made. */
-export type CallSite = {
-  readonly node: ToolNode;
-  readonly insideParallelOrLoop: boolean;
-  /** Calls that the run has already, in all branches. */
-  readonly callsBefore?: number;
-};
-
-/** The verdict on a call that a model or a node asks for, from what was offered and where in the tree it stands. */
-export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): JudgedCall {
+/**
+ * The verdict on a call that a model or a node asks for, from where in the tree that is; `callsBefore`: how many calls the run has
+ * already, in all branches.
+ */
+export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0): JudgedCall {
   const read = canonicalArguments(call.argumentsJson);
   // What has no canonical form is not repeated: two readers could take it for different arguments.
   const argumentsJson = 'json' in read ? read.json : '{}';
@@ -61,10 +56,10 @@ export function judgeCall(call: RequestedCall, tools: Toolset, site: CallSite): 
     reason: '',
   });
   const problem = 'problem' in read ? read.problem : call.refusal;
-  const tool = offeredTo(site.node, tools).get(call.name);
+  const tool = site.offered.get(call.name);
   if (tool?.target.kind === 'control')
     return problem === undefined ? { ...refused(''), disposition: facts.Disposition.CONTROL } : refused(problem);
-  if ((site.callsBefore ?? 0) >= callsPerRunMax)
+  if (callsBefore >= callsPerRunMax)
     return refused(`The run has ${callsPerRunMax} calls under way, which is the most; ask again when some are done.`);
   // What is known of a tool that was not offered is why it was not.
   if (tool === undefined)

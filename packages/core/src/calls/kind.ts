@@ -1,5 +1,6 @@
 import type { facts as wire } from '@stopgo/proto';
-import type { AgentDefinition, OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import type { OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import type { StepDefinition } from '../agent/definitions.ts';
 import type { Fact } from '../events/facts.ts';
 import type { CallState } from '../state/state.ts';
 
@@ -31,6 +32,6 @@ export type SentKind = {
   readonly started: (runId: string, call: CallState, attempt: number, bridge: string) => Fact;
   /** Who wants a bearer token, where a call lacks one: `files server`. */
   readonly whose: (target: string) => string;
-  /** Whether calls carry the caller's bearer token. */
-  readonly forwardsBearer: (call: CallState, agent: AgentDefinition, tools: Toolset) => boolean;
+  /** Whether a call carries the caller's bearer token; `defined`: what its step follows. */
+  readonly forwardsBearer: (call: CallState, defined: StepDefinition) => boolean;
 };

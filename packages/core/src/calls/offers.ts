@@ -1,4 +1,5 @@
-import type { OfferedTool, ToolNode, Toolset } from '../agent/definition.ts';
+import { nodeAt, type OfferedTool, type ToolNode, type Toolset } from '../agent/definition.ts';
+import { type DefinedRun, type Definitions, definitionOf } from '../agent/definitions.ts';
 import { looksAlike } from '../text/look-alike.ts';
 import type { CallKind } from './kind.ts';
 import { callKinds } from './kinds.ts';
@@ -15,4 +16,20 @@ export function offeredTo(node: ToolNode, tools: Toolset): Toolset {
   // The configuration names the agents: a tool server must not have one that looks like them.
   const ofServers = tool.offers(node, tools).filter(({ name }) => !own.some((one) => looksAlike(name, one.name)));
   return new Map([...ofServers, ...own].map((one) => [one.name, one]));
+}
+
+/** Where in a tree calls are made, and of what. */
+export type CallSite = {
+  readonly node: ToolNode;
+  readonly insideParallelOrLoop: boolean;
+  /** All that the node may call. */
+  readonly offered: Toolset;
+};
+
+/** Where a step makes its calls; undefined if its node makes none. */
+export function callSiteOf(definitions: Definitions, run: DefinedRun, stepId: string): CallSite | undefined {
+  const { agent, tools } = definitionOf(definitions, run, stepId);
+  const { node, insideParallelOrLoop = false } = nodeAt(agent, stepId) ?? {};
+  if (node?.type !== 'llm' && node?.type !== 'a2a') return undefined;
+  return { node, insideParallelOrLoop, offered: offeredTo(node, tools) };
 }

@@ -19,7 +19,7 @@ const sent: SentKind = {
     return fact('delegationStarted', { runId, stepId, callId, attempt, agent: remoteOf(target), ...ids, approvalId });
   },
   whose: (agent) => `${agent} agent`,
-  forwardsBearer: (call, agent) => remoteAgentOf(agent, call)?.forwardsBearer === true,
+  forwardsBearer: (call, { agent }) => remoteAgentOf(agent, call)?.forwardsBearer === true,
 };
 
 /** A delegation goes from the orchestrator to the agent itself. */

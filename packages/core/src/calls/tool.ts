@@ -11,7 +11,7 @@ const sent: SentKind = {
   started: (runId, { id: callId, stepId, approvalId = '' }, attempt, bridgeInstance) =>
     fact('toolCallStarted', { runId, stepId, callId, attempt, bridgeInstance, approvalId }),
   whose: (server) => `${server} server`,
-  forwardsBearer: ({ tool }, _, tools) => tools.get(tool)?.forwardsBearer === true,
+  forwardsBearer: ({ tool }, { tools }) => tools.get(tool)?.forwardsBearer === true,
 };
 
 /** A call of a tool goes to a bridge, which alone knows its server. */

@@ -3,7 +3,9 @@
  * it comes here; a command that somebody else was faster with is a refusal that says so.
  */
 
-import { type AgentDefinition, isPipeline } from '../agent/definition.ts';
+import { isPipeline } from '../agent/definition.ts';
+import { type Definitions, definitionOf } from '../agent/definitions.ts';
+import { rootStep } from '../agent/step-id.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { provideToken } from '../interrupts/decide-approval.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
@@ -50,9 +52,12 @@ export function createConversation(command: CreateCommand): readonly Fact[] {
 export type MessageCommand = {
   readonly text: string;
   readonly runId: string;
-  readonly agent: AgentDefinition;
+  /** Of the agent that is to answer, … */
   readonly agentDigest: string;
+  /** … and of its tools. */
   readonly toolsetDigest: string;
+  /** At least these two. */
+  readonly definitions: Definitions;
   /** The process that will drive the run. */
   readonly instance: string;
   readonly bearerTokenPresent: boolean;
@@ -87,7 +92,8 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
     return tokens.length > 0 ? { kind: 'token', facts: tokens } : { kind: 'waiting' };
   }
   const me: Owner = { instance: command.instance, epoch: 1 };
-  const { runId, text, agentDigest, toolsetDigest, bearerTokenPresent } = command;
+  const { runId, text, agentDigest, toolsetDigest, definitions, bearerTokenPresent, now } = command;
+  const { agent } = definitionOf(definitions, { id: runId, agentDigest, toolsetDigest }, rootStep);
   const first = [
     fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),
     fact('runStarted', {
@@ -96,12 +102,11 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
       toolsetDigest,
       owner: me,
       bearerTokenPresent,
-      pipeline: isPipeline(command.agent),
+      pipeline: isPipeline(agent),
       sessionId: anotherSession(state, command),
     }),
   ];
-  const { agent, now } = command;
-  const ahead = advanceInto(first.length, agent, anticipate(state, first, now), now);
+  const ahead = advanceInto(first.length, definitions, anticipate(state, first, now), now);
   return { kind: 'append', facts: [...first, ...ahead.facts], state: ahead.state, effects: ahead.effects, me };
 }
 

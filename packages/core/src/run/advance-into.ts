@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../agent/definition.ts';
+import type { Definitions } from '../agent/definitions.ts';
 import { encodeFact, type Fact } from '../events/facts.ts';
 import type { ConversationState } from '../state/state.ts';
 import { appendEventsMax, appendReserveBytes } from '../text/bounds.ts';
@@ -13,11 +13,11 @@ const fewFacts = 3;
  */
 export function advanceInto(
   factsBefore: number,
-  agent: AgentDefinition,
+  definitions: Definitions,
   state: ConversationState,
   now: number,
 ): Advance & { readonly isCut: boolean } {
-  const ahead = advance(agent, state, now);
+  const ahead = advance(definitions, state, now);
   // One event is kept for the release.
   const fits = fitting(ahead.facts, appendEventsMax - factsBefore - 1);
   if (fits === ahead.facts.length) return { ...ahead, isCut: false };

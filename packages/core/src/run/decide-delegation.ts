@@ -1,8 +1,10 @@
 /** What a delegation adds to a call: the message of a node, ids of its own at the other agent, and a task that goes on there. */
 import { facts as wire } from '@stopgo/proto';
-import { type AgentDefinition, nodeAt, type Toolset } from '../agent/definition.ts';
+import type { Definitions } from '../agent/definitions.ts';
+import { callId } from '../agent/step-id.ts';
 import { failedDelegation } from '../calls/finished.ts';
 import { judgeCall } from '../calls/judge.ts';
+import { callSiteOf } from '../calls/offers.ts';
 import { callOfNode } from '../calls/remote-agent.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { approvalOf } from '../interrupts/requests.ts';
@@ -17,16 +19,15 @@ export function delegated(
   state: ConversationState,
   run: RunState,
   { stepId, message }: Extract<RunCommand, { type: 'delegate' }>,
-  { agent, tools }: { readonly agent: AgentDefinition; readonly tools: Toolset },
+  { definitions }: { readonly definitions: Definitions },
 ): Fact[] {
   const step = run.steps[stepId];
-  const placed = nodeAt(agent, stepId);
-  if (step?.finished !== undefined || step?.turn !== 0 || placed?.node.type !== 'a2a') return [];
-  const { node, insideParallelOrLoop } = placed;
-  const judged = judgeCall(callOfNode(node, message), tools, { node, insideParallelOrLoop });
+  const site = callSiteOf(definitions, run, stepId);
+  if (step?.finished !== undefined || step?.turn !== 0 || site?.node.type !== 'a2a') return [];
+  const judged = judgeCall(callOfNode(site.node, message), site);
   const isRefused = judged.disposition === wire.Disposition.REFUSED;
   // What cannot be sent is not kept either.
-  const call = { callId: `${stepId}#1.0`, ...judged, ...(isRefused ? { argumentsJson: '{}' } : {}) };
+  const call = { callId: callId(stepId, 1, 0), ...judged, ...(isRefused ? { argumentsJson: '{}' } : {}) };
   const requested = fact('delegationRequested', { runId: run.id, stepId, call, node: nodeOf(run, stepId) });
   if (isRefused) return [requested, failedDelegation(run, stepId, call.error)];
   return [requested, ...approvalOf(run, stepId, call, state.revision + 1)];

@@ -8,9 +8,11 @@
  * 4. What follows and does not fit one append is left for the next: the run stays owned until then.
  */
 
-import { type AgentDefinition, nodeAt, type Toolset } from '../agent/definition.ts';
+import type { Definitions } from '../agent/definitions.ts';
+import { callId } from '../agent/step-id.ts';
 import { judgeCall } from '../calls/judge.ts';
 import { isSent, sentKindOf } from '../calls/kinds.ts';
+import { callSiteOf } from '../calls/offers.ts';
 import { encodeFact, type Fact, fact } from '../events/facts.ts';
 import { answerLost, callAsked, samplingAnswered } from '../interrupts/decide-inputs.ts';
 import { delegationAnswered, delegationAsked, tokenForAnswer } from '../interrupts/decide-questions.ts';
@@ -37,8 +39,8 @@ import { anticipate, type Effect, isEndedByRejection } from './interpreter.ts';
 
 /** What a driver knows when it decides. */
 export type DriverContext = {
-  readonly agent: AgentDefinition;
-  readonly tools: Toolset;
+  /** At least those that the run names. */
+  readonly definitions: Definitions;
   readonly runId: string;
   /** Who drives; the epoch is that of its claim (0 before it has one). */
   readonly me: Owner;
@@ -87,7 +89,7 @@ export function decideRun(
       isOver = undefined;
       return false;
     }
-    isOver ??= isEndedByRejection(context.agent, run);
+    isOver ??= isEndedByRejection(context.definitions, run);
     return isOver;
   };
   const hasRoom = roomFor(commands);
@@ -111,7 +113,7 @@ export function decideRun(
   const run = openRun(current, context.runId);
   if (run === undefined && all.length === 0) return { kind: 'fenced' };
   if (run !== undefined && !isOwner(run, me)) return { kind: 'fenced' };
-  const ahead = advanceInto(all.length, context.agent, current, context.now);
+  const ahead = advanceInto(all.length, context.definitions, current, context.now);
   all.push(...ahead.facts);
   current = ahead.state;
   if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)
@@ -200,17 +202,16 @@ function isExpected(run: RunState, { stepId, turn }: { readonly stepId: string; 
 }
 
 function answered(state: ConversationState, run: RunState, answer: ModelAnswered, context: DriverContext): Fact[] {
-  const placed = nodeAt(context.agent, answer.stepId);
-  if (placed?.node.type !== 'llm') return [];
+  const site = callSiteOf(context.definitions, run, answer.stepId);
+  if (site?.node.type !== 'llm') return [];
   const untaken = (message: string): Fact[] =>
     modelFailed(run, { ...answer, message, text: (answer.failureText ?? modelFailureText)(message) });
   if (answer.calls.length > callsPerAnswerMax)
     return untaken(`the model asked for ${answer.calls.length} calls at once; at most ${callsPerAnswerMax} are taken`);
-  const { node, insideParallelOrLoop } = placed;
   const before = Object.values(run.calls).filter(({ stepId }) => stepId !== answer.stepId).length;
   const calls = answer.calls.map((call, index) => ({
-    callId: `${answer.stepId}#${answer.turn}.${index}`,
-    ...judgeCall(call, context.tools, { node, insideParallelOrLoop, callsBefore: before + index }),
+    callId: callId(answer.stepId, answer.turn, index),
+    ...judgeCall(call, site, before + index),
   }));
   const responded = fact('modelResponded', {
     runId: run.id,

@@ -1,5 +1,5 @@
 import { facts } from '@stopgo/proto';
-import { childStep, iterationOfStep } from '../agent/definition.ts';
+import { childStep, isBelow, iterationOfStep } from '../agent/step-id.ts';
 import { newCall } from '../calls/new-call.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { evolveProvided, evolveWithdrawn, withoutAsking } from '../interrupts/evolve-inputs.ts';
@@ -219,7 +219,7 @@ function withIterationOf(run: RunState, stepId: string): RunState {
     if (end === undefined) break;
     before = laterOutput(before, end);
   }
-  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !id.startsWith(`${loop.id}[`)));
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, loop.id)));
   // Calls go with their steps, and with them what was decided of them: the views know it.
   const isOfUse = (one: Interrupt): boolean =>
     one.kind !== 'approval' || decisionOn(one) === undefined || one.callId in run.calls;
@@ -301,10 +301,9 @@ function settled(before: RunState, status: RunState['status'], output: Output, r
 
 /** A finished step's insides are of no further use: what it came to is its output. */
 function withoutDescendants(run: RunState, stepId: string): RunState {
-  const inside = (id: string) => id.startsWith(`${stepId}/`) || id.startsWith(`${stepId}[`);
-  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !inside(id)));
+  const steps = Object.fromEntries(Object.entries(run.steps).filter(([id]) => !isBelow(id, stepId)));
   const calls = Object.fromEntries(
-    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !inside(call.stepId)),
+    Object.entries(run.calls).filter(([, call]) => call.stepId !== stepId && !isBelow(call.stepId, stepId)),
   );
   return { ...run, steps, calls };
 }

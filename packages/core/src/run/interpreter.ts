@@ -1,21 +1,15 @@
 /**
  * The run interpreter: what a run owes, computed from its state alone.
  *
- * 1. `advance` is pure: same definition, same state, same answer. A crash, a resume, a replay are all the same call.
+ * 1. `advance` is pure: same definitions, same state, same answer. A crash, a resume, a replay are all the same call.
  * 2. A node is entered only when everything before it is finished, and its step id is its position in the tree.
  * 3. An effect is named by its position; the same effect has the same id after any replay, and no two effects share one.
  * 4. Nothing that is recorded is owed again.
  */
 
-import {
-  type A2aNode,
-  type AgentDefinition,
-  type AgentNode,
-  childStep,
-  type LlmNode,
-  type ParallelNode,
-  rootStep,
-} from '../agent/definition.ts';
+import type { A2aNode, AgentNode, LlmNode, ParallelNode } from '../agent/definition.ts';
+import { type Definitions, definitionOf } from '../agent/definitions.ts';
+import { childStep, rootStep, turnId } from '../agent/step-id.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
@@ -91,14 +85,18 @@ export function anticipate(state: ConversationState, all: readonly Fact[], now: 
   return next;
 }
 
-/** Every fact that follows from the state, and every effect that may start then and has no outcome on the record. */
-export function advance(agent: AgentDefinition, state: ConversationState, now: number): Advance {
+/**
+ * Every fact that follows from the state, and every effect that may start then and has no outcome on the record.
+ *
+ * @throws DomainError `internal` if the definitions lack one that the run names (see `definitionOf`).
+ */
+export function advance(definitions: Definitions, state: ConversationState, now: number): Advance {
   const all: Fact[] = [];
   let current = state;
   for (;;) {
     const run = current.run;
     if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
-    const owed = owedBy(agent, run);
+    const owed = owedBy(definitions, run);
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);
@@ -115,16 +113,20 @@ type Owed = {
 
 const nothing: Owed = { facts: [], effects: [], rejected: false };
 
-function owedBy(agent: AgentDefinition, run: RunState): Owed {
+function owedBy(definitions: Definitions, run: RunState): Owed {
   const root = run.steps[rootStep];
   if (root?.finished !== undefined) return only(settledBy(run, root.finished));
-  const owed = visit(agent.root, rootStep, run);
+  const owed = visitRoot(definitions, run);
   return owed.rejected ? endRejected(run, owed) : owed;
 }
 
 /** True if a rejection ends the run: what has started is awaited, and nothing begins any more. */
-export function isEndedByRejection(agent: AgentDefinition, run: RunState): boolean {
-  return run.steps[rootStep]?.finished === undefined && visit(agent.root, rootStep, run).rejected;
+export function isEndedByRejection(definitions: Definitions, run: RunState): boolean {
+  return run.steps[rootStep]?.finished === undefined && visitRoot(definitions, run).rejected;
+}
+
+function visitRoot(definitions: Definitions, run: RunState): Owed {
+  return visit(definitionOf(definitions, run, rootStep).agent.root, rootStep, run);
 }
 
 function settledBy(run: RunState, finished: NonNullable<StepState['finished']>): Fact {
@@ -195,14 +197,14 @@ function visitLlm(node: LlmNode, step: StepState, run: RunState): Owed {
   if (step.turn >= node.turnsMax) return finish(step, run, textOutput(turnsUsedUp), { outputKey });
   const turn = step.turn + 1;
   const { id: stepId, bindings = {} } = step;
-  return { ...nothing, effects: [{ kind: 'model', id: `${stepId}#${turn}`, stepId, turn, node, bindings }] };
+  return { ...nothing, effects: [{ kind: 'model', id: turnId(stepId, turn), stepId, turn, node, bindings }] };
 }
 
 /** A node that sends one message: it comes to the answer. Why it failed stands in the append that recorded the failure. */
 function visitA2a(node: A2aNode, step: StepState, run: RunState): Owed {
   const { id: stepId, bindings = {} } = step;
   if (step.turn === 0)
-    return { ...nothing, effects: [{ kind: 'delegation', id: `${stepId}#1`, stepId, node, bindings }] };
+    return { ...nothing, effects: [{ kind: 'delegation', id: turnId(stepId, 1), stepId, node, bindings }] };
   const calls = callsOf(step, run);
   if (!isStepDue(step, run)) return { ...nothing, effects: calls.flatMap((call) => effectOfCall(run, call)) };
   const { outputKey = '' } = node;

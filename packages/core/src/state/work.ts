@@ -1,3 +1,4 @@
+import { digestsOf } from '../agent/definitions.ts';
 import { serverOf } from '../events/target.ts';
 import { decisionOn, interruptsOf, serverQuestions } from './interrupt.ts';
 import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunState, StepState } from './state.ts';
@@ -64,8 +65,11 @@ export function parkedCalls(run: RunState | null): CallState[] {
 /** The same of the whole conversation, each with the run that it is of, oldest first. */
 export function parkedTasks({ run, leftElsewhere = [] }: ConversationState): LeftElsewhere[] {
   if (run === null) return [...leftElsewhere];
-  const { id: runId, agentDigest } = run;
-  return [...leftElsewhere, ...parkedCalls(run).map((call) => ({ runId, agentDigest, call }))];
+  const parked = parkedCalls(run).map((call) => {
+    const { agentDigest } = digestsOf(run, call.stepId);
+    return { runId: run.id, agentDigest, call };
+  });
+  return [...leftElsewhere, ...parked];
 }
 
 /** Name of the node that a step executes, as facts are told it; empty if the agent has only one. */

@@ -1,5 +1,5 @@
 import { create, views } from '@stopgo/proto';
-import { pathOfStep } from '../agent/definition.ts';
+import { pathOfStep } from '../agent/step-id.ts';
 import type { Output, RunState } from '../state/state.ts';
 import { pendingApprovals } from '../state/work.ts';
 import { pipelineStateBytesMax, pipelineTextBytesMax } from '../text/bounds.ts';

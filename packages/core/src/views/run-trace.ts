@@ -1,4 +1,4 @@
-import { iterationOfStep, pathOfStep } from '../agent/definition.ts';
+import { iterationOfStep, pathOfStep } from '../agent/step-id.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 
 /** What the events of one run tell of a node: what the state forgets when its step is over. */

@@ -11,9 +11,11 @@ import {
   type CallState,
   type ConversationState,
   cancelRun,
+  type Definitions,
   decideLate,
   decideRun,
   decodeSnapshot,
+  definedAs,
   type Effect,
   encodeSnapshot,
   evolve,
@@ -37,6 +39,7 @@ import {
   call,
   changed,
   delegates,
+  digests,
   modelAnswered,
   notStarted,
   opened,
@@ -73,7 +76,7 @@ export function play(agent: AgentDefinition, tape: readonly number[]): Played {
 class World {
   readonly log: RecordedFact[] = [];
   state = initialState;
-  private readonly agent: AgentDefinition;
+  private readonly definitions: Definitions;
   private readonly tape: readonly number[];
   private drawn = 0;
   private process = 1;
@@ -82,15 +85,14 @@ class World {
   private readonly journal = new Journal();
 
   constructor(agent: AgentDefinition, tape: readonly number[]) {
-    this.agent = agent;
+    this.definitions = definedAs(digests, { agent, tools });
     this.tape = tape;
     this.append([opened]);
     const message = receiveMessage(this.state, {
       text: 'go',
       runId: 'run',
-      agent,
-      agentDigest: 'a',
-      toolsetDigest: 't',
+      ...digests,
+      definitions: this.definitions,
       instance: this.instance,
       bearerTokenPresent: false,
       now: dawn,
@@ -108,7 +110,7 @@ class World {
   move(): void {
     this.takeUp();
     if (this.run.status !== 'open') return;
-    const { effects } = advance(this.agent, this.state, dawn);
+    const { effects } = advance(this.definitions, this.state, dawn);
     this.journal.owed(effects, this.run, this.log);
     const moves = [
       ...effects.map((effect) => this.settling(effect)),
@@ -148,7 +150,7 @@ class World {
   private decide(commands: readonly RunCommand[], instance: string) {
     const owner = this.run.owner;
     const me = owner?.instance === instance ? owner : { instance, epoch: owner?.epoch ?? 0 };
-    return decideRun(this.state, commands, { agent: this.agent, tools, runId: 'run', me, now: dawn });
+    return decideRun(this.state, commands, { definitions: this.definitions, runId: 'run', me, now: dawn });
   }
 
   private append(facts: readonly Fact[]): void {
@@ -159,9 +161,9 @@ class World {
     same(decodeSnapshot(encodeSnapshot(this.state), foldVersion), this.state, 'a snapshot is the state');
     const run = this.state.run;
     if (run === null) return;
-    const owed = advance(this.agent, this.state, dawn);
+    const owed = advance(this.definitions, this.state, dawn);
     expect(hasWork(run), 'work is what advance finds').toBe(owed.facts.length + owed.effects.length > 0);
-    const again = advance(this.agent, owed.state, dawn);
+    const again = advance(this.definitions, owed.state, dawn);
     same([again.facts, again.effects], [[], owed.effects], 'advancing twice adds nothing');
   }
 
@@ -169,7 +171,7 @@ class World {
     return () => {
       const command = this.outcomeOf(effect);
       expect(this.drive([command]), `${command.type} for ${effect.id} is taken`).toEqual([true]);
-      const owed = advance(this.agent, this.state, dawn).effects;
+      const owed = advance(this.definitions, this.state, dawn).effects;
       expect(owed, 'a settled effect is owed no more').not.toContainEqual(effect);
       this.journal.settled(effect, command);
     };
@@ -261,10 +263,10 @@ class World {
   /** What an agent tells of a task that goes on changes nothing of what is owed. */
   private telling({ id, attempt, phase }: CallState): Move {
     return () => {
-      const before = advance(this.agent, this.state, dawn).effects;
+      const before = advance(this.definitions, this.state, dawn).effects;
       const [isTaken] = this.drive([tells(id, `state ${this.drawn}`, attempt)]);
       expect(isTaken, 'only of an attempt that goes on').toBe(phase === 'started');
-      same(advance(this.agent, this.state, dawn).effects, before, 'an update settles nothing');
+      same(advance(this.definitions, this.state, dawn).effects, before, 'an update settles nothing');
     };
   }
 

@@ -3,8 +3,10 @@ import {
   type AgentDefinition,
   advance,
   type ConversationState,
+  type Definitions,
   decideRun,
   decodeSnapshot,
+  definedAs,
   type Effect,
   encodeSnapshot,
   evolve,
@@ -23,7 +25,7 @@ import {
   TranscriptBuilder,
 } from '@stopgo/core';
 import { dawn, recorded } from '../specification.ts';
-import { bridge, delegates, opened, replies, returns, tools } from '../story.ts';
+import { bridge, delegates, digests, opened, replies, returns, tools } from '../story.ts';
 
 export type World = {
   readonly agent: AgentDefinition;
@@ -45,8 +47,9 @@ export function settle({ agent, model, decide, pick }: World): readonly Recorded
     state = decodeSnapshot(encodeSnapshot(state), foldVersion) ?? state;
   };
   append([opened]);
-  const started = { runId: 'run', agentDigest: 'a', toolsetDigest: 't', instance: 'process-0', now: dawn };
-  const message = receiveMessage(state, { text: 'go', agent, bearerTokenPresent: false, ...started });
+  const definitions = definedAs(digests, { agent, tools });
+  const started = { runId: 'run', ...digests, definitions, instance: 'process-0', now: dawn };
+  const message = receiveMessage(state, { text: 'go', bearerTokenPresent: false, ...started });
   if (message.kind === 'append') append(message.facts);
   for (let process = 1; state.run?.status === 'open'; process += 1) {
     const instance = `process-${process}`;
@@ -54,11 +57,11 @@ export function settle({ agent, model, decide, pick }: World): readonly Recorded
       // All before it are dead: each made one move.
       const claim: RunCommand = { type: 'claim', dead: Array.from({ length: process }, (_, n) => `process-${n}`) };
       const me = { instance, epoch: 0 };
-      const run = { agent, tools, runId: 'run', me, now: dawn };
+      const run = { definitions, runId: 'run', me, now: dawn };
       const decision = decideRun(state, [claim, ...commands], run);
       if (decision.kind === 'append') append(decision.facts);
     };
-    const moves = movesOf(state, agent, { model, decide, drive, append });
+    const moves = movesOf(state, definitions, { model, decide, drive, append });
     if (moves.length === 0) throw new Error('an open run waits for nothing');
     const [, move] = moves[pick(moves.map(([name]) => name)) % moves.length] as Move;
     move();
@@ -73,10 +76,10 @@ type Hands = Pick<World, 'model' | 'decide'> & {
   readonly append: (facts: readonly Fact[]) => void;
 };
 
-function movesOf(state: ConversationState, agent: AgentDefinition, { model, decide, drive, append }: Hands): Move[] {
+function movesOf(state: ConversationState, definitions: Definitions, { model, decide, drive, append }: Hands): Move[] {
   const { run } = state;
   if (run === null) return [];
-  const effects = advance(agent, state, dawn).effects.map((effect): Move => {
+  const effects = advance(definitions, state, dawn).effects.map((effect): Move => {
     const { id } = effect;
     if (effect.kind === 'model') return [id, () => drive([model(effect)])];
     if (effect.kind === 'delegation') return [id, () => drive([delegates(effect.stepId, `${id} asks`)])];

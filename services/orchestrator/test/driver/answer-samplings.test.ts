@@ -1,4 +1,4 @@
-import type { RunCommand, ServerQuestion } from '@stopgo/core';
+import type { LlmNode, RunCommand, ServerQuestion } from '@stopgo/core';
 import { expect, test, vi } from 'vitest';
 import { answerSamplings } from '../../src/driver/questions/answer-samplings.ts';
 import type { ModelOutcome, ModelPort, ModelRequest, OnRetry } from '../../src/models/port.ts';
@@ -60,7 +60,8 @@ function driverThatWaits(
   const calls = { 'root#1.0': { id: 'root#1.0', stepId: 'root' } };
   const run = { id: '', status: 'open', interrupts, calls };
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
-  Object.assign(driver, { agent: { name: 'agent', root: { type: 'llm', name: 'root', model: 'm-1' } } });
+  const root = { type: 'llm', name: 'root', model: 'm-1' } as LlmNode;
+  vi.spyOn(driver, 'definitionOf').mockReturnValue({ agent: { name: 'agent', root }, tools: new Map() });
   const over = new AbortController();
   const sample = answerSamplings(driver, key, over.signal);
   const retries = (...told: Parameters<OnRetry>) => retry?.(...told);

@@ -241,12 +241,12 @@ describe('another process', () => {
   test('that is faster with the fence is the only one to send', async () => {
     const errand = new Errand(a2a(), { delegate: [done('Paid twice.')] });
     const happens = (): void => {
-      const { agent, state } = errand;
+      const { definitions, state } = errand;
       const commands = [
         { type: 'claim', dead: ['first'] },
         { type: 'startCall', callId: id, attempt: 1, bridge: '' },
       ] as const;
-      const context = { agent, tools: new Map(), runId: 'r', me: { instance: 'second', epoch: 0 }, now: 0 };
+      const context = { definitions, runId: 'r', me: { instance: 'second', epoch: 0 }, now: 0 };
       const decision = decideRun(state, commands, context);
       if (decision.kind === 'append') errand.append(decision.facts);
     };
@@ -276,7 +276,7 @@ describe('another process', () => {
       asked += 1;
       if (asked !== 2) return asked > 2;
       const me = { instance: 'second', epoch: 0 };
-      const context = { agent: errand.agent, tools: new Map(), runId: 'r', me, now: 0 };
+      const context = { definitions: errand.definitions, runId: 'r', me, now: 0 };
       const callId = errand.all('delegationStarted')[0]?.callId ?? '';
       const unknown = { type: 'callUnknown', callId, attempt: 1, reason: 'lost', argumentsJson: '{}' } as const;
       const claimed = decideRun(errand.state, [{ type: 'claim', dead: ['first'] }, unknown], context);

@@ -5,6 +5,8 @@ import {
   type ConversationState,
   cancelRun,
   createConversation,
+  type Definitions,
+  definedAs,
   evolve,
   type Fact,
   type FactName,
@@ -40,6 +42,8 @@ export const peer: RemoteAgent = {
   destructive: false,
   forwardsBearer: true,
 };
+
+const digests = { agentDigest: 'a', toolsetDigest: 't' };
 
 type Sent = { readonly request: DelegationRequest; readonly on: readonly FactName[] };
 
@@ -102,6 +106,11 @@ export class Errand {
     this.hears('Buy bread.', 'r', bearerTokenPresent);
   }
 
+  /** Its agent, which has no tools. */
+  get definitions(): Definitions {
+    return definedAs(digests, { agent: this.agent, tools: new Map() });
+  }
+
   get state(): ConversationState {
     return this.log.reduce(evolve, initialState);
   }
@@ -149,8 +158,7 @@ export class Errand {
     const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
     const start = {
       state: this.state,
-      agent: this.agent,
-      tools: new Map(),
+      definitions: this.definitions,
       ...(me && { me }),
       ...(bearer && { bearer }),
     };
@@ -163,9 +171,8 @@ export class Errand {
     const begun = receiveMessage(this.state, {
       text,
       runId,
-      agent: this.agent,
-      agentDigest: 'a',
-      toolsetDigest: 't',
+      ...digests,
+      definitions: this.definitions,
       instance: 'first',
       bearerTokenPresent,
       now: 0,

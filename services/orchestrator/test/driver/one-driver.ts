@@ -1,4 +1,4 @@
-import { type AgentDefinition, initialState, type RecordedFact } from '@stopgo/core';
+import { type AgentDefinition, definedAs, initialState, type RecordedFact } from '@stopgo/core';
 import { type Clock, type ConversationLog, type Peer, Waits } from '@stopgo/log';
 import { AgentNews } from '../../src/driver/handle/agent-news.ts';
 import type { DriverPorts } from '../../src/driver/handle/ports.ts';
@@ -122,7 +122,8 @@ export function driverWith(
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };
   const state = { ...initialState, id: 'c' };
-  const start = { state, agent, tools: new Map(), me: { instance: 'me', epoch: 1 } };
+  const definitions = definedAs({ agentDigest: '', toolsetDigest: '' }, { agent, tools: new Map() });
+  const start = { state, definitions, me: { instance: 'me', epoch: 1 } };
   return { clock, asked, ports, driver: new RunDriver(start, ports, new Transcripts(ports.log), listener) };
 }
 

@@ -4,6 +4,7 @@ import {
   appendBytesMax,
   appendEventsMax,
   createConversation,
+  definedAs,
   encodeFact,
   evolve,
   type Fact,
@@ -92,11 +93,13 @@ async function driven(
     add({ ...frame, expectedRevision: log.length, facts, key: '', eventIds: facts.map(() => 'id') });
   begin(createConversation({ id: 'c', sessionId: '', agentName: 'agent', systemPrompt: '' }));
   const digests = { agentDigest: 'a', toolsetDigest: 't' };
+  const tools = new Map([look, put].map((one) => [one.name, one]));
+  const definitions = definedAs(digests, { agent, tools });
   const message = receiveMessage(log.reduce(evolve, initialState), {
     ...digests,
     text: 'go',
     runId: 'r',
-    agent,
+    definitions,
     instance: 'me',
     bearerTokenPresent: false,
     now: 0,
@@ -135,8 +138,7 @@ async function driven(
   });
   const start = {
     state: log.reduce(evolve, initialState),
-    agent,
-    tools: new Map([look, put].map((one) => [one.name, one])),
+    definitions,
     me: message.me,
   };
   const listener = { changed: () => undefined, handedIn: () => undefined, faulted: () => undefined };

@@ -220,14 +220,15 @@ export function requestOf(driver: RunHandle, call: CallState, argumentsJson: str
   const { conversationId, runId, bearer } = driver;
   if (call.sent === undefined) throw new Error(`the delegation ${call.id} was never started`);
   const { messageId, contextId, taskId } = call.sent;
+  const { agent } = driver.definitionOf(call.stepId);
   return {
     key: { conversationId, runId, callId: call.id, attempt: call.attempt },
-    ...delegationOf(driver.agent, call, argumentsJson),
+    ...delegationOf(agent, call, argumentsJson),
     messageId,
     contextId,
     taskId,
     ...(bearer === undefined ? {} : { bearer }),
-    ...hadToken(driver.state.run, runId, remoteAgentOf(driver.agent, call)),
+    ...hadToken(driver.state.run, runId, remoteAgentOf(agent, call)),
     sessionId: driver.state.sessionId,
   };
 }

@@ -25,7 +25,7 @@ import { handOver } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
 import type { DelegationRequest, LookedUp } from '../../delegation-port.ts';
 import { believed, lookedUp } from '../handle/agent-news.ts';
-import type { Definitions, DriverPorts } from '../handle/ports.ts';
+import type { DefinitionSource, DriverPorts } from '../handle/ports.ts';
 import { delegationCommand } from './delegation-outcome.ts';
 import type { Registrations } from './registrations.ts';
 import { hadToken } from './send-delegation.ts';
@@ -56,7 +56,7 @@ const looksTooLong = new Error('the look took too long');
 
 export type WatchParts = {
   readonly ports: DriverPorts;
-  readonly definitions: Definitions;
+  readonly definitions: DefinitionSource;
   load(conversationId: string): Promise<{ readonly state: ConversationState }>;
   /** The run may have work again. */
   resume(conversationId: string, bearer?: Secret): Promise<void>;

@@ -5,7 +5,7 @@ import type { RunHandle } from './run-handle.ts';
 export function needsToken(driver: RunHandle, call: CallState): boolean {
   if (driver.bearer !== undefined || driver.state.run?.bearerTokenPresent !== true || !isSent(call.target))
     return false;
-  return sentKindOf(call.target).forwardsBearer(call, driver.agent, driver.tools);
+  return sentKindOf(call.target).forwardsBearer(call, driver.definitionOf(call.stepId));
 }
 
 /** What the user is told when a tool server, or another agent, wants a token. */

@@ -7,7 +7,7 @@ import type { AgentNews } from './agent-news.ts';
 import type { Room } from './room.ts';
 
 /** Definitions as they were recorded when a run started. */
-export type Definitions = {
+export type DefinitionSource = {
   agent(digest: string): Promise<AgentDefinition>;
   toolset(digest: string): Promise<Toolset>;
 };

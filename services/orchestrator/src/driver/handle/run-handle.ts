@@ -1,4 +1,4 @@
-import type { AgentDefinition, ConversationState, RunCommand, Toolset } from '@stopgo/core';
+import type { ConversationState, RunCommand, StepDefinition } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { DriverPorts } from './ports.ts';
 import type { Taken } from './queue.ts';
@@ -9,9 +9,6 @@ import type { Transcripts } from './transcripts.ts';
 export type RunHandle = {
   readonly conversationId: string;
   readonly runId: string;
-  /** What the run was defined by. */
-  readonly agent: AgentDefinition;
-  readonly tools: Toolset;
   readonly ports: DriverPorts;
   readonly transcripts: Transcripts;
   readonly silentAgents: SilentAgents;
@@ -21,6 +18,8 @@ export type RunHandle = {
   readonly bearer: Secret | undefined;
   /** Aborts when the process is to end. */
   readonly stopping: AbortSignal;
+  /** What a step of the run follows. */
+  definitionOf(stepId: string): StepDefinition;
   /** True while this process may act as the run's owner, as far as it knows. */
   isOwner(): boolean;
   /** True while the run goes on, as far as this process has seen: whoever drives it. */

@@ -36,6 +36,7 @@ export async function performModel(
 ): Promise<void> {
   const { stepId, turn, node, bindings } = effect;
   const { conversationId, runId } = driver;
+  const { agent, tools: known } = driver.definitionOf(stepId);
   // Whoever asks again has seen more of the log by then, if only a claim.
   const attempt = driver.state.revision;
   const recorded = await driver.transcripts.upTo(conversationId, driver.state.revision, signal);
@@ -58,9 +59,9 @@ export async function performModel(
     await driver.submit(failed);
   };
   // After its calls a node of a tree may have nothing to add: their results stand for it.
-  const mayBeSilent = turn > 1 && isPipeline(driver.agent);
-  const scope: PromptScope = isPipeline(driver.agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
-  const offer = offeredTo(node, driver.tools);
+  const mayBeSilent = turn > 1 && isPipeline(agent);
+  const scope: PromptScope = isPipeline(agent) ? { kind: 'step', runId, stepId } : { kind: 'conversation' };
+  const offer = offeredTo(node, known);
   const prompt = resolvePrompt(node.prompt, bindings, (output) =>
     markedForModel(outputText(output, (at) => transcript.textAt(at))),
   );

@@ -53,7 +53,7 @@ export function answerSamplings(
 
 async function answerOf(driver: RunHandle, callId: string, asked: SamplingAsked, signal: AbortSignal): Promise<Answer> {
   const { stepId = '' } = driver.state.run?.calls[callId] ?? {};
-  const placed = nodeAt(driver.agent, stepId);
+  const placed = nodeAt(driver.definitionOf(stepId).agent, stepId);
   const none = { contentJson: '', provider: '', model: '', usage: { inputTokens: 0, outputTokens: 0 } };
   if (placed?.node.type !== 'llm') return { ...none, error: 'the node that made the call has no model' };
   const { model } = placed.node;

@@ -13,11 +13,12 @@ import {
 } from '@stopgo/core';
 import { type Append, handOver, type Loaded, type OpenRun, recordedOf } from '@stopgo/log';
 import type { Secret } from '@stopgo/rpc';
-import type { Definitions, DriverPorts } from '../handle/ports.ts';
+import type { DefinitionSource, DriverPorts } from '../handle/ports.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { Transcripts } from '../handle/transcripts.ts';
 import { claimsMax, killsItsDrivers } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
+import { loadDefinitions } from './load-definitions.ts';
 import { onlyWaits } from './only-waits.ts';
 import { type DriverStart, RunDriver } from './run-driver.ts';
 
@@ -37,7 +38,7 @@ export class Registry implements DriverListener {
   onStart: (conversationId: string) => void = () => undefined;
   /** Is told of each conversation that is driven here no more, as it stands. */
   onRest: (state: ConversationState, bearer: Secret | undefined) => void = () => undefined;
-  private readonly definitions: Definitions;
+  private readonly definitions: DefinitionSource;
   private readonly transcripts: Transcripts;
   private readonly states = new Map<string, ConversationState>();
   private readonly active = new Map<string, RunDriver>();
@@ -50,7 +51,7 @@ export class Registry implements DriverListener {
   private isStopping = false;
   private hasStopped = false;
 
-  constructor(ports: DriverPorts, definitions: Definitions, runsMax: number) {
+  constructor(ports: DriverPorts, definitions: DefinitionSource, runsMax: number) {
     this.ports = ports;
     this.definitions = definitions;
     this.runsMax = runsMax;
@@ -180,13 +181,12 @@ export class Registry implements DriverListener {
       await handOver(this.ports, state, (now) => (isAsJudged(now) ? failRun(now, run.id, faultText) : []));
       return;
     }
-    const agent = await this.definitions.agent(run.agentDigest);
-    const tools = await this.definitions.toolset(run.toolsetDigest);
+    const definitions = await loadDefinitions(this.definitions, run);
     // Somebody else here may have been faster meanwhile.
     if (this.isStopping || this.nudge(conversationId, bearer)) return;
     // A run that is ours and that no driver here drives any more is claimed anew too: what was loaded may be old by now,
     // and only an append tells.
-    this.start({ state, agent, tools, ...(bearer === undefined ? {} : { bearer }) });
+    this.start({ state, definitions, ...(bearer === undefined ? {} : { bearer }) });
   }
 
   /** Takes up every run that nobody drives, and has those who drive look at what they have missed. */

@@ -9,11 +9,13 @@
  */
 import {
   type Advance,
-  type AgentDefinition,
   advance,
   type ConversationState,
   conversationStream,
+  type DefinedRun,
+  type Definitions,
   decideRun,
+  definitionOf,
   type Effect,
   evolve,
   type Owner,
@@ -22,7 +24,7 @@ import {
   type RunCommand,
   type RunStanding,
   runStanding,
-  type Toolset,
+  type StepDefinition,
 } from '@stopgo/core';
 import { type Append, type AppendOutcome, appendUntilKnown, isUnknown, recordedOf } from '@stopgo/log';
 import type { views } from '@stopgo/proto';
@@ -43,8 +45,8 @@ import { EffectsUnderWay } from './under-way.ts';
 /** What a driver starts from: a state that is on the record, and what the run was defined by. */
 export type DriverStart = {
   readonly state: ConversationState;
-  readonly agent: AgentDefinition;
-  readonly tools: Toolset;
+  /** All that the run names. */
+  readonly definitions: Definitions;
   /** The owner that this process is already by its own append; absent = it has to claim the run. */
   readonly me?: Owner;
   readonly bearer?: Secret;
@@ -59,8 +61,6 @@ const driverHasEnded = new Error('the driver has ended');
 export class RunDriver implements RunHandle {
   readonly conversationId: string;
   readonly runId: string;
-  readonly agent: AgentDefinition;
-  readonly tools: Toolset;
   readonly ports: DriverPorts;
   readonly transcripts: Transcripts;
   /** The token of the request that made the run go on last. Never recorded. */
@@ -71,6 +71,9 @@ export class RunDriver implements RunHandle {
   view: views.ConversationView | undefined;
 
   private me: Owner;
+  private readonly definitions: Definitions;
+  /** The run when it was taken up: another one may have begun meanwhile. */
+  private readonly begun: DefinedRun;
   private readonly queue = new CommandQueue();
   private readonly underWay = new EffectsUnderWay(
     (effect, canceled, foreseen) => this.perform(effect, canceled, foreseen),
@@ -90,14 +93,19 @@ export class RunDriver implements RunHandle {
     this.state = start.state;
     this.conversationId = start.state.id;
     this.runId = start.state.run?.id ?? '';
-    this.agent = start.agent;
-    this.tools = start.tools;
+    this.definitions = start.definitions;
+    this.begun = start.state.run ?? { id: '', agentDigest: '', toolsetDigest: '' };
     this.bearer = start.bearer;
     this.ports = ports;
     this.transcripts = transcripts;
     this.listener = listener;
     this.me = start.me ?? { instance: ports.instance, epoch: 0 };
     if (start.me === undefined) void this.queue.add({ type: 'claim', dead: [] });
+  }
+
+  definitionOf(stepId: string): StepDefinition {
+    const run = this.state.run?.id === this.runId ? this.state.run : this.begun;
+    return definitionOf(this.definitions, run, stepId);
   }
 
   /** How the run stands, as far as this driver has seen. */
@@ -178,13 +186,8 @@ export class RunDriver implements RunHandle {
   async drive(): Promise<void> {
     const following = new AbortController();
     try {
-      void followFrom(
-        this.ports,
-        this.conversationId,
-        () => this.state.revision,
-        () => this.poke(),
-        following.signal,
-      );
+      const revision = (): number => this.state.revision;
+      void followFrom(this.ports, this.conversationId, revision, () => this.poke(), following.signal);
       for (;;) {
         if (this.stopped.signal.aborted) return;
         if (this.isBehind) await this.catchUp();
@@ -216,7 +219,7 @@ export class RunDriver implements RunHandle {
 
   private ahead(): Pick<Advance, 'facts' | 'effects'> {
     if (this.isFenced || this.state.run?.id !== this.runId) return { facts: [], effects: [] };
-    return advance(this.agent, this.state, this.ports.clock.now());
+    return advance(this.definitions, this.state, this.ports.clock.now());
   }
 
   /** True if something is to be put on the record that no effect under way will bring: what others did may end the run. */
@@ -270,13 +273,10 @@ export class RunDriver implements RunHandle {
   /** Appends a batch, deciding anew after each conflict, until it is taken or the driver is fenced. */
   private async record(batch: ReturnType<CommandQueue['next']>): Promise<void> {
     for (let isFirstTry = true; ; isFirstTry = false) {
-      const { agent, tools, runId, me, state, ports } = this;
+      const { definitions, runId, me, state, ports } = this;
       const now = this.ports.clock.now();
-      const decision = decideRun(
-        state,
-        batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports)),
-        { agent, tools, runId, me, now },
-      );
+      const commands = batch.map(commandOf).map((one) => claimAsOfNow(one, state, ports));
+      const decision = decideRun(state, commands, { definitions, runId, me, now });
       if (decision.kind === 'fenced') {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();
