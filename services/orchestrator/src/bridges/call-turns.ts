@@ -2,7 +2,7 @@
 export type CallTurn = {
   /** Resolves when the turn has come; undefined if it has already. Rejects when the signal aborts. */
   readonly come: Promise<void> | undefined;
-  /** To be called once, when the call is over or will not be made. */
+  /** To be called when the call is over or will not be made; again, it does nothing. */
   readonly leave: () => void;
 };
 
@@ -22,7 +22,10 @@ export class CallTurns {
     if (atOnce === 0) return unlimited;
     const line = this.#lines.get(name) ?? { taken: 0, waiting: new Set() };
     this.#lines.set(name, line);
+    let hasLeft = false;
     const leave = (): void => {
+      if (hasLeft) return;
+      hasLeft = true;
       line.taken -= 1;
       const [next] = line.waiting;
       if (next !== undefined) next();

@@ -38,7 +38,7 @@ export async function performCall(
     call,
     effect,
     signal,
-    (now, bridge) => begun(driver, way, now, effect, bridge, signal),
+    (now, bridge, answered) => begun(driver, way, now, effect, { bridge, answered }, signal),
     () => performCall(driver, effect, signal),
   );
 }
@@ -49,7 +49,7 @@ async function begun(
   way: CallWay,
   call: CallState,
   effect: Extract<Effect, { kind: 'call' }>,
-  bridge: string,
+  { bridge, answered }: { readonly bridge: string; readonly answered: (() => void) | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const { attempt } = effect;
@@ -64,6 +64,7 @@ async function begun(
   if (signal.aborted) return;
   tellUnasked(driver, call, attempt);
   const command = await way.send(driver, call, effect, bridge, argumentsJson, signal);
+  answered?.();
   if (command === undefined) return;
   const fenced = driver.state.run?.calls[call.id] ?? call;
   if ((await driver.submit(command)) !== 'applied') await handInLate(driver, call.stepId, command, argumentsJson);

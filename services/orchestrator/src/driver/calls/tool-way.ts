@@ -25,7 +25,8 @@ export const toolWay: CallWay = {
         // Much may have happened since: all is looked at again, by a bridge that is there.
         if (liveness.isDead(bridge)) return await again();
       }
-      await begin(driver.state.run?.calls[effect.id] ?? call, bridge);
+      // The next call waits for this one's answer, and not until that is on the record.
+      await begin(driver.state.run?.calls[effect.id] ?? call, bridge, turn.leave);
     } finally {
       turn.leave();
     }

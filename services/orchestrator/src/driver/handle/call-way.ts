@@ -7,14 +7,14 @@ type CallEffect = Extract<Effect, { kind: 'call' }>;
 export type CallWay = {
   /**
    * Begins a call once it may be made: `begin` is given the call as it is then, and the instance of the bridge that is to make it,
-   * empty where none is. `again` looks at all of it anew, because what it was to be made by has died.
+   * empty where none is; it calls `answered` once it is known what became of it, before that is on the record. `again` looks at all of it anew, because what it was to be made by has died.
    */
   readonly whenItMay: (
     driver: RunHandle,
     call: CallState,
     effect: CallEffect,
     signal: AbortSignal,
-    begin: (call: CallState, bridge: string) => Promise<void>,
+    begin: (call: CallState, bridge: string, answered?: () => void) => Promise<void>,
     again: () => Promise<void>,
   ) => Promise<void>;
   /** Makes an attempt that is on the record if it has to be; what goes on the record of it, undefined if this process ends first. */
