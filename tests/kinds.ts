@@ -16,7 +16,7 @@ const noWord = '+([^.]).test.ts';
 export const filesOfKind: Readonly<Record<Kind, readonly string[]>> = {
   unit: [
     `{packages,services,mcp-servers}/*/test/**/${noWord}`,
-    `{cli,offline-model}/test/**/${noWord}`,
+    `{cli,offline-model,bench}/test/**/${noWord}`,
     `tests/{chaos,config-schema,crash,promises,topology}/${noWord}`,
   ],
   integration: ['**/*.{integration,sqlite,nats,jetstream}.test.ts', 'tests/{conformance,processes,scripts}/*.test.ts'],

@@ -121,7 +121,7 @@ const partOfEach = [
 /** Everything that is a test. */
 const everything = [
   '{packages,services,mcp-servers}/*/test/**/*.test.ts',
-  '{offline-model,cli}/test/**/*.test.ts',
+  '{offline-model,cli,bench}/test/**/*.test.ts',
   'tests/**/*.test.ts',
 ];
 

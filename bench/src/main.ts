@@ -1,28 +1,35 @@
-// `npm run bench [-- --quick] [--only turns|trees|reads|long|floor] [--concurrent N] [--profile DIR]`
+// `npm run bench [-- --quick] [--only floor|turns|fair|trees|reads|long] [--rows bare,process] [--passes N] [--concurrent N] [--profile DIR]`
 import { parseArgs } from 'node:util';
+import { measureFair } from './fair/measure.ts';
+import type { FairRow } from './fair/report.ts';
+import { type FairRun, fairOver } from './fair/runs.ts';
 import { type Floor, measureFloor } from './floor.ts';
-import { describeMachine } from './machine.ts';
+import { describeMachine, watchOthers } from './machine.ts';
 import { measureLong } from './measure-long.ts';
 import { measureReads } from './measure-reads.ts';
+import { measureRow } from './measure-row.ts';
 import { measureTree, type TreeFigures } from './measure-trees.ts';
-import { measureTurns, type ProcessFigures, type TurnFigures } from './measure-turns.ts';
 import { type Model, type Platform, startModel, startPlatform } from './platform.ts';
 import { cpuSeconds } from './process-usage.ts';
 import { medians } from './quantiles.ts';
 import { markdown, type Results } from './report.ts';
-import { limitRun, onlyPart, resultsFolder, say, writeResults } from './run.ts';
+import { type RowName, rowsOf, rowTitles } from './rows.ts';
+import { type RowPass, rotated, rowsOver } from './rows-over.ts';
+import { countOf, limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from './run.ts';
 import { full, quick, type Sizes } from './sizes.ts';
 import { treeShapes } from './tree-shapes.ts';
 
 /** Everything together must be done by then, in milliseconds. */
-const wholeRunMs = 15 * 60_000;
-const parts = ['floor', 'turns', 'trees', 'reads', 'long'] as const;
+const wholeRunMs = 45 * 60_000;
+const parts = ['floor', 'turns', 'fair', 'trees', 'reads', 'long'] as const;
 type Part = (typeof parts)[number];
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string' },
+    rows: { type: 'string' },
+    passes: { type: 'string' },
     concurrent: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -34,23 +41,32 @@ const nodeOptions = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-pr
 limitRun(wholeRunMs);
 
 const sizes = values.quick ? quick : full;
-const concurrent = values.concurrent === undefined ? undefined : Number(values.concurrent);
+const passes = countOf('passes', values.passes) ?? sizes.passes;
+const concurrent = countOf('concurrent', values.concurrent);
 const turns = sizes.turns.filter((one) => concurrent === undefined || one.concurrent === concurrent);
-const results = await run({ ...sizes, turns });
+if (turns.length === 0) refuse(`--concurrent takes one of ${sizes.turns.map((one) => one.concurrent).join(', ')}`);
+const atOnce = sizes.fair.atOnce.filter((one) => concurrent === undefined || one === concurrent);
+const { rows, leftOut } = wantedRows();
+for (const line of leftOut) say(line);
+const results = await run({ ...sizes, passes, turns, fair: { ...sizes.fair, atOnce } });
 const page = markdown(results);
 process.stdout.write(`\n${page}`);
-if (!values.quick && only === undefined && concurrent === undefined)
-  writeResults(resultsFolder, results.date, page, results);
+const isWhole = [only, values.rows, values.passes, concurrent].every((one) => one === undefined);
+if (!values.quick && isWhole) writeResults(resultsFolder, results.date, page, results);
 
 async function run(sizes: Sizes): Promise<Results> {
   const results: Results = {
     date: new Date().toISOString().slice(0, 10),
     machine: describeMachine(),
     passes: sizes.passes,
+    othersPercent: 0,
+    leftOut,
   };
+  const others = watchOthers();
   const model = await startModel();
   try {
     await measurePasses(results, model, sizes);
+    if (wanted('fair')) results.fair = await measureFairness(model, sizes);
     if (wanted('trees')) results.trees = await measureTrees(model, sizes);
     if (wanted('reads')) {
       say(`storing and reading ${sizes.stored} conversations`);
@@ -63,29 +79,41 @@ async function run(sizes: Sizes): Promise<Results> {
   } finally {
     await model.stop();
   }
+  results.othersPercent = others();
   return results;
 }
 
-/** Floor and turns take turns, so that a load that comes and goes meets both. */
+/** Floor and rows take turns, so that a load that comes and goes meets all of them. */
 async function measurePasses(results: Results, model: Model, sizes: Sizes): Promise<void> {
   const floors: Floor[] = [];
-  const turns: (readonly TurnFigures[])[] = [];
-  const processes: ProcessFigures[] = [];
+  const measured: RowPass[][] = [];
   for (let pass = 1; pass <= sizes.passes; pass += 1) {
     if (wanted('floor')) {
       say(`pass ${pass} of ${sizes.passes}: the floor`);
       floors.push(await measureFloor(sizes));
     }
     if (!wanted('turns')) continue;
-    say(`pass ${pass} of ${sizes.passes}: turns`);
-    const measured = await onPlatform(model, (platform) => measureTurns(platform, sizes));
-    turns.push(measured.turns);
-    processes.push(measured.process);
+    const ofPass: RowPass[] = [];
+    for (const row of rotated(rows, pass - 1)) {
+      say(`pass ${pass} of ${sizes.passes}: turns, ${rowTitles[row]}`);
+      ofPass.push(await measureRow(row, model.address, { nodeOptions }, sizes));
+    }
+    measured.push(ofPass);
   }
   if (floors.length > 0) results.floor = medians(floors);
-  if (turns.length === 0) return;
-  results.turns = sizes.turns.map((_, index) => medians(turns.flatMap((pass) => pass[index] ?? [])));
-  results.process = medians(processes);
+  if (measured.length > 0) results.rows = rowsOver(measured, rows);
+}
+
+/** Rows take turns here, too. Without `--rows` it is the floor and the one process: the others take minutes more for each pass. */
+async function measureFairness(model: Model, sizes: Sizes): Promise<readonly FairRow[]> {
+  const some = values.rows === undefined ? (['bare', 'process'] as const) : rows;
+  const passes = new Map<RowName, (readonly FairRun[])[]>(some.map((row) => [row, []]));
+  for (let pass = 1; pass <= sizes.passes; pass += 1)
+    for (const row of rotated(some, pass - 1)) {
+      say(`pass ${pass} of ${sizes.passes}: beside slow and large ones, ${rowTitles[row]}`);
+      passes.get(row)?.push(await measureFair(row, model.address, sizes.fair, pass));
+    }
+  return some.map((row) => ({ row, runs: fairOver(passes.get(row) ?? []) }));
 }
 
 /** Each tree on a platform of its own. */
@@ -105,5 +133,13 @@ async function onPlatform<T>(model: Model, measure: (platform: Platform) => Prom
     return await measure(platform);
   } finally {
     await platform.remove();
+  }
+}
+
+function wantedRows() {
+  try {
+    return rowsOf(values.rows, process.env);
+  } catch (error) {
+    return refuse((error as Error).message);
   }
 }

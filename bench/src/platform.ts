@@ -4,25 +4,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startNode } from './child.ts';
 import { HttpClient } from './http-client.ts';
+import { processesOf, type Subject } from './subject.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 /** The built platform. */
 export const program = file('../../cli/dist/main.js');
+const bareProgram = file('./bare.mjs');
 const toolProgram = file('./tool.mjs');
 
 /** Gives the programs of the bench that are written in TypeScript the loader that this process has. */
 const asThisProcess = process.execArgv;
 
 /** The platform under test: the built program, in a process of its own, on data of its own. */
-export type Platform = {
+export type Platform = Subject & {
   readonly pid: number;
-  readonly address: string;
-  readonly readyMs: number;
   readonly dataDir: string;
   /** Ends the process; the data stay. */
   stop(): Promise<void>;
-  /** Ends the process and removes the data. */
-  remove(): Promise<void>;
 };
 
 /** A configuration of its own in a folder of its own. */
@@ -54,7 +52,10 @@ export function benchFolder(modelAddress: string, tool: object, more: object = {
   return { config, dataDir, env: { GEMINI_API_KEY: 'a-key-of-the-bench', GEMINI_BASE_URL: modelAddress }, remove };
 }
 
-const stdioTool = { command: process.execPath, args: [toolProgram] };
+/** The tool server on standard input and output; `args` say how it differs from what it is otherwise. */
+export function stdioTool(...args: readonly string[]): object {
+  return { command: process.execPath, args: [toolProgram, ...args] };
+}
 
 /** The tool server over HTTP. */
 export type HttpTool = {
@@ -83,7 +84,7 @@ async function spentAt(address: string): Promise<number> {
 export async function startPlatform(
   modelAddress: string,
   nodeOptions: readonly string[],
-  tool: object = stdioTool,
+  tool: object = stdioTool(),
   more: object = {},
 ): Promise<Platform> {
   const { config, dataDir, env, remove } = benchFolder(modelAddress, tool, more);
@@ -93,6 +94,7 @@ export async function startPlatform(
     /ready on (http:\S+)/,
   );
   return {
+    ...processesOf(pid),
     pid,
     address: said,
     readyMs,
@@ -103,6 +105,17 @@ export async function startPlatform(
       remove();
     },
   };
+}
+
+/** Starts `bare.mjs`, which does the same work and keeps nothing, with the same configuration as the platform. */
+export async function startBare(modelAddress: string, nodeOptions: readonly string[], more: object): Promise<Subject> {
+  const { config, env, remove } = benchFolder(modelAddress, stdioTool(), more);
+  const { pid, said, readyMs, stop } = await startNode(
+    [...nodeOptions, bareProgram, config],
+    env,
+    /ready on (http:\S+)/,
+  );
+  return { ...processesOf(pid), address: said, readyMs, remove: () => stop().finally(remove) };
 }
 
 /** The model, in a process of its own. */

@@ -1,10 +1,13 @@
+import { type FairRow, fairTables } from './fair/report.ts';
 import type { Floor } from './floor.ts';
 import type { Machine } from './machine.ts';
 import type { LongFigures } from './measure-long.ts';
 import type { StoredFigures } from './measure-reads.ts';
 import type { TreeFigures } from './measure-trees.ts';
-import type { ProcessFigures, TurnFigures } from './measure-turns.ts';
-import { floorHead, floorRows, machineLine, quantileCells, treeTable, turnCells, turnHead } from './report-shared.ts';
+import type { TurnFigures } from './measure-turns.ts';
+import { processTable, turnTables } from './report-rows.ts';
+import { floorHead, floorRows, machineLine, quantileCells, treeTable } from './report-shared.ts';
+import type { RowFigures } from './rows-over.ts';
 import { ms, table, whole } from './table.ts';
 
 /** Everything one run of the bench found; parts that were not asked for are missing. */
@@ -12,9 +15,13 @@ export type Results = {
   readonly date: string;
   readonly machine: Machine;
   readonly passes: number;
+  /** What other processes took of the machine meanwhile, in percent. */
+  othersPercent: number;
   floor?: Floor;
-  turns?: readonly TurnFigures[];
-  process?: ProcessFigures;
+  rows?: readonly RowFigures[];
+  /** Why a row is missing, in words. */
+  readonly leftOut: readonly string[];
+  fair?: readonly FairRow[];
   trees?: readonly TreeFigures[];
   stored?: StoredFigures;
   long?: { readonly marks: readonly LongFigures[]; readonly rssMb: number };
@@ -25,32 +32,40 @@ const appendsPerHalf = 3;
 const httpPerHalf = 2;
 
 /** The results as a page of tables. */
-export function markdown({ date, machine, passes, floor, turns, process, trees, stored, long }: Results): string {
+export function markdown({
+  date,
+  machine,
+  passes,
+  othersPercent,
+  floor,
+  rows,
+  leftOut,
+  fair,
+  trees,
+  stored,
+  long,
+}: Results): string {
   const parts = [
     `# Bench of ${date}`,
-    `${machineLine(machine)} ` +
-      `Floor, turns and process: median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; the rest: one run. Load generator, model and tool are processes of their own on the same cores. ` +
-      'Times in milliseconds, memory in MB (10^6 bytes), CPU and memory of the platform process alone.',
+    `${machineLine(machine)} Others took ${whole(othersPercent)} % of the machine meanwhile. ` +
+      `Floor, turns and the fair part: median of ${passes} ${passes === 1 ? 'pass' : 'passes'}; the rest: one run. Load generator, model and tool are processes of their own on the same cores. ` +
+      'Times in milliseconds, memory in MB (10^6 bytes). CPU and memory are those of the platform process alone, unless the column says tree: its tool servers, too.',
   ];
   if (floor) parts.push('## The floor', table(floorHead, floorRows(floor)));
-  if (turns) parts.push('## The stop-and-go turn', turnTable(turns));
+  if (rows)
+    parts.push('## The stop-and-go turn', ...leftOut, ...turnTables(rows), '## The processes', processTable(rows));
+  const turns = rows?.find(({ row }) => row === 'process')?.turns.map(({ figures }) => figures);
   if (turns && floor)
     parts.push(
+      '## The one process against the floor',
       `The floor of a half: ${appendsPerHalf} durable appends and ${httpPerHalf} HTTP exchanges (the client's, the model's).`,
       ratioTable(turns, floor),
     );
-  if (process) parts.push('## The process', processTable(process));
+  if (fair) parts.push('## Beside slow and large ones', ...fairTables(fair));
   if (trees) parts.push('## Trees', treeTable(trees));
   if (stored) parts.push(`## ${stored.conversations} conversations stored`, storedTable(stored));
   if (long) parts.push('## One long conversation', longTable(long));
   return `${parts.join('\n\n')}\n`;
-}
-
-function turnTable(turns: readonly TurnFigures[]): string {
-  return table(
-    ['conversations at once', ...turnHead],
-    turns.map((one) => [String(one.concurrent), ...turnCells(one, one.cpuMsPerTurn)]),
-  );
 }
 
 /**
@@ -70,21 +85,6 @@ function ratioTable(turns: readonly TurnFigures[], floor: Floor): string {
           ]
         : [[`turns/s at ${concurrent}`, whole(atOnce), whole(turnsPerSecond), ratio(atOnce / turnsPerSecond)]],
     ),
-  );
-}
-
-function processTable(one: ProcessFigures): string {
-  return table(
-    ['start to ready', 'memory when ready', 'peak in the run', 'after the run', 'idle CPU (share of one core)'],
-    [
-      [
-        `${whole(one.readyMs)} ms`,
-        whole(one.idleRssMb),
-        whole(one.peakRssMb),
-        whole(one.rssAfterMb),
-        `${one.idleCpuPercent.toFixed(2)} %`,
-      ],
-    ],
   );
 }
 

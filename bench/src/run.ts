@@ -23,6 +23,13 @@ export function onlyPart<P extends string>(parts: readonly P[], given: string | 
   refuse(`--only takes one of ${parts.join(', ')}, not "${given}"`);
 }
 
+/** The number from 1 on that `--<name>` gives; undefined without it. Anything else ends the program with a line. */
+export function countOf(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,7}$/.test(given)) return Number(given);
+  return refuse(`--${name} takes a number, not "${given}"`);
+}
+
 /** Ends the program with a line that says what is wrong with how it was called. */
 export function refuse(why: string): never {
   say(why);

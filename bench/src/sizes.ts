@@ -1,3 +1,4 @@
+import type { FairSizes } from './fair/measure.ts';
 import type { FloorSizes } from './floor.ts';
 import type { TreeSizes } from './measure-trees.ts';
 import type { TurnSizes } from './measure-turns.ts';
@@ -8,6 +9,7 @@ export type Sizes = FloorSizes &
     /** How often everything is measured anew, with a fresh platform each time; the median counts. */
     readonly passes: number;
     readonly trees: TreeSizes;
+    readonly fair: FairSizes;
     readonly stored: number;
     readonly reads: number;
     /** Turns of the one long conversation, and after which ones it is looked at. */
@@ -20,13 +22,15 @@ export const full: Sizes = {
   floorAppends: 500,
   floorRequests: 2_000,
   turns: [
-    { concurrent: 1, turns: 300 },
+    { concurrent: 1, turns: 500 },
     { concurrent: 50, turns: 2_000 },
-    { concurrent: 200, turns: 2_000 },
+    { concurrent: 200, turns: 1_500 },
   ],
-  warmUpTurns: 300,
+  // As processes are that have been up for minutes: after 200 a turn of `bare` takes twice the CPU that it takes after 3,000.
+  warmUpTurns: 2_500,
   idleSeconds: 5,
   trees: { concurrent: 10, turns: 300, warmUpTurns: 100 },
+  fair: { atOnce: [50, 200], turns: 500, seconds: 5, warmUpTurns: 1_500, largeMessages: 300 },
   stored: 10_000,
   reads: 200,
   longTurns: 1_000,
@@ -45,6 +49,7 @@ export const quick: Sizes = {
   warmUpTurns: 200,
   idleSeconds: 2,
   trees: { concurrent: 5, turns: 50, warmUpTurns: 20 },
+  fair: { atOnce: [50], turns: 100, seconds: 3, warmUpTurns: 200, largeMessages: 100 },
   stored: 1_000,
   reads: 50,
   longTurns: 100,

@@ -1,11 +1,22 @@
 // The smallest tool server there can be: protocol 2024-11-05, one destructive tool that does nothing. What the bench
 // measures is the platform, not this. On standard input and output, or with `--http` over HTTP (JSON answers, no sessions),
-// where any number of bridges may call it at once; there it measures its own time.
+// where any number of bridges may call it at once; there it measures its own time. The tool may have another name than "erase"
+// (`--name erase_slowly`), and over standard output take its time (`--call-ms 2000`).
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    http: { type: 'boolean', default: false },
+    name: { type: 'string', default: 'erase' },
+    'call-ms': { type: 'string', default: '0' },
+  },
+});
+const callMs = Number(values['call-ms']);
 
 const tool = {
-  name: 'erase',
+  name: values.name,
   description: 'Erases a note',
   inputSchema: { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] },
   annotations: { destructiveHint: true },
@@ -36,7 +47,10 @@ function onStandardInput() {
   createInterface({ input: process.stdin })
     .on('line', (line) => {
       const answer = answerTo(line);
-      if (answer !== undefined) process.stdout.write(`${answer}\n`);
+      if (answer === undefined) return;
+      const send = () => process.stdout.write(`${answer}\n`);
+      if (callMs > 0 && JSON.parse(line).method === 'tools/call') setTimeout(send, callMs);
+      else send();
     })
     .on('close', () => process.exit(0));
 }
@@ -65,5 +79,5 @@ function overHttp() {
   server.listen(0, '127.0.0.1', () => process.stdout.write(`listening on http://127.0.0.1:${server.address().port}\n`));
 }
 
-if (process.argv.includes('--http')) overHttp();
+if (values.http) overHttp();
 else onStandardInput();

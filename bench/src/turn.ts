@@ -13,8 +13,11 @@ type TurnAnswer = {
 };
 
 /** A message that the model answers with a call that needs an approval. */
-export const destructive = (note: string): string =>
-  `erase note-${note}: it is no longer needed, the numbers in it were copied to the new list last week`;
+export const destructive = (note: string): string => erasing(note, 'erase');
+
+/** The same, with the tool of this name. */
+export const erasing = (note: string, tool: string): string =>
+  `${tool} note-${note}: it is no longer needed, the numbers in it were copied to the new list last week`;
 
 /** Creates a conversation without a message. */
 export async function createConversation(client: HttpClient): Promise<string> {
@@ -24,8 +27,13 @@ export async function createConversation(client: HttpClient): Promise<string> {
 }
 
 /** One turn: the message up to the wait for approval, the approval up to the final answer. Fails if either is not right. */
-export async function stopAndGo(client: HttpClient, conversation: string, note: string): Promise<Turn> {
-  const stop = await client.post(`/conversations/${conversation}/messages`, { message: destructive(note) });
+export function stopAndGo(client: HttpClient, conversation: string, note: string): Promise<Turn> {
+  return turnOf(client, conversation, destructive(note));
+}
+
+/** One turn with this message. */
+export async function turnOf(client: HttpClient, conversation: string, message: string): Promise<Turn> {
+  const stop = await client.post(`/conversations/${conversation}/messages`, { message });
   const waiting = (JSON.parse(stop.body) as TurnAnswer).result;
   const uuid = waiting?.approval?.uuid;
   if (stop.status !== 200 || uuid === undefined) throw new Error(`message: HTTP ${stop.status} ${stop.body}`);

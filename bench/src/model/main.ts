@@ -1,6 +1,7 @@
-// A model without any delay that speaks Gemini's streaming wire format: "erase …" makes it call the tool, a tool's
-// result makes it say that it is done, "wait <ms>" is answered after so long, anything else with a word. A node of a tree
-// erases what its prompt says ("You erase …") or says a word. It measures its own time.
+// A model without any delay that speaks Gemini's streaming wire format: "erase …" makes it call the tool of that name
+// (there may be an "erase_slowly", too), a tool's result makes it say that it is done, anything else is answered with a word.
+// While the last words of the user begin with "wait <ms>" it takes so long for each answer; after a comma may follow what it is
+// to do. A node of a tree erases what its prompt says ("You erase …") or says a word. It measures its own time.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -22,8 +23,14 @@ function answerTo({ contents, systemInstruction }: Request): Part {
   const prompt = systemInstruction?.parts?.at(-1)?.text ?? '';
   const ofNode = /^You erase (\S+) of what is asked/.exec(prompt)?.[1];
   if (ofNode !== undefined) return { functionCall: { name: 'erase', args: { note: `${last?.text} ${ofNode}` } } };
-  const note = /^erase (\S+)/.exec(last?.text ?? '')?.[1];
-  return note === undefined ? { text: 'Noted.' } : { functionCall: { name: 'erase', args: { note } } };
+  const [, name, note] = /^(?:wait \d+, )?(erase\w*) (\S+)/.exec(last?.text ?? '') ?? [];
+  return name === undefined ? { text: 'Noted.' } : { functionCall: { name, args: { note } } };
+}
+
+/** Milliseconds that the user wants it to take; 0 if nothing is said of it. */
+function waitMsOf({ contents }: Request): number {
+  const said = contents.findLast(({ role, parts }) => role === 'user' && parts.at(-1)?.text !== undefined);
+  return Number(/^wait (\d+)/.exec(said?.parts.at(-1)?.text ?? '')?.[1] ?? 0);
 }
 
 function eventOf(part: Part): string {
@@ -50,9 +57,9 @@ const server = createServer((request, response) => {
       send(response, 'text/event-stream', eventOf(answerTo(body)));
       spentMs += performance.now() - began;
     };
-    const waitMs = /^wait (\d+)/.exec(body.contents.at(-1)?.parts.at(-1)?.text ?? '')?.[1];
-    if (waitMs === undefined) answer();
-    else setTimeout(answer, Number(waitMs));
+    const waitMs = waitMsOf(body);
+    if (waitMs === 0) answer();
+    else setTimeout(answer, waitMs);
   });
 });
 // A connection that rests for a while is not closed: whoever holds it goes on with it.

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../machine.ts';
 import { startModel } from '../platform.ts';
-import { limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from '../run.ts';
+import { countOf, limitRun, onlyPart, refuse, resultsFolder, say, writeResults } from '../run.ts';
 import { treeShapes } from '../tree-shapes.ts';
 import { countCalls } from './count-calls.ts';
 import { measureRound } from './measure.ts';
@@ -87,10 +87,4 @@ function plan(): (Step & { readonly part: Part })[] {
       results.stored = await measureStored(model, { ...storedSizes, stored, waiting }, say);
     }),
   ];
-}
-
-function countOf(name: string, given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (/^[1-9]\d{0,7}$/.test(given)) return Number(given);
-  return refuse(`--${name} takes a number, not "${given}"`);
 }

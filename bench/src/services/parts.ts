@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { cpuSeconds, memoryMb } from '../process-usage.ts';
+import { readFileSync } from 'node:fs';
+import { cpuSecondsOf, memoryMbOf, treeOf } from '../process-tree.ts';
 
 /** A process of the platform, by what it does. */
 export type Part = { readonly name: string; readonly pid: number };
@@ -14,48 +14,19 @@ export type Usage = {
 
 /** The processes that a launcher has started, and those that they have: services by their names, and nats-server. */
 export function partsOf(launcher: number): readonly Part[] {
-  const children = childrenByParent();
-  const found: Part[] = [{ name: 'launcher', pid: launcher }];
-  const look = (pid: number): void => {
-    for (const child of children.get(pid) ?? []) {
-      const name = nameOf(child);
-      if (name !== undefined) found.push({ name, pid: child });
-      look(child);
-    }
-  };
-  look(launcher);
-  return found;
+  return treeOf(launcher).flatMap((pid) => {
+    const name = pid === launcher ? 'launcher' : nameOf(pid);
+    return name === undefined ? [] : [{ name, pid }];
+  });
 }
 
 /** What the parts use, added up by name. CPU counts from the start of each. */
 export function usageOf(parts: readonly Part[]): readonly Usage[] {
   const names = [...new Set(parts.map((part) => part.name))];
   return names.map((name) => {
-    const same = parts.filter((part) => part.name === name);
-    return {
-      name,
-      processes: same.length,
-      cpuSeconds: same.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-      rssMb: same.reduce((sum, { pid }) => sum + memoryMb(pid).now, 0),
-    };
+    const same = parts.filter((part) => part.name === name).map(({ pid }) => pid);
+    return { name, processes: same.length, cpuSeconds: cpuSecondsOf(same), rssMb: memoryMbOf(same).now };
   });
-}
-
-function childrenByParent(): ReadonlyMap<number, readonly number[]> {
-  const children = new Map<number, number[]>();
-  for (const entry of readdirSync('/proc')) {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid)) continue;
-    const parent = parentOf(pid);
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), pid]);
-  }
-  return children;
-}
-
-function parentOf(pid: number): number | undefined {
-  const status = read(`/proc/${pid}/status`);
-  const parent = status === undefined ? undefined : /^PPid:\s+(\d+)/m.exec(status)?.[1];
-  return parent === undefined ? undefined : Number(parent);
 }
 
 function nameOf(pid: number): string | undefined {

@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { startNode } from '../child.ts';
 import { benchFolder, program, startHttpTool } from '../platform.ts';
+import { processesOf, type Subject } from '../subject.ts';
 import { type Part, partsOf } from './parts.ts';
 
 /** How many of which. */
 export type Shape = { readonly orchestrators: number; readonly stores: number };
 
 /** The services as processes of their own over NATS, as the launcher starts them. */
-export type ServicesPlatform = {
+export type LaunchedServices = Subject & {
   readonly shape: Shape;
-  readonly address: string;
-  readonly readyMs: number;
   /** With which the services prove to each other that they belong together. */
   readonly internalToken: string;
   /** Where the stores listen, separated by commas. */
@@ -19,15 +18,18 @@ export type ServicesPlatform = {
   /** The platform's own nats-server, with its password. */
   readonly natsUrl: string;
   parts(): readonly Part[];
-  /** Milliseconds that its tool server has spent on requests so far. */
-  toolSpentMs(): Promise<number>;
   /** All that the launcher has printed. */
   output(): string;
-  remove(): Promise<void>;
+};
+
+/** With a tool server over HTTP that is not a process of the platform. */
+export type ServicesPlatform = LaunchedServices & {
+  /** Milliseconds that its tool server has spent on requests so far. */
+  toolSpentMs(): Promise<number>;
 };
 
 /**
- * Starts `stopgo services` with a tool server of its own. `logLevel` debug makes every internal call a line; `more`
+ * Starts `stopgo services` with a tool server over HTTP of its own. `logLevel` debug makes every internal call a line; `more`
  * is added to the configuration.
  */
 export async function startServices(
@@ -37,18 +39,32 @@ export async function startServices(
   more: object = {},
 ): Promise<ServicesPlatform> {
   const http = await startHttpTool();
-  const { config, env, remove } = benchFolder(modelAddress, http.tool, { log_level: logLevel, ...more });
+  const launched = await launchServices(modelAddress, shape, http.tool, { log_level: logLevel, ...more }).catch(
+    async (error: unknown) => {
+      await http.stop();
+      throw error;
+    },
+  );
+  const remove = async (): Promise<void> => {
+    await launched.remove();
+    await http.stop();
+  };
+  return { ...launched, toolSpentMs: http.spentMs, remove };
+}
+
+/** Starts `stopgo services` with a tool server that is reached as `tool` says; `more` is added to the configuration. */
+export async function launchServices(
+  modelAddress: string,
+  shape: Shape,
+  tool: object,
+  more: object,
+): Promise<LaunchedServices> {
+  const { config, env, remove } = benchFolder(modelAddress, tool, more);
   const internalToken = randomBytes(24).toString('base64url');
   const natsServer = process.env.STOPGO_NATS_SERVER;
+  const replicas = `orchestrator=${shape.orchestrators},store=${shape.stores}`;
   const launcher = await startNode(
-    [
-      program,
-      'services',
-      '--config',
-      config,
-      '--replicas',
-      `orchestrator=${shape.orchestrators},store=${shape.stores}`,
-    ],
+    [program, 'services', '--config', config, '--replicas', replicas],
     {
       ...env,
       STOPGO_INTERNAL_TOKEN: internalToken,
@@ -56,12 +72,10 @@ export async function startServices(
     },
     /ready on (http:\S+)/,
     true,
-  ).catch(async (error: unknown) => {
-    await http.stop();
-    throw error;
-  });
+  );
   const parts = () => partsOf(launcher.pid);
   return {
+    ...processesOf(launcher.pid),
     shape,
     address: launcher.said,
     readyMs: launcher.readyMs,
@@ -69,13 +83,8 @@ export async function startServices(
     storeAddress: variableOf(parts(), 'gateway', 'STOPGO_STORE'),
     natsUrl: variableOf(parts(), 'store', 'NATS_URL'),
     parts,
-    toolSpentMs: http.spentMs,
     output: launcher.output,
-    remove: async () => {
-      await launcher.stop();
-      await http.stop();
-      remove();
-    },
+    remove: () => launcher.stop().finally(remove),
   };
 }
 
