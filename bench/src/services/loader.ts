@@ -89,9 +89,7 @@ export async function storeLike(
     ...{
       runId,
       text: words.message,
-      agentDigest,
-      toolsetDigest,
-      definitions,
+      agent: { agentDigest, toolsetDigest, definitions },
       instance,
       bearerTokenPresent,
       now: begun,

@@ -28,6 +28,7 @@ export {
   type Definitions,
   definedAs,
   definitionOf,
+  type RunDefinition,
   type StepDefinition,
 } from './agent/definitions.ts';
 export { streamsNamedBy } from './agent/named-streams.ts';

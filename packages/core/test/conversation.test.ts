@@ -1,4 +1,11 @@
-import { type ConversationState, createConversation, provideToken, resolveApproval, runStanding } from '@stopgo/core';
+import {
+  type ConversationState,
+  createConversation,
+  provideToken,
+  receiveMessage,
+  resolveApproval,
+  runStanding,
+} from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { by, dawn, given } from './specification.ts';
@@ -292,5 +299,27 @@ describe('a cancel', () => {
     given(opened, said('add'), aCall, approved(), drove([claim, starts('root#1.0')]), canceled)
       .when(drives([returns('root#1.0')], { me: { instance: me, epoch: 1 } }))
       .thenRefused({ kind: 'fenced' });
+  });
+});
+
+describe('where the agent of a conversation is not there any more', () => {
+  const says2 = (state: ConversationState) =>
+    receiveMessage(state, { text: 'hello?', runId: 'run-2', instance: 'o', bearerTokenPresent: true, now: dawn });
+
+  test('no run begins', () => {
+    given(opened).when(says2).thenRefused({ kind: 'no_agent' });
+    given(opened, said('hello'), answered({ text: 'Hi.' }))
+      .when(says2)
+      .thenRefused({ kind: 'no_agent' });
+  });
+
+  test('an open run is what a message is about still', () => {
+    given(opened, said('hello')).when(says2).thenRefused({ kind: 'busy' });
+    const { state } = given(opened, said('add it'), aCall);
+    expect(says2(state).kind).toBe('waiting');
+    const needsToken = given(
+      ...[opened, said('list'), answered({ calls: [call('list')] }), drove([unauthenticated('root#1.0')])],
+    );
+    expect(says2(needsToken.state)).toMatchObject({ kind: 'token' });
   });
 });

@@ -83,8 +83,7 @@ describe('a run follows the definitions that it names, of several', () => {
           ...{
             text: 'go on',
             runId: 'run-2',
-            ...digests,
-            definitions,
+            agent: { ...digests, definitions },
             instance: 'o',
             bearerTokenPresent: false,
             now: dawn,

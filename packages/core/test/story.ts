@@ -134,8 +134,7 @@ export function says(text: string, { agent = assistant, runId = 'run-1', token =
     receiveMessage(state, {
       text,
       runId,
-      ...digests,
-      definitions: definedAs(digests, { agent, tools }),
+      agent: { ...digests, definitions: definedAs(digests, { agent, tools }) },
       instance: me,
       bearerTokenPresent: token,
       sessionId,

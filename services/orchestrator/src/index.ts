@@ -1,3 +1,4 @@
+export { ConfiguredAgent } from './agents/configured-agent.ts';
 export { runsMaxDefault } from './bounds.ts';
 export type { BridgeClient, BridgeConnection, ConnectBridge } from './bridges/directory.ts';
 export { BridgeTools } from './bridges/tools.ts';

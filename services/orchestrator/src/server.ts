@@ -1,5 +1,4 @@
 import {
-  type AgentDefinition,
   agentTool,
   anticipate,
   byteLength,
@@ -9,7 +8,6 @@ import {
   createConversation,
   DomainError,
   decodeEvent,
-  definedAs,
   fold,
   type IdempotencyKey,
   initialState,
@@ -25,10 +23,18 @@ import type { Loaded } from '@stopgo/log';
 import { clientKey, idempotencyFromWire, recordedOf, type Transacted, type TransactPorts, transact } from '@stopgo/log';
 import { orchestrator as wire } from '@stopgo/proto';
 import { type CallContext, principalKey, type ServiceImpl } from '@stopgo/rpc';
+import {
+  type AgentCatalogue,
+  agentIsGone,
+  agentNamed,
+  agentOfConversation,
+  type CatalogueAgent,
+  noAgent,
+} from './agents/catalogue.ts';
 import { actorOf } from './caller.ts';
 import type { Contexts } from './contexts.ts';
-import type { RecordedDefinitions } from './definitions.ts';
 import type { TaskWatch } from './driver/delegations/task-watch.ts';
+import type { DefinitionSource } from './driver/handle/ports.ts';
 import { loadDefinitions } from './driver/run/load-definitions.ts';
 import type { Registry } from './driver/run/registry.ts';
 import type { RunDriver } from './driver/run/run-driver.ts';
@@ -42,17 +48,14 @@ import { type Turn, Turns } from './turns.ts';
 export type OrchestratorParts = {
   readonly registry: Registry;
   readonly watch: TaskWatch;
-  readonly definitions: RecordedDefinitions;
+  readonly definitions: DefinitionSource;
   /** Absent: nobody is told of anything. */
   readonly outbox?: Outbox;
   /** Absent: no agent calls back. */
   readonly calledBack?: CalledBack;
-  /** The agent as configured; runs that started before go on with theirs. */
-  readonly agent: AgentDefinition;
-  readonly systemPrompt: string;
+  /** The agents of runs that start now; those that started before go on with theirs. */
+  readonly agents: AgentCatalogue;
   readonly contexts: Contexts;
-  /** The agent as it is for runs that start now; absent: as configured. */
-  readonly agentNow?: () => AgentDefinition;
   /** Aborts when the process is to end. */
   readonly signal: AbortSignal;
 };
@@ -66,15 +69,15 @@ export function orchestratorService(parts: OrchestratorParts): ServiceImpl<typeo
     cancelRun: async (request) => ({ turn: await cancel(parts, turns, request) }),
     provideInput: async (request, context) => ({ turn: await provide(parts.registry, turns, request, context) }),
     resumeRun: async (request, context) => ({ turn: await resume(parts, turns, request, context) }),
-    listAgents: async () => ({ agents: agentsOffered(parts) }),
+    listAgents: async () => ({ agents: agentsOffered(await parts.agents.default()) }),
     ...pushService(parts.outbox),
     ...callbackService(parts.calledBack),
   };
 }
 
 /** Other agents as models are told of them in runs that start now. */
-function agentsOffered({ agent, agentNow }: OrchestratorParts) {
-  return remoteAgentsOf(agentNow?.() ?? agent).map((one) => {
+function agentsOffered({ definition }: CatalogueAgent) {
+  return remoteAgentsOf(definition).map((one) => {
     const { name, description, inputSchemaJson, hints } = agentTool(one);
     return { name, description, inputSchemaJson, destructive: hints.destructive };
   });
@@ -93,19 +96,21 @@ async function create(
   checkContextId(contextId);
   const push = request.push === undefined ? undefined : parts.outbox?.check(request.push);
   const idempotency = idempotencyFromWire(request.idempotency);
-  const opening = createConversation({
-    id,
-    sessionId: context.sessionId ?? '',
-    agentName: parts.agent.name,
-    systemPrompt: parts.systemPrompt,
-    principal: principalKey(context.principal),
-    ...(contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) }),
-    ...(idempotency === undefined ? {} : { idempotency }),
-  });
+  const belonging = contextId === '' ? {} : { contextId, earlier: await parts.contexts(contextId, context) };
   const { registry } = parts;
   const { ports } = registry;
   const begin = async (): Promise<Begun> => {
-    const message = text === '' ? undefined : await messageDecider(parts, text, idempotency, context);
+    const agent = await agentNamed(parts.agents, request.agentName);
+    const opening = createConversation({
+      id,
+      sessionId: context.sessionId ?? '',
+      agentName: agent.name,
+      systemPrompt: agent.systemPrompt,
+      principal: principalKey(context.principal),
+      ...belonging,
+      ...(idempotency === undefined ? {} : { idempotency }),
+    });
+    const message = text === '' ? undefined : await messageDecider(parts, agent, text, idempotency, context);
     return transact(
       ports,
       { conversationId: id, state: { ...initialState, id }, knownKeys: [] },
@@ -121,10 +126,11 @@ async function create(
         },
         factsOf: (decision) => ('facts' in decision ? decision.facts : undefined),
       },
-    ).catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
+    );
   };
+  const beginOnce = () => begin().catch((error: unknown) => repeatOfCreate(parts, id, idempotency, error));
   const release = text === '' ? registry.hold(id) : registry.admit(id);
-  const { done, driver } = await drive(parts, begin, context).finally(release);
+  const { done, driver } = await drive(parts, beginOnce, context).finally(release);
   // Nothing that was before the conversation could be told.
   if (push !== undefined) await parts.outbox?.set(id, push, actorOf(request.caller), 0);
   if (done.kind === 'done' && done.decision.kind === 'open' && done.view !== undefined)
@@ -132,16 +138,20 @@ async function create(
   return started(parts, turns, id, done, driver, request.wait, context);
 }
 
-/** A conversation that exists already: the answer of the request that made it, if it was this one. */
+/** A conversation that may exist already: the answer of the request that made it, if it was this one. */
 async function repeatOfCreate(
   parts: OrchestratorParts,
   id: string,
   idempotency: IdempotencyKey | undefined,
   error: unknown,
 ): Promise<Transacted<never>> {
-  if (idempotency === undefined || !(error instanceof DomainError) || error.kind !== 'conflict') throw error;
+  if (idempotency === undefined || !(error instanceof DomainError)) throw error;
+  // Its agent may have gone since.
+  if (error.kind !== 'conflict' && error.details.reason !== noAgent) throw error;
   const { ports } = parts.registry;
-  const loaded = await ports.log.load(id, [clientKey(idempotency)]);
+  const loaded = await ports.log.load(id, [clientKey(idempotency)]).catch((cause: unknown) => {
+    throw cause instanceof DomainError && cause.kind === 'not_found' ? error : cause;
+  });
   const refuse = {
     actor: { kind: 'system', id: '' } as const,
     idempotency,
@@ -167,10 +177,11 @@ async function send(
   const seen = state === undefined ? undefined : { conversationId, state, knownKeys: [] };
   const loaded = seen ?? (await load(parts, conversationId, idempotency));
   const begin = async (): Promise<Begun> => {
+    const agent = await agentOfConversation(parts.agents, loaded.state.agentName);
     const command = {
       actor: actorOf(request.caller),
       ...(idempotency === undefined ? {} : { idempotency }),
-      decide: await messageDecider(parts, request.message, idempotency, context),
+      decide: await messageDecider(parts, agent, request.message, idempotency, context),
       factsOf: (decision: MessageDecision) => ('facts' in decision ? decision.facts : undefined),
     };
     const done = await transact(portsThatSee(registry, conversationId), loaded, command);
@@ -203,22 +214,19 @@ function portsThatSee(registry: Registry, conversationId: string): TransactPorts
 /** What a message comes to, decided against whatever state the conversation has by then. */
 async function messageDecider(
   parts: OrchestratorParts,
+  agent: CatalogueAgent | undefined,
   text: string,
   idempotency: IdempotencyKey | undefined,
   context: CallContext,
 ) {
-  const agent = parts.agentNow?.() ?? parts.agent;
   const { ports } = parts.registry;
-  const catalogue = ports.tools.catalogue();
-  const digests = await parts.definitions.record(agent, catalogue, parts.signal);
-  const known = definedAs(digests, { agent, tools: catalogue.tools });
+  const follows = await agent?.forRun(parts.signal);
   const runId = ports.newId();
   return (state: Loaded['state']): MessageDecision =>
     receiveMessage(state, {
       text,
       runId,
-      ...digests,
-      definitions: known,
+      ...(follows === undefined ? {} : { agent: follows }),
       instance: ports.instance,
       bearerTokenPresent: context.bearerToken !== undefined,
       sessionId: context.sessionId,
@@ -281,6 +289,8 @@ async function started(
       return turns.refused(conversationId, wire.TurnOutcome.REFUSED_WAITING);
     case 'busy':
       return turns.refused(conversationId, wire.TurnOutcome.REFUSED_BUSY);
+    case 'no_agent':
+      throw await agentIsGone(parts.agents, conversationId, done.state.agentName);
     case 'open':
       return turns.now(conversationId);
   }

@@ -6,6 +6,8 @@ import type { Client, ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
 import { secretFilter } from '@stopgo/security';
 import { A2aDelegations } from './a2a/delegations.ts';
+import { ConfiguredAgent } from './agents/configured-agent.ts';
+import { DescribedAgent } from './agents/described-agent.ts';
 import { storeBlobs } from './blobs.ts';
 import { blobRoomBytes, stopGraceMs } from './bounds.ts';
 import type { ConnectBridge } from './bridges/directory.ts';
@@ -13,7 +15,6 @@ import { BridgeTools } from './bridges/tools.ts';
 import { storeContexts } from './contexts.ts';
 import { RecordedDefinitions } from './definitions.ts';
 import { storeDeltas } from './deltas.ts';
-import { DescribedAgent } from './described-agent.ts';
 import { Nudges } from './driver/delegations/nudges.ts';
 import { Registrations } from './driver/delegations/registrations.ts';
 import { watchTimes as defaultWatchTimes, TaskWatch, type WatchTimes } from './driver/delegations/task-watch.ts';
@@ -149,6 +150,9 @@ export async function startOrchestrator(
   const nudges = new Nudges((conversationId, messageId) => watch.called(conversationId, messageId), {
     ...{ clock, signal: stopping.signal, onFault: ports.onFault },
   });
+  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
+  const { systemPrompt } = config;
+  const agents = new ConfiguredAgent({ definition: () => described.now, systemPrompt, tools, definitions });
   const isStoreThere = await heartbeat.renew();
   const sizes = new ToolSizes(config.agent, (line) => logger.warn(line));
   const unmatched = new UnmatchedTools(config.agent, (fields) =>
@@ -167,24 +171,20 @@ export async function startOrchestrator(
     });
   await refresh();
   // Beforehand, so that the first message does not wait for it; it records what is missing then.
-  const catalogue = isStoreThere ? tools.known() : undefined;
-  if (catalogue !== undefined)
-    await store.during(async () => void (await definitions.record(config.agent, catalogue, stopping.signal)));
+  if (isStoreThere && tools.known() !== undefined)
+    await store.during(async () => void (await (await agents.default()).forRun(stopping.signal)));
   await sweep();
   const beating = heartbeat.run(() => tools.look());
   const repeating = [
     ...[refresh, sweep].map((work) => every(ttlMs / 2, clock, stopping.signal, work)),
     every(watchTimes.firstMs, clock, stopping.signal, () => store.during(() => watch.round())),
   ];
-  const described = new DescribedAgent(config.agent, (url, signal) => delegations.about(url, signal));
   repeating.push(described.keepAsking(clock, stopping.signal));
-  const { agent, systemPrompt } = config;
   return {
     service: orchestratorService({
-      ...{ registry, watch, definitions, outbox, agent, systemPrompt },
+      ...{ registry, watch, definitions, outbox, agents },
       calledBack: { callbacks, nudges },
       contexts: storeContexts(given.store),
-      agentNow: () => described.now,
       signal: stopping.signal,
     }),
     stop: async () => {

@@ -13,6 +13,7 @@ import {
   AgentNews,
   type BridgeConnection,
   BridgeTools,
+  ConfiguredAgent,
   type DriverPorts,
   orchestratorService,
   RecordedDefinitions,
@@ -135,8 +136,12 @@ export class OrchestratorProcess {
       registry: this.registry,
       watch: this.watch,
       definitions: this.definitions,
-      agent,
-      systemPrompt: '',
+      agents: new ConfiguredAgent({
+        definition: () => agent,
+        systemPrompt: '',
+        tools: this.tools,
+        definitions: this.definitions,
+      }),
       contexts: async () => nothingEarlier,
       signal: new AbortController().signal,
     });

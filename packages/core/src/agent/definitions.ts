@@ -17,6 +17,12 @@ export type StepDefinition = {
 /** Digests of what a step follows. */
 export type Digests = { readonly agentDigest: string; readonly toolsetDigest: string };
 
+/** What a run that begins is to follow. */
+export type RunDefinition = Digests & {
+  /** At least what the digests name. */
+  readonly definitions: Definitions;
+};
+
 /** A run, as far as it names definitions. */
 export type DefinedRun = Digests & { readonly id: string };
 

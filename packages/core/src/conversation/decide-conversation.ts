@@ -4,7 +4,7 @@
  */
 
 import { isPipeline } from '../agent/definition.ts';
-import { type Definitions, definitionOf } from '../agent/definitions.ts';
+import { definitionOf, type RunDefinition } from '../agent/definitions.ts';
 import { rootStep } from '../agent/step-id.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { provideToken } from '../interrupts/decide-approval.ts';
@@ -52,12 +52,8 @@ export function createConversation(command: CreateCommand): readonly Fact[] {
 export type MessageCommand = {
   readonly text: string;
   readonly runId: string;
-  /** Of the agent that is to answer, … */
-  readonly agentDigest: string;
-  /** … and of its tools. */
-  readonly toolsetDigest: string;
-  /** At least these two. */
-  readonly definitions: Definitions;
+  /** The agent that is to answer; absent: the one that the conversation was opened for is not there any more. */
+  readonly agent?: RunDefinition;
   /** The process that will drive the run. */
   readonly instance: string;
   readonly bearerTokenPresent: boolean;
@@ -80,6 +76,8 @@ export type MessageDecision =
   | { readonly kind: 'waiting' }
   /** The last run is being worked on; nothing changes. */
   | { readonly kind: 'busy' }
+  /** No run is open, and the agent is not there that is to begin one; nothing changes. */
+  | { readonly kind: 'no_agent' }
   /** The last run waits for a token, and the message brings one: these facts let it go on; the text is not taken. */
   | { readonly kind: 'token'; readonly facts: readonly Fact[] };
 
@@ -92,7 +90,9 @@ export function receiveMessage(state: ConversationState, command: MessageCommand
     return tokens.length > 0 ? { kind: 'token', facts: tokens } : { kind: 'waiting' };
   }
   const me: Owner = { instance: command.instance, epoch: 1 };
-  const { runId, text, agentDigest, toolsetDigest, definitions, bearerTokenPresent, now } = command;
+  if (command.agent === undefined) return { kind: 'no_agent' };
+  const { agentDigest, toolsetDigest, definitions } = command.agent;
+  const { runId, text, bearerTokenPresent, now } = command;
   const { agent } = definitionOf(definitions, { id: runId, agentDigest, toolsetDigest }, rootStep);
   const first = [
     fact('userMessageReceived', { runId, text, ...optional(command.idempotency) }),

@@ -91,8 +91,7 @@ class World {
     const message = receiveMessage(this.state, {
       text: 'go',
       runId: 'run',
-      ...digests,
-      definitions: this.definitions,
+      agent: { ...digests, definitions: this.definitions },
       instance: this.instance,
       bearerTokenPresent: false,
       now: dawn,

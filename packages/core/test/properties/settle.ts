@@ -48,7 +48,7 @@ export function settle({ agent, model, decide, pick }: World): readonly Recorded
   };
   append([opened]);
   const definitions = definedAs(digests, { agent, tools });
-  const started = { runId: 'run', ...digests, definitions, instance: 'process-0', now: dawn };
+  const started = { runId: 'run', agent: { ...digests, definitions }, instance: 'process-0', now: dawn };
   const message = receiveMessage(state, { text: 'go', bearerTokenPresent: false, ...started });
   if (message.kind === 'append') append(message.facts);
   for (let process = 1; state.run?.status === 'open'; process += 1) {

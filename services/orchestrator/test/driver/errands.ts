@@ -171,8 +171,7 @@ export class Errand {
     const begun = receiveMessage(this.state, {
       text,
       runId,
-      ...digests,
-      definitions: this.definitions,
+      agent: { ...digests, definitions: this.definitions },
       instance: 'first',
       bearerTokenPresent,
       now: 0,

@@ -96,10 +96,9 @@ async function driven(
   const tools = new Map([look, put].map((one) => [one.name, one]));
   const definitions = definedAs(digests, { agent, tools });
   const message = receiveMessage(log.reduce(evolve, initialState), {
-    ...digests,
     text: 'go',
     runId: 'r',
-    definitions,
+    agent: { ...digests, definitions },
     instance: 'me',
     bearerTokenPresent: false,
     now: 0,

@@ -22,6 +22,7 @@ export function zeroCreateConversationRequest(): CreateConversationRequest {
     conversationId: '',
     message: '',
     contextId: '',
+    agentName: '',
   };
 }
 
@@ -55,6 +56,9 @@ export function writeCreateConversationRequest(writer: Writer, message: CreateCo
     const begin = writer.fork(82);
     writePushSettings(writer, message.push);
     writer.join(begin);
+  }
+  if (message.agentName !== '') {
+    writer.string(90, message.agentName);
   }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
@@ -93,6 +97,10 @@ export function readCreateConversationRequest(reader: Reader, length: number, me
         if (tag !== 82) throw new LeftToLibrary();
         message.push = readPushSettings(reader, reader.uint32(), message.push ?? zeroPushSettings());
         break;
+      case 11:
+        if (tag !== 90) throw new LeftToLibrary();
+        message.agentName = reader.string();
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -111,6 +119,7 @@ export function createCreateConversationRequest(given: Given): CreateConversatio
   if (given.idempotency != null) message.idempotency = toMessage(given.idempotency, createIdempotency, "stopgo.events.v1.Idempotency");
   if (given.contextId != null) message.contextId = given.contextId;
   if (given.push != null) message.push = toMessage(given.push, createPushSettings, "stopgo.orchestrator.v1.PushSettings");
+  if (given.agentName != null) message.agentName = given.agentName;
   return message;
 }
 

@@ -1,9 +1,9 @@
 import type { AgentDefinition } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import { aboutPauseMs } from '../src/a2a/bounds.ts';
-import { DescribedAgent } from '../src/described-agent.ts';
-import { agentAt } from './a2a/orders.ts';
-import { HandClock } from './driver/one-driver.ts';
+import { aboutPauseMs } from '../../src/a2a/bounds.ts';
+import { DescribedAgent } from '../../src/agents/described-agent.ts';
+import { agentAt } from '../a2a/orders.ts';
+import { HandClock } from '../driver/one-driver.ts';
 
 const llm = {
   type: 'llm',

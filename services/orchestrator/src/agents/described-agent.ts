@@ -1,6 +1,6 @@
 import { type AgentDefinition, type AgentNode, childrenOf, withAgentsDescribed } from '@stopgo/core';
 import type { Clock } from '@stopgo/log';
-import { aboutPauseMs } from './a2a/bounds.ts';
+import { aboutPauseMs } from '../a2a/bounds.ts';
 
 /** Says what the agent at an address is good for; rejects if that cannot be learnt now. */
 export type About = (url: string, signal: AbortSignal) => Promise<string>;

@@ -1,0 +1,49 @@
+import { type AgentDefinition, definedAs } from '@stopgo/core';
+import type { RecordedDefinitions } from '../definitions.ts';
+import type { ToolPort } from '../tool-port.ts';
+import type { AgentCatalogue, CatalogueAgent } from './catalogue.ts';
+
+/** What the configured agent is made of. */
+export type ConfiguredAgentParts = {
+  /** The agent as it is for runs that start now: what other agents say of themselves is learnt with time. Its name stays. */
+  readonly definition: () => AgentDefinition;
+  readonly systemPrompt: string;
+  readonly tools: Pick<ToolPort, 'catalogue'>;
+  readonly definitions: RecordedDefinitions;
+};
+
+/** The catalogue of a platform whose configuration says what its one agent is. */
+export class ConfiguredAgent implements AgentCatalogue {
+  readonly #parts: ConfiguredAgentParts;
+
+  constructor(parts: ConfiguredAgentParts) {
+    this.#parts = parts;
+  }
+
+  async default(): Promise<CatalogueAgent> {
+    return this.#now();
+  }
+
+  async find(name: string): Promise<CatalogueAgent | undefined> {
+    return name === this.#parts.definition().name ? this.#now() : undefined;
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [this.#parts.definition().name];
+  }
+
+  #now(): CatalogueAgent {
+    const { systemPrompt, tools, definitions } = this.#parts;
+    const definition = this.#parts.definition();
+    return {
+      name: definition.name,
+      systemPrompt,
+      definition,
+      forRun: async (signal) => {
+        const catalogue = tools.catalogue();
+        const digests = await definitions.record(definition, catalogue, signal);
+        return { ...digests, definitions: definedAs(digests, { agent: definition, tools: catalogue.tools }) };
+      },
+    };
+  }
+}
