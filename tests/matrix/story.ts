@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pendingApprovals } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals } from '@stopgo/proto';
 import { callIds } from './agent.ts';
 import { wrongPending } from './check.ts';
 import type { Platform, Running } from './platform.ts';
@@ -34,11 +34,11 @@ export class Story {
     const { run } = this.watch;
     const approvalId = pendingApprovals(run).find((id) => run?.interrupts[id]?.callId === callId);
     if (approvalId === undefined) throw new Error(`${this.message}: no approval of ${callId} is pending`);
-    const { APPROVED, REJECTED } = facts.Decision;
-    const decision = isApproved ? APPROVED : REJECTED;
+    const { APPROVE, REJECT } = approvals.DecisionKind;
+    const kind = isApproved ? APPROVE : REJECT;
     const before = this.watch.revision;
     this.decided.add(callId);
-    await this.platform.approvals.resolve({ approvalId, decision });
+    await this.platform.approvals.resolve({ approvalId, kind });
     return before + 1;
   }
 

@@ -217,7 +217,7 @@ test('nor does it when the bridge was restarted at its address and the call in d
     approvals.ApprovalsService,
     approvalsService({ ...shared, instance: 'approvals', store: client, orchestrator: other.client }),
   );
-  await decider.resolve({ approvalId, decision: facts.Decision.HAPPENED, result: 'paid by hand' });
+  await decider.resolve({ approvalId, kind: approvals.DecisionKind.HAPPENED, result: 'paid by hand' });
   await until(client, conversationId, views.RunStatus.COMPLETED);
   await goOn();
   expect([...frozen.executed, ...other.executed]).toEqual([]);

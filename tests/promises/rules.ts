@@ -1,4 +1,4 @@
-import { type AgentDefinition, decisionKind, type Fact } from '@stopgo/core';
+import { type AgentDefinition, decidedWord, type Fact } from '@stopgo/core';
 import { facts } from '@stopgo/proto';
 import type { Acknowledged } from './acknowledged.ts';
 import type { ToolRun } from './journal.ts';
@@ -141,7 +141,7 @@ function keeps(fact: Fact, promise: Acknowledged): boolean {
         fact.case === 'approvalResolved' &&
         fact.value.approvalId === promise.approvalId &&
         fact.value.idempotency?.key === promise.key &&
-        decisionKind(fact.value.decision) === promise.decision
+        decidedWord(fact.value.decision) === promise.decision
       );
     case 'cancel':
       return fact.case === 'runCanceled' && fact.value.idempotency?.key === promise.key;

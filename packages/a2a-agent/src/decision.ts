@@ -1,4 +1,5 @@
-import { decisionOfWord, type HumanDecision, isUuid, type Json, parseDecision } from '@stopgo/core';
+import { decisionOfChoice, type HumanDecision, isUuid, type Json, parseDecision } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { hitlExtension } from './approval-message.ts';
 import { isObject } from './dialect.ts';
 import { textOf } from './parts.ts';
@@ -128,12 +129,9 @@ function inWords(text: string): SaidDecision[] {
 }
 
 function decisionOf(text: string, result = ''): HumanDecision | undefined {
-  const word = text.trim().toLowerCase();
-  if (word === 'happened') return { kind: word, result };
-  if (result !== '') return undefined;
-  if (word === 'run_again' || word === 'give_up') return { kind: word };
-  const kind = decisionOfWord(word);
-  return kind === undefined ? undefined : { kind };
+  const kind = decisionOfChoice(text);
+  if (kind === approvals.DecisionKind.HAPPENED) return { kind, result };
+  return kind === undefined || result !== '' ? undefined : { kind };
 }
 
 function unambiguous(said: readonly SaidDecision[]): readonly SaidDecision[] {

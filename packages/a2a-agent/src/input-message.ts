@@ -13,7 +13,7 @@ import {
   visibleText,
   visibleUrl,
 } from '@stopgo/core';
-import type { views } from '@stopgo/proto';
+import { approvals, type views } from '@stopgo/proto';
 import { isObject } from './dialect.ts';
 import { dataPart, textOf, textPart } from './parts.ts';
 import { type Message, type Part, RequestMalformedError } from './protocol.ts';
@@ -93,9 +93,9 @@ export function inputsIn({ parts }: Message, pending: readonly views.PendingInpu
 function actionOfWord(word: string, isUrl: boolean): InputAction | undefined {
   if (word === 'decline' || word === 'cancel') return word;
   const decision = decisionOfWord(word);
-  if (decision === 'reject') return 'decline';
+  if (decision === approvals.DecisionKind.REJECT) return 'decline';
   // Only an address is accepted without values.
-  return isUrl && (word === 'accept' || decision === 'approve') ? 'accept' : undefined;
+  return isUrl && (word === 'accept' || decision === approvals.DecisionKind.APPROVE) ? 'accept' : undefined;
 }
 
 function said({ input_id, action, content }: Readonly<Record<string, unknown>>): SaidInput {

@@ -1,6 +1,9 @@
+import { approvals } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { askAgain, dataPart, decisionsIn, textOf, textPart } from '../src/index.ts';
 import { agentMessage } from '../src/parts.ts';
+
+const { DecisionKind } = approvals;
 
 const id = '11111111-1111-4111-8111-111111111111';
 const other = '22222222-2222-4222-8222-222222222222';
@@ -17,15 +20,17 @@ describe('data and words beside it', () => {
   );
 
   test.each([[`yes ${id}`], ['approved'], ['I have looked at it.']])('that say %j are taken', (text) => {
-    expect(decisionsIn(message(textPart(text), approve))).toEqual([{ approvalId: id, decision: { kind: 'approve' } }]);
+    expect(decisionsIn(message(textPart(text), approve))).toEqual([
+      { approvalId: id, decision: { kind: DecisionKind.APPROVE } },
+    ]);
   });
 
   test.each([[`no ${other}`], [`yes ${id}\n\nno ${other}`]])(
     'that say %j of another approval too are both taken',
     (text) => {
       expect(decisionsIn(message(textPart(text), approve))).toEqual([
-        { approvalId: id, decision: { kind: 'approve' } },
-        { approvalId: other, decision: { kind: 'reject' } },
+        { approvalId: id, decision: { kind: DecisionKind.APPROVE } },
+        { approvalId: other, decision: { kind: DecisionKind.REJECT } },
       ]);
     },
   );
@@ -46,7 +51,7 @@ describe('data and words beside it', () => {
   test('of whatever is pending are refused beside a word that decides otherwise, and the same is said once', () => {
     const any = dataPart({ type: 'tool_approval_response', approvals: [{ approved: true }] });
     expect(() => decisionsIn(message(textPart(`no ${other}`), any))).toThrow('decides otherwise than its data');
-    expect(decisionsIn(message(textPart(`yes ${other}`), any))).toEqual([{ decision: { kind: 'approve' } }]);
+    expect(decisionsIn(message(textPart(`yes ${other}`), any))).toEqual([{ decision: { kind: DecisionKind.APPROVE } }]);
   });
 });
 
@@ -68,11 +73,11 @@ test.each([
 });
 
 test.each([
-  ['happened', [{ decision: { kind: 'happened', result: '' } }]],
-  [`happened ${id}`, [{ approvalId: id, decision: { kind: 'happened', result: '' } }]],
+  ['happened', [{ decision: { kind: DecisionKind.HAPPENED, result: '' } }]],
+  [`happened ${id}`, [{ approvalId: id, decision: { kind: DecisionKind.HAPPENED, result: '' } }]],
   [
     `Happened ${id}: it was paid: 5 EUR `,
-    [{ approvalId: id, decision: { kind: 'happened', result: 'it was paid: 5 EUR' } }],
+    [{ approvalId: id, decision: { kind: DecisionKind.HAPPENED, result: 'it was paid: 5 EUR' } }],
   ],
   [`yes ${id}: it was paid`, []],
   [`happened ${id} it was paid`, []],

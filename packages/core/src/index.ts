@@ -97,7 +97,7 @@ export {
 export { evolvePush, liveConfigs, noPush } from './conversation/push.ts';
 export { type BlobRef, blobName, blobRefs, blobRefsToWire, isBlobDigest } from './events/blobs.ts';
 export { chainHash, chainStart } from './events/chain.ts';
-export { decisionKind } from './events/decisions.ts';
+export { choiceWords, decidedWord, isSaidKind } from './events/decisions.ts';
 export {
   type Actor,
   actorFromWire,
@@ -132,7 +132,13 @@ export { provideToken, resolveApproval } from './interrupts/decide-approval.ts';
 export { type ProvideDecision, provideInput } from './interrupts/decide-inputs.ts';
 export { delegationAsked } from './interrupts/decide-questions.ts';
 export { decidedByOf, decidedByText } from './interrupts/decided-by.ts';
-export { decisionMembers, decisionOfWord, type HumanDecision, parseDecision } from './interrupts/decision-words.ts';
+export {
+  decisionMembers,
+  decisionOfChoice,
+  decisionOfWord,
+  type HumanDecision,
+  parseDecision,
+} from './interrupts/decision-words.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
 export { keyOfWords, standingOfQuestion } from './interrupts/question-identity.ts';

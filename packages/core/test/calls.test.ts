@@ -1,5 +1,5 @@
 import { type ConversationState, decideLate, toolPin } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { pinChangesPerCallMax } from '../src/text/bounds.ts';
 import { given } from './specification.ts';
@@ -29,6 +29,8 @@ import {
   unauthenticated,
   unknown,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const { ApprovalKind, Decision, Disposition, InputKind, RefusalReason } = facts;
 const id = 'root#1.0';
@@ -119,13 +121,13 @@ describe('a call whose outcome nobody knows', () => {
 
   test('runs once more only if somebody says so, behind a new fence and under that decision', () => {
     const approvalId = approvalOf(given(...inDoubt).state);
-    given(...inDoubt, decided({ kind: 'run_again' }))
+    given(...inDoubt, decided({ kind: DecisionKind.RUN_AGAIN }))
       .when(drives([claim, starts(id, 2)]))
       .thenFacts('runClaimed', ['toolCallStarted', { attempt: 2, approvalId }]);
   });
 
   test('is done if somebody says that it happened, and the model goes on', () => {
-    given(...inDoubt, decided({ kind: 'happened', result: 'id 7' }))
+    given(...inDoubt, decided({ kind: DecisionKind.HAPPENED, result: 'id 7' }))
       .when(drives([claim]))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'model', id: 'root#2' });
@@ -142,9 +144,9 @@ describe('a call whose outcome nobody knows', () => {
   });
 
   test.each([
-    ['run again', [...inDoubt, decided({ kind: 'run_again' })]],
-    ['run again and started', [...inDoubt, decided({ kind: 'run_again' }), drove([claim, starts(id, 2)])]],
-    ['given up', [...inDoubt, decided({ kind: 'give_up' })]],
+    ['run again', [...inDoubt, decided({ kind: DecisionKind.RUN_AGAIN })]],
+    ['run again and started', [...inDoubt, decided({ kind: DecisionKind.RUN_AGAIN }), drove([claim, starts(id, 2)])]],
+    ['given up', [...inDoubt, decided({ kind: DecisionKind.GIVE_UP })]],
     ['canceled', [...started, canceled]],
   ])('only notes an outcome that comes after it was %s', (_, story) => {
     const before = given(...story);

@@ -6,7 +6,7 @@ import {
   resolveApproval,
   runStanding,
 } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { by, dawn, given } from './specification.ts';
 import {
@@ -33,9 +33,11 @@ import {
   unknown,
 } from './story.ts';
 
+const { DecisionKind } = approvals;
+
 const { Decision } = facts;
 const resolve = (state: ConversationState, approvalId: string) =>
-  resolveApproval(state, { approvalId, decision: { kind: 'reject' } });
+  resolveApproval(state, { approvalId, decision: { kind: DecisionKind.REJECT } });
 const failed = drove([
   { type: 'modelFailed', stepId: 'root', turn: 1, model: 'm', message: 'no', text: 'LLM error: no' },
 ]);
@@ -58,7 +60,7 @@ describe('the session of a conversation', () => {
   const inSession = (sessionId: string) => (state: ConversationState) => {
     const decision = resolveApproval(state, {
       approvalId: approvalOf(state),
-      decision: { kind: 'approve' },
+      decision: { kind: DecisionKind.APPROVE },
       sessionId,
     });
     return decision.kind === 'append' ? decision.facts : [];
@@ -178,7 +180,7 @@ describe('a decision', () => {
 
   test('that approves lets the call run', () => {
     const next = given(...waiting)
-      .when(decides({ kind: 'approve' }))
+      .when(decides({ kind: DecisionKind.APPROVE }))
       .thenFacts([
         'approvalResolved',
         { decision: Decision.APPROVED, callId: 'root#1.0', tool: 'add', byPolicy: false },
@@ -188,7 +190,7 @@ describe('a decision', () => {
 
   test('that rejects settles the call, and nothing runs', () => {
     const next = given(...waiting)
-      .when(decides({ kind: 'reject' }))
+      .when(decides({ kind: DecisionKind.REJECT }))
       .thenFacts(['approvalResolved', { decision: Decision.REJECTED }]);
     expect(next.state.run?.calls['root#1.0']).toMatchObject({ phase: 'done', outcome: 'rejected' });
   });
@@ -221,9 +223,9 @@ describe('a decision', () => {
       .thenRefused({ kind: 'past' });
   });
 
-  test.each(['run_again', 'give_up'] as const)('%s is no choice for a call that has not started', (kind) => {
+  test.each(['RUN_AGAIN', 'GIVE_UP'] as const)('%s is no choice for a call that has not started', (kind) => {
     given(...waiting)
-      .when(decides({ kind }))
+      .when(decides({ kind: DecisionKind[kind] }))
       .thenRefused({ kind: 'choice', choices: ['approve', 'reject'] });
   });
 });
@@ -231,32 +233,32 @@ describe('a decision', () => {
 describe('a decision on a call in doubt', () => {
   test('cannot be a plain yes', () => {
     given(...inDoubt)
-      .when(decides({ kind: 'approve' }))
+      .when(decides({ kind: DecisionKind.APPROVE }))
       .thenRefused({ kind: 'choice', choices: ['run_again', 'happened', 'give_up'] });
   });
 
   test('that is a plain no means to give up', () => {
     given(...inDoubt)
-      .when(decides({ kind: 'reject' }))
+      .when(decides({ kind: DecisionKind.REJECT }))
       .thenFacts(['approvalResolved', { decision: Decision.GIVE_UP }]);
   });
 
   test.each([
-    [{ kind: 'run_again' }, Decision.RUN_AGAIN, { phase: 'ready', attempt: 1 }],
-    [{ kind: 'happened', result: 'it is there' }, Decision.HAPPENED, { phase: 'done', outcome: 'happened' }],
-    [{ kind: 'give_up' }, Decision.GIVE_UP, { phase: 'done', outcome: 'given_up' }],
+    [{ kind: DecisionKind.RUN_AGAIN }, Decision.RUN_AGAIN, { phase: 'ready', attempt: 1 }],
+    [{ kind: DecisionKind.HAPPENED, result: 'it is there' }, Decision.HAPPENED, { phase: 'done', outcome: 'happened' }],
+    [{ kind: DecisionKind.GIVE_UP }, Decision.GIVE_UP, { phase: 'done', outcome: 'given_up' }],
   ] as const)('%o settles the doubt', (decision, wire, call) => {
     const next = given(...inDoubt)
       .when(decides(decision))
       .thenFacts([
         'approvalResolved',
-        { decision: wire, result: decision.kind === 'happened' ? 'it is there' : '', callId: 'root#1.0' },
+        { decision: wire, result: decision.kind === DecisionKind.HAPPENED ? 'it is there' : '', callId: 'root#1.0' },
       ]);
     expect(next.state.run?.calls['root#1.0']).toMatchObject(call);
   });
 
   test('that gives up does not read as a rejection: the model is told and goes on', () => {
-    given(...inDoubt, decided({ kind: 'give_up' }))
+    given(...inDoubt, decided({ kind: DecisionKind.GIVE_UP }))
       .when(drives(takesOver(), { me: { instance: 'orchestrator-2', epoch: 0 } }))
       .thenFacts('runClaimed')
       .thenOwes({ kind: 'model', id: 'root#2' });

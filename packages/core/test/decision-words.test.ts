@@ -1,5 +1,8 @@
-import { decisionOfWord, type Json, parseDecision } from '@stopgo/core';
+import { choiceWords, decisionOfChoice, decisionOfWord, isSaidKind, type Json, parseDecision } from '@stopgo/core';
+import { approvals, facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
+
+const { DecisionKind } = approvals;
 
 const yes = ['yes', 'y', 'true', 'approve', 'approved', 'ok', 'confirm'];
 const no = ['no', 'n', 'false', 'reject', 'rejected', 'deny', 'denied', 'cancel'];
@@ -12,37 +15,66 @@ const kindOf = (body: Json) => {
 describe('the words of a decision', () => {
   test.each(yes.flatMap(spellings))('%s approves, as action, answer and word', (word) => {
     expect([kindOf({ action: word }), kindOf({ answer: word }), decisionOfWord(word)]).toEqual([
-      'approve',
-      'approve',
-      'approve',
+      DecisionKind.APPROVE,
+      DecisionKind.APPROVE,
+      DecisionKind.APPROVE,
     ]);
   });
 
   test.each(no.flatMap(spellings))('%s rejects, as action, answer and word', (word) => {
     expect([kindOf({ action: word }), kindOf({ answer: word }), decisionOfWord(word)]).toEqual([
-      'reject',
-      'reject',
-      'reject',
+      DecisionKind.REJECT,
+      DecisionKind.REJECT,
+      DecisionKind.REJECT,
     ]);
   });
 
   test('a boolean decides, and may agree with a word', () => {
-    expect([kindOf({ approved: true }), kindOf({ approved: false })]).toEqual(['approve', 'reject']);
-    expect(kindOf({ approved: true, action: 'OK', answer: 'y' })).toBe('approve');
-    expect(kindOf({ approved: false, answer: 'denied', by: 'ada' })).toBe('reject');
+    expect([kindOf({ approved: true }), kindOf({ approved: false })]).toEqual([
+      DecisionKind.APPROVE,
+      DecisionKind.REJECT,
+    ]);
+    expect(kindOf({ approved: true, action: 'OK', answer: 'y' })).toBe(DecisionKind.APPROVE);
+    expect(kindOf({ approved: false, answer: 'denied', by: 'ada' })).toBe(DecisionKind.REJECT);
   });
 
-  test.each(['run_again', 'happened', 'give_up'])('%s is an action on a call in doubt, and no answer', (word) => {
-    expect([kindOf({ action: word.toUpperCase() }), kindOf({ answer: word })]).toEqual([word, undefined]);
+  test.each([
+    ['run_again', DecisionKind.RUN_AGAIN],
+    ['happened', DecisionKind.HAPPENED],
+    ['give_up', DecisionKind.GIVE_UP],
+  ])('%s is an action on a call in doubt, and no answer', (word, kind) => {
+    expect([kindOf({ action: word.toUpperCase() }), kindOf({ answer: word })]).toEqual([kind, undefined]);
   });
 
   test('what happened may be told', () => {
     expect(parseDecision({ action: 'happened', result: 'id 7', by: 'ada' })).toEqual({
       ok: true,
-      decision: { kind: 'happened', result: 'id 7' },
+      decision: { kind: DecisionKind.HAPPENED, result: 'id 7' },
       by: 'ada',
     });
     expect(parseDecision({ action: 'happened' })).toMatchObject({ decision: { result: '' } });
+  });
+});
+
+describe('what a person can say', () => {
+  const all = Object.values(DecisionKind).filter((kind) => kind !== DecisionKind.UNSPECIFIED);
+
+  test.each(all)('%i has a word, which is read as it', (kind) => {
+    expect(isSaidKind(kind) && decisionOfChoice(choiceWords[kind])).toBe(kind);
+  });
+
+  test('is nothing that only the platform decides, and no number of another release', () => {
+    const others = [DecisionKind.UNSPECIFIED, facts.Decision.EXPIRED, facts.Decision.WITHDRAWN, 8, -1];
+    expect(others.filter(isSaidKind)).toEqual([]);
+  });
+
+  test('has the number under which it was sent before it had a field of its own', () => {
+    const { APPROVED, REJECTED, RUN_AGAIN, HAPPENED, GIVE_UP } = facts.Decision;
+    const { APPROVE, REJECT, ...same } = DecisionKind;
+    expect({ APPROVE, REJECT, ...same }).toEqual({
+      ...{ UNSPECIFIED: 0, APPROVE: APPROVED, REJECT: REJECTED },
+      ...{ RUN_AGAIN, HAPPENED, GIVE_UP },
+    });
   });
 });
 

@@ -7,7 +7,7 @@ import {
   TranscriptBuilder,
   taskWordBytesMax,
 } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { taskUpdatesMax } from '../src/text/bounds.ts';
 import { Rows } from './rows.ts';
@@ -39,6 +39,8 @@ import {
   unauthenticated,
   unknown,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const { ApprovalKind, InputKind, RefusalReason } = facts;
 const loop = (...children: readonly AgentNode[]) =>
@@ -103,25 +105,30 @@ describe('an attempt to delegate', () => {
       'runReleased',
     );
     const doubt = [...underWay, drove([unknown(id)], lone)];
-    alone(a2a(), ...doubt, decided({ kind: 'run_again' }))
+    alone(a2a(), ...doubt, decided({ kind: DecisionKind.RUN_AGAIN }))
       .so.when(drives([claim, starts(id, 2)], lone))
       .thenFacts('runClaimed', ['delegationStarted', { attempt: 2 }]);
     const happened = alone(
       a2a(),
       ...doubt,
-      decided({ kind: 'happened', result: 'It was paid.' }),
+      decided({ kind: DecisionKind.HAPPENED, result: 'It was paid.' }),
       drove([claim], lone),
     ).so;
     expect([happened.state.run?.status, responseOf(happened)]).toEqual(['completed', 'It was paid.']);
-    const wordless = alone(a2a(), ...doubt, decided({ kind: 'happened', result: '' }), drove([claim], lone)).so;
+    const wordless = alone(
+      a2a(),
+      ...doubt,
+      decided({ kind: DecisionKind.HAPPENED, result: '' }),
+      drove([claim], lone),
+    ).so;
     expect(wordless.state.run?.status).toBe('completed');
-    const givenUp = alone(a2a(), ...doubt, decided({ kind: 'give_up' }), drove([claim], lone)).so;
+    const givenUp = alone(a2a(), ...doubt, decided({ kind: DecisionKind.GIVE_UP }), drove([claim], lone)).so;
     expect([givenUp.state.run?.status, responseOf(givenUp)]).toEqual([
       'failed',
       expect.stringMatching(/outcome is unknown/),
     ]);
     alone(a2a(), ...doubt)
-      .so.when(decides({ kind: 'approve' }))
+      .so.when(decides({ kind: DecisionKind.APPROVE }))
       .thenRefused({ kind: 'choice' });
   });
 

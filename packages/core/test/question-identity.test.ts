@@ -1,5 +1,5 @@
 import { argumentsBytesMax, type ConversationState, keyOfWords, type RemoteQuestion } from '@stopgo/core';
-import { facts, views } from '@stopgo/proto';
+import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { Rows } from './rows.ts';
 import { given, type Happening } from './specification.ts';
@@ -19,6 +19,8 @@ import {
   said,
   starts,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const { Decision } = facts;
 const lone = { agent: agentOf(a2a()) };
@@ -176,8 +178,8 @@ describe('what is not shown', () => {
     expect([choices, argumentsJson]).toEqual([['reject'], '']);
     expect(description).toContain('not shown: it can only be declined');
     const so = given(...underWay, drove([asks([long])], lone));
-    so.when(decides({ kind: 'approve' })).thenRefused({ kind: 'choice', choices: ['reject'] });
-    so.when(decides({ kind: 'reject' })).thenFacts('approvalResolved');
+    so.when(decides({ kind: DecisionKind.APPROVE })).thenRefused({ kind: 'choice', choices: ['reject'] });
+    so.when(decides({ kind: DecisionKind.REJECT })).thenFacts('approvalResolved');
   });
 
   test.each([

@@ -9,7 +9,7 @@ import {
   type RunState,
   runStanding,
 } from '@stopgo/core';
-import { facts, views } from '@stopgo/proto';
+import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { askedPerCallMax } from '../src/text/bounds.ts';
 import { Rows } from './rows.ts';
@@ -39,6 +39,8 @@ import {
   starts,
   unknown,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const { ApprovalKind, Decision } = facts;
 const agent = agentOf(a2a());
@@ -197,8 +199,11 @@ describe('an agent that waits', () => {
       ...underWay,
       drove([asks([{ ...doubt, approval: { ...doubt.approval, choices } as never }])], lone),
     );
-    so.when(decides({ kind: 'approve' })).thenRefused({ kind: 'choice', choices });
-    so.when(decides({ kind: 'run_again' })).thenFacts(['approvalResolved', { decision: Decision.RUN_AGAIN }]);
+    so.when(decides({ kind: DecisionKind.APPROVE })).thenRefused({ kind: 'choice', choices });
+    so.when(decides({ kind: DecisionKind.RUN_AGAIN })).thenFacts([
+      'approvalResolved',
+      { decision: Decision.RUN_AGAIN },
+    ]);
   });
 });
 

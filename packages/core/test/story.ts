@@ -32,10 +32,13 @@ import {
   sha256Hex,
   type Toolset,
 } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import type { SamplingAnswered } from '../src/interrupts/commands.ts';
 import type { LateOutcome } from '../src/run/decide-late.ts';
 import type { DriverContext } from '../src/run/decide-run.ts';
 import { dawn } from './specification.ts';
+
+const { DecisionKind } = approvals;
 
 export const me = 'orchestrator-1';
 export const bridge = 'bridge-1';
@@ -326,8 +329,8 @@ export function decides(decision: HumanDecision, callId?: string, sessionId?: st
     resolveApproval(state, { approvalId: approvalOf(state, callId), decision, sessionId });
 }
 export const approved = (callId?: string, sessionId?: string) =>
-  happened(decides({ kind: 'approve' }, callId, sessionId));
-export const rejected = (callId?: string) => happened(decides({ kind: 'reject' }, callId));
+  happened(decides({ kind: DecisionKind.APPROVE }, callId, sessionId));
+export const rejected = (callId?: string) => happened(decides({ kind: DecisionKind.REJECT }, callId));
 export const decided = (decision: HumanDecision, callId?: string) => happened(decides(decision, callId));
 
 export const cancels = (state: ConversationState) => cancelRun(state, { reason: 'the user left' });

@@ -1,4 +1,5 @@
 import { byteLength, failureText, promptMessages, TranscriptBuilder } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { failureBytesMax } from '../src/text/bounds.ts';
 import { givenUpResult, rejectedResult } from '../src/text/texts.ts';
@@ -19,6 +20,8 @@ import {
   starts,
   unknown,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const id = 'root#1.0';
 const transcriptOf = (...happenings: readonly Happening[]) => {
@@ -78,17 +81,27 @@ describe('what a model is told', () => {
   test('of a call that was rejected, given up or said to have happened is what the human decided', () => {
     const asked = [opened, said('add'), answered({ calls: [call('add'), call('remove')] })];
     expect(resultOf(...asked, rejected(id))).toBe(rejectedResult);
-    expect(resultOf(...inDoubt, decided({ kind: 'give_up' }))).toBe(givenUpResult);
-    expect(resultOf(...inDoubt, decided({ kind: 'happened', result: 'id 7' }))).toBe('id 7');
+    expect(resultOf(...inDoubt, decided({ kind: DecisionKind.GIVE_UP }))).toBe(givenUpResult);
+    expect(resultOf(...inDoubt, decided({ kind: DecisionKind.HAPPENED, result: 'id 7' }))).toBe('id 7');
   });
 
   test('of a call that was run again is the result of that, though the first came in late', () => {
-    const again = [...inDoubt, decided({ kind: 'run_again' }), drove([claim, starts(id, 2)]), handsInLate(id, 'first')];
+    const again = [
+      ...inDoubt,
+      decided({ kind: DecisionKind.RUN_AGAIN }),
+      drove([claim, starts(id, 2)]),
+      handsInLate(id, 'first'),
+    ];
     expect(resultOf(...again, drove([returns(id, 'second', 2)]))).toBe('second');
   });
 
   test('ahead of the append that records it, is a result as it is told afterwards', () => {
-    const again = [...inDoubt, decided({ kind: 'run_again' }), drove([claim, starts(id, 2)]), handsInLate(id, 'first')];
+    const again = [
+      ...inDoubt,
+      decided({ kind: DecisionKind.RUN_AGAIN }),
+      drove([claim, starts(id, 2)]),
+      handsInLate(id, 'first'),
+    ];
     const { log } = given(...again, drove([returns(id, 'second', 2)]));
     const results = log.slice(-1).flatMap(({ fact }) => (fact.case === 'toolCallFinished' ? [fact.value] : []));
     const ahead = promptMessages(transcriptOf(...again).withResults(results), { kind: 'conversation' });
@@ -98,7 +111,7 @@ describe('what a model is told', () => {
   });
 
   test('of a call that a human gave up stays so, and of a canceled run is the late result', () => {
-    expect(resultOf(...inDoubt, decided({ kind: 'give_up' }), handsInLate(id, 'late'))).toBe(givenUpResult);
+    expect(resultOf(...inDoubt, decided({ kind: DecisionKind.GIVE_UP }), handsInLate(id, 'late'))).toBe(givenUpResult);
     expect(resultOf(...started, canceled, handsInLate(id, 'late'))).toBe('late');
   });
 

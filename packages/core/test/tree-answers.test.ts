@@ -14,7 +14,7 @@ import {
   resolveApproval,
   textBytesMax,
 } from '@stopgo/core';
-import { facts, views } from '@stopgo/proto';
+import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { decisionOn, interruptsOf } from '../src/state/interrupt.ts';
 import { callsPerRunMax, continuedFailureBytesMax } from '../src/text/bounds.ts';
@@ -38,6 +38,8 @@ import {
   starts,
   takesOver,
 } from './story.ts';
+
+const { DecisionKind } = approvals;
 
 const loop = (...children: readonly AgentNode[]) =>
   agentOf({ type: 'loop', name: 'again', iterationsMax: 5, children, outputKey: 'all' });
@@ -311,7 +313,9 @@ describe('a tree so wide that not all fits one append', () => {
     const statuses = [...rows.approvals.values()].map((one) => one.status);
     expect(new Set(statuses)).toEqual(new Set([views.ApprovalStatus.WITHDRAWN]));
     const last = [...rows.approvals.keys()].at(-1) ?? '';
-    expect(resolveApproval(rows.state, { approvalId: last, decision: { kind: 'approve' } }).kind).toBe('past');
+    expect(resolveApproval(rows.state, { approvalId: last, decision: { kind: DecisionKind.APPROVE } }).kind).toBe(
+      'past',
+    );
     const no = (callId: string) => rejected(callId)(state);
     let rejecting = given(...log.map((event) => event.fact), () => [...no('root/0#1.0'), ...no('root/0#1.1')]).state;
     for (let appends = 0; rejecting.run?.status === 'open'; appends += 1) {

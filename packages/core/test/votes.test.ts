@@ -1,10 +1,10 @@
 import { decisionOn } from '@stopgo/core';
 import { expect, test } from 'vitest';
-import type { DecisionKind } from '../src/events/decisions.ts';
+import type { Decided } from '../src/events/decisions.ts';
 import type { Approval } from '../src/state/interrupt.ts';
 
 /** What settles an approval that needs so many, after these have voted. */
-function settledBy(votesNeeded: number, ...votes: readonly (readonly [by: string, kind: DecisionKind])[]) {
+function settledBy(votesNeeded: number, ...votes: readonly (readonly [by: string, kind: Decided])[]) {
   const approval: Approval = {
     ...{ kind: 'approval', id: 'a', callId: 'root#1.0', requestedAt: 1, of: 'call', choices: ['approve', 'reject'] },
     votes: votes.map(([by, kind], at) => ({ by, kind, at })),

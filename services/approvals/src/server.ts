@@ -7,10 +7,11 @@ import {
   DomainError,
   decidedByOf,
   decidedByText,
-  decisionKind,
+  decidedWord,
   decisionOn,
   fold,
   type HumanDecision,
+  isSaidKind,
   isUuid,
   resolveApproval,
   textBytesMax,
@@ -28,7 +29,7 @@ import {
   type Transacted,
   transact,
 } from '@stopgo/log';
-import { facts, orchestrator, type store, type views, type approvals as wire } from '@stopgo/proto';
+import { orchestrator, type store, type views, approvals as wire } from '@stopgo/proto';
 import type { CallContext, Client, ServiceImpl } from '@stopgo/rpc';
 import { loadByApproval } from './load.ts';
 import { lookFirst, nudge } from './nudge.ts';
@@ -139,7 +140,7 @@ async function refusal(given: ApprovalsDependencies, approvalId: string, decisio
     approval.decidedAt === undefined
       ? ''
       : new Date(Number(approval.decidedAt.seconds) * 1_000 + approval.decidedAt.nanos / 1e6).toISOString();
-  const what = decisionKind(approval.decision);
+  const what = decidedWord(approval.decision);
   const why = approval.decisionReason === '' ? '' : `: ${approval.decisionReason}`;
   return new DomainError('failed_precondition', `approval ${approvalId} is settled: ${what} by ${who} at ${at}${why}`, {
     details: {
@@ -165,21 +166,14 @@ function notFound(approvalId: string): DomainError {
 function decisionOf(request: wire.ResolveRequest): HumanDecision {
   if (byteLength(request.result) > textBytesMax)
     throw new DomainError('invalid_argument', `the result is longer than ${textBytesMax} bytes`);
-  switch (request.decision) {
-    case facts.Decision.APPROVED:
-      return { kind: 'approve' };
-    case facts.Decision.REJECTED:
-      return { kind: 'reject' };
-    case facts.Decision.RUN_AGAIN:
-      return { kind: 'run_again' };
-    case facts.Decision.HAPPENED:
-      return { kind: 'happened', result: request.result };
-    case facts.Decision.GIVE_UP:
-      return { kind: 'give_up' };
-    default:
-      throw new DomainError('invalid_argument', 'the decision is none that a person can take');
-  }
+  const kind = saidIn(request);
+  if (!isSaidKind(kind)) throw new DomainError('invalid_argument', 'the decision is none that a person can take');
+  return { kind, result: request.result };
 }
+
+/** A gateway of the release before says it in another field, under the same numbers. */
+const saidIn = ({ kind, decision }: wire.ResolveRequest): number =>
+  kind === wire.DecisionKind.UNSPECIFIED ? decision : kind;
 
 function actorOf(request: wire.ResolveRequest): Actor {
   return request.actor === undefined ? { kind: 'approver', id: 'anonymous' } : actorFromWire(request.actor);

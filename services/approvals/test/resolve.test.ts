@@ -88,7 +88,7 @@ const loaded = (all: readonly Fact[], ...knownKeys: { idempotencyKey: string; re
   });
 };
 
-const decision = { approvalId, decision: facts.Decision.APPROVED, idempotency };
+const decision = { approvalId, kind: approvals.DecisionKind.APPROVE, idempotency };
 
 test('a decision that is recorded already is answered though nobody can tell more: the run goes on', async () => {
   const known = { idempotencyKey: 'client:mine', requestDigest: 'digest' };
@@ -142,6 +142,67 @@ test('the orchestrator is told what was appended, as the log has it', async () =
   const [resolved] = (told[0]?.appended ?? []).map((event) => decodeEvent(event, 'conversation', 5));
   expect(resolved?.fact).toMatchObject({ case: 'approvalResolved', value: { approvalId, runId, callId: 'call' } });
   expect(resolved?.time).toBeGreaterThan(0);
+});
+
+type Said = { readonly kind?: approvals.DecisionKind; readonly decision?: facts.Decision; readonly result?: string };
+
+/** What is recorded of a request; the approval is of a call, or of one in doubt. */
+async function recordedOf(request: Said, kind: facts.ApprovalKind) {
+  const told: orchestrator.ResumeRunRequest[] = [];
+  const append = async () => ({ outcome: { case: 'appended', value: { revision: 5 } } }) as const;
+  const resumeRun = async (one: orchestrator.ResumeRunRequest) => {
+    told.push(one);
+    return { turn: { outcome: orchestrator.TurnOutcome.SETTLED } };
+  };
+  const choices = kind === facts.ApprovalKind.IN_DOUBT ? ['run_again', 'happened', 'give_up'] : ['approve', 'reject'];
+  const requested = fact('approvalRequested', { approvalId, runId, callId: 'call', tool: 'add', kind, choices });
+  const load = loaded([...asked.slice(0, 3), requested]);
+  await service({ load, append }, { resumeRun }).resolve({ approvalId, ...request });
+  const [resolved] = (told[0]?.appended ?? []).map((event) => decodeEvent(event, 'conversation', 5).fact);
+  return resolved?.case === 'approvalResolved' ? [resolved.value.decision, resolved.value.result] : undefined;
+}
+
+const { Decision, ApprovalKind } = facts;
+const { DecisionKind } = approvals;
+
+test.each([
+  ['APPROVE', ApprovalKind.TOOL, Decision.APPROVED],
+  ['REJECT', ApprovalKind.TOOL, Decision.REJECTED],
+  ['REJECT', ApprovalKind.IN_DOUBT, Decision.GIVE_UP],
+  ['RUN_AGAIN', ApprovalKind.IN_DOUBT, Decision.RUN_AGAIN],
+  ['GIVE_UP', ApprovalKind.IN_DOUBT, Decision.GIVE_UP],
+] as const)('%s to an approval of kind %i is recorded as %i', async (kind, of, decided) => {
+  expect(await recordedOf({ kind: DecisionKind[kind], result: 'said beside' }, of)).toEqual([decided, '']);
+});
+
+test('what happened is recorded with what it came to', async () => {
+  const said = { kind: DecisionKind.HAPPENED, result: 'it was paid' };
+  expect(await recordedOf(said, ApprovalKind.IN_DOUBT)).toEqual([Decision.HAPPENED, 'it was paid']);
+});
+
+test.each([
+  ['APPROVED', ApprovalKind.TOOL],
+  ['REJECTED', ApprovalKind.TOOL],
+  ['RUN_AGAIN', ApprovalKind.IN_DOUBT],
+  ['HAPPENED', ApprovalKind.IN_DOUBT],
+  ['GIVE_UP', ApprovalKind.IN_DOUBT],
+] as const)('%s of a gateway of the release before is understood', async (decision, of) => {
+  expect(await recordedOf({ decision: Decision[decision] }, of)).toEqual([Decision[decision], '']);
+});
+
+test('where both are said, the new field counts', async () => {
+  const both = { kind: DecisionKind.REJECT, decision: Decision.APPROVED };
+  expect(await recordedOf(both, ApprovalKind.TOOL)).toEqual([Decision.REJECTED, '']);
+});
+
+test.each([
+  ['nothing', {}],
+  ['what only the platform decides', { decision: Decision.EXPIRED }],
+  ['that under the new field', { kind: 4 as approvals.DecisionKind }],
+  ['a number of another release', { kind: 8 as approvals.DecisionKind, decision: Decision.APPROVED }],
+])('%s is no decision of a person', async (_, request) => {
+  const answer = service({ load: loaded(asked) }).resolve({ approvalId, ...request });
+  await expect(answer).rejects.toMatchObject({ kind: 'invalid_argument' });
 });
 
 test('a decision that may not have been recorded is not called so', async () => {

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf';
-import { facts, views } from '@stopgo/proto';
+import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import { APPROVAL, approval, fresh, ID, RUN, run, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
@@ -69,6 +69,6 @@ test.each([`cancel ${APPROVAL}`, `no ${APPROVAL}`])('%j decides on the approval'
   const { status } = await send('POST', '/a2a', { body: said(words) });
   expect(status).toBe(200);
   expect(calls.filter(({ method }) => method === 'resolve').map(({ request }) => request)).toMatchObject([
-    { approvalId: APPROVAL, decision: facts.Decision.REJECTED },
+    { approvalId: APPROVAL, kind: approvals.DecisionKind.REJECT },
   ]);
 });

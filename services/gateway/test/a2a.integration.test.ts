@@ -1,5 +1,5 @@
 import { fact, failedPrecondition, unavailable } from '@stopgo/core';
-import { facts, views } from '@stopgo/proto';
+import { approvals, facts, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { feed, follow, recorded } from './support/events.ts';
 import { gateway } from './support/gateway.ts';
@@ -16,6 +16,8 @@ import {
   TurnOutcome,
   waiting,
 } from './support/views.ts';
+
+const { DecisionKind } = approvals;
 
 const STREAM = `conversation-${ID}`;
 
@@ -103,11 +105,11 @@ describe('a call in doubt', () => {
   });
 
   test.each([
-    [`run_again ${APPROVAL}`, { decision: facts.Decision.RUN_AGAIN }],
-    [`happened ${APPROVAL}`, { decision: facts.Decision.HAPPENED, result: '' }],
-    [`happened ${APPROVAL}: it was paid`, { decision: facts.Decision.HAPPENED, result: 'it was paid' }],
-    ['happened', { decision: facts.Decision.HAPPENED, result: '' }],
-    ['no', { decision: facts.Decision.REJECTED }],
+    [`run_again ${APPROVAL}`, { kind: DecisionKind.RUN_AGAIN }],
+    [`happened ${APPROVAL}`, { kind: DecisionKind.HAPPENED, result: '' }],
+    [`happened ${APPROVAL}: it was paid`, { kind: DecisionKind.HAPPENED, result: 'it was paid' }],
+    ['happened', { kind: DecisionKind.HAPPENED, result: '' }],
+    ['no', { kind: DecisionKind.REJECT }],
   ])('is decided by %j in every dialect', async (text, decided) => {
     const { send, calls } = await gateway(script);
     for (const version of ['1.0', 'legacy'] as const) await send('POST', '/a2a', { body: said(text, version) });

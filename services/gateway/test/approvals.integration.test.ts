@@ -1,8 +1,10 @@
 import { failedPrecondition, notFound } from '@stopgo/core';
-import { type approvals, envelope, facts, type orchestrator, views } from '@stopgo/proto';
+import { approvals, envelope, facts, type orchestrator, views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
 import { APPROVAL, AT, approval, ID, settled, storeOf, TurnOutcome, waiting } from './support/views.ts';
+
+const { DecisionKind } = approvals;
 
 const PATH = `/approvals/${APPROVAL}`;
 const decided = (decision: facts.Decision, status: views.ApprovalStatus) =>
@@ -21,22 +23,22 @@ const asked = (call: { request: unknown } | undefined) => call?.request as appro
 
 describe('deciding', () => {
   test.each([
-    [{ approved: true }, facts.Decision.APPROVED],
-    [{ action: 'Approve' }, facts.Decision.APPROVED],
-    [{ answer: 'yes' }, facts.Decision.APPROVED],
-    [{ approved: false }, facts.Decision.REJECTED],
-    [{ answer: 'DENY' }, facts.Decision.REJECTED],
-    [{ action: 'run_again' }, facts.Decision.RUN_AGAIN],
-    [{ action: 'give_up' }, facts.Decision.GIVE_UP],
-    [{ action: 'happened', result: 'it is there' }, facts.Decision.HAPPENED],
-  ])('%j is passed on and answered with what the run came to', async (body, decision) => {
+    [{ approved: true }, DecisionKind.APPROVE],
+    [{ action: 'Approve' }, DecisionKind.APPROVE],
+    [{ answer: 'yes' }, DecisionKind.APPROVE],
+    [{ approved: false }, DecisionKind.REJECT],
+    [{ answer: 'DENY' }, DecisionKind.REJECT],
+    [{ action: 'run_again' }, DecisionKind.RUN_AGAIN],
+    [{ action: 'give_up' }, DecisionKind.GIVE_UP],
+    [{ action: 'happened', result: 'it is there' }, DecisionKind.HAPPENED],
+  ])('%j is passed on and answered with what the run came to', async (body, kind) => {
     const { send, calls } = await gateway(resolving());
     const { status, json } = await send('POST', `/approvals/${APPROVAL.toUpperCase()}`, { body });
     expect(status).toBe(200);
     expect(json.result.response).toBe('created');
     expect(json.conversation.id).toBe(ID);
     const result = 'result' in body ? body.result : '';
-    expect(asked(calls[0])).toMatchObject({ approvalId: APPROVAL, decision, result, wait: { milliseconds: 5_000 } });
+    expect(asked(calls[0])).toMatchObject({ approvalId: APPROVAL, kind, result, wait: { milliseconds: 5_000 } });
   });
 
   test('one of several answers with those that are left', async () => {

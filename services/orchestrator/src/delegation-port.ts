@@ -1,4 +1,4 @@
-import type { RemoteAgent, RemoteQuestion, RemoteTask } from '@stopgo/core';
+import type { AskedQuestion, RemoteAgent, RemoteQuestion, RemoteTask } from '@stopgo/core';
 import type { Secret } from '@stopgo/rpc';
 import type { AttemptKey } from './tool-port.ts';
 
@@ -67,8 +67,8 @@ export type LookedUp =
 export type DelegationAnswer = {
   /** What the agent asked for; empty if it only asked in words. */
   readonly approvalId: string;
-  /** `token`: the token that it wants goes along. */
-  readonly verdict: 'approve' | 'reject' | 'run_again' | 'happened' | 'give_up' | 'token';
+  /** What was decided here; `token`: the token that it wants goes along. */
+  readonly verdict: NonNullable<AskedQuestion['verdict']>;
   /** With `happened`: what is known of it. */
   readonly result: string;
   /** Who decided, and at which agent; absent if nobody in particular did. */

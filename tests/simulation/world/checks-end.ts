@@ -4,7 +4,7 @@ import {
   chainHash,
   chainStart,
   conversationOfStream,
-  decisionKind,
+  decidedWord,
   decodeRecorded,
   encodeSnapshot,
   fold,
@@ -117,7 +117,7 @@ function checkDecisions(world: World, stream: Stream, answers: readonly Answered
     const before = resolved.get(approvalId);
     if (before !== undefined)
       world.violation('d', `${short(stream.name)}: approval ${approvalId} is decided again by event ${revision}`);
-    else resolved.set(approvalId, { by: actor.id, what: decisionKind(decision) });
+    else resolved.set(approvalId, { by: actor.id, what: decidedWord(decision) });
   }
   for (const answer of answers) {
     if (stream.name !== `conversation-${answer.conversationId}`) continue;

@@ -1,6 +1,5 @@
-import { conversationStream, decisionKind, parkedCalls, type RecordedFact, type RemoteQuestion } from '@stopgo/core';
+import { conversationStream, decidedWord, parkedCalls, type RecordedFact, type RemoteQuestion } from '@stopgo/core';
 import type { DelegationAnswer, DelegationRequest, LookedUp } from '@stopgo/orchestrator';
-import { facts as wire } from '@stopgo/proto';
 import { ownedSince } from './checks-now.ts';
 import { type Stream, short } from './event-store.ts';
 import { isOver, type Question, type Task, textOf, traitsOf } from './remote-task.ts';
@@ -166,9 +165,7 @@ export function checkDecision(
   const decided = facts.flatMap(({ fact, actor }) => {
     if (fact.case === 'inputProvided' && fact.value.inputId === fence?.askedAs) return ['token'];
     if (fact.case !== 'approvalResolved' || fact.value.approvalId !== fence?.askedAs) return [];
-    const { decision } = fact.value;
-    if (actor.kind !== 'approver') return [];
-    return decision === wire.Decision.APPROVED ? ['approve'] : decision === wire.Decision.REJECTED ? ['reject'] : [];
+    return actor.kind === 'approver' ? [decidedWord(fact.value.decision)] : [];
   });
   if (decided.length !== 1 || decided[0] !== verdict)
     world.violation('m', `${what}, but here it was decided ${decided.join() || 'by nobody'}`);
@@ -209,7 +206,7 @@ function checkFence(
 ): void {
   for (const { fact } of facts) {
     if (fact.case !== 'approvalResolved' || fact.value.approvalId !== approvalId) continue;
-    const what = decisionKind(fact.value.decision);
+    const what = decidedWord(fact.value.decision);
     if (what === 'withdrawn') world.violation('m', `${where}: ${key} is answered, and its approval was withdrawn`);
   }
 }

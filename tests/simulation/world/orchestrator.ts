@@ -3,6 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import {
   type AgentDefinition,
   approvalIn,
+  choiceWords,
   fact,
   type HumanDecision,
   nothingEarlier,
@@ -210,7 +211,7 @@ export class OrchestratorProcess {
 
   /** What the approvals service does with a decision; `append` tells where it stands in the log. */
   async decide(conversationId: string, approvalId: string, person: string, decision: HumanDecision, key: string) {
-    const idempotency = key === '' ? undefined : { key, requestDigest: decision.kind };
+    const idempotency = key === '' ? undefined : { key, requestDigest: choiceWords[decision.kind] };
     const load = () => this.ports.log.load(conversationId, idempotency === undefined ? [] : [clientKey(idempotency)]);
     let loaded = await load();
     if (approvalIn(loaded.state.run, approvalId)?.of === 'question' && this.world.random.chance(0.7)) {

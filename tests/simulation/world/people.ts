@@ -1,6 +1,7 @@
 import {
   type Approval,
   approvalIn,
+  choiceWords,
   DomainError,
   decisionOn,
   type HumanDecision,
@@ -9,12 +10,14 @@ import {
   runStanding,
 } from '@stopgo/core';
 import { isUnknown } from '@stopgo/log';
-import { orchestrator as wire } from '@stopgo/proto';
+import { approvals, orchestrator as wire } from '@stopgo/proto';
 import type { Fate } from './network.ts';
 import type { OrchestratorProcess } from './orchestrator.ts';
 import type { ConversationPlan } from './scenario.ts';
 import { VirtualProcess } from './scheduler.ts';
 import type { World } from './world.ts';
+
+const { DecisionKind } = approvals;
 
 /** An answer that somebody got to a decision. */
 export type Answered = {
@@ -190,8 +193,12 @@ export class People {
     const { random } = this.world;
     // Now and then somebody answers a call in doubt as if it were a plain question.
     if (kind !== 'in_doubt' || (!isSecond && random.chance(0.2)))
-      return { kind: random.chance(plan.yes) ? 'approve' : 'reject' };
-    return random.pick([{ kind: 'run_again' }, { kind: 'happened', result: 'it did' }, { kind: 'give_up' }] as const);
+      return { kind: random.chance(plan.yes) ? DecisionKind.APPROVE : DecisionKind.REJECT };
+    return random.pick([
+      { kind: DecisionKind.RUN_AGAIN },
+      { kind: DecisionKind.HAPPENED, result: 'it did' },
+      { kind: DecisionKind.GIVE_UP },
+    ] as const);
   }
 
   private async decide(
@@ -272,17 +279,18 @@ export class People {
     toldWhat = '',
     mayBeOwn = false,
   ): void {
+    const said = choiceWords[decision.kind];
     const answer = {
       conversationId: plan.id,
       approvalId,
       person,
-      decision: decision.kind,
+      decision: said,
       kind,
       toldBy,
       toldWhat,
       mayBeOwn,
     };
-    this.world.trace(() => `${person} is told: ${kind} ${decision.kind} ${toldBy} ${toldWhat}`);
+    this.world.trace(() => `${person} is told: ${kind} ${said} ${toldBy} ${toldWhat}`);
     this.answers.push(answer);
     if (kind === 'taken')
       this.acknowledge(plan, `decision of ${person}`, () =>

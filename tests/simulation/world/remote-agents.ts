@@ -167,7 +167,7 @@ export class RemoteAgents {
         act();
       });
     if (faults.hit('decidedThere'))
-      meddle('questions decided there', () => this.decide(task, question, this.random.pick(['approve', 'reject'])));
+      meddle('questions decided there', () => this.decide(task, question, this.random.pick(['approved', 'rejected'])));
     if (faults.hit('canceledThere')) meddle('tasks canceled there', () => this.end(task, 'canceled'));
     if (faults.hit('questionChanges'))
       meddle('questions changed there', () => {
@@ -188,7 +188,7 @@ export class RemoteAgents {
     this.world.trace(() => `${task.id} ${question.shown.key} is answered: ${verdict}`);
     if (faults.hit('agentShowsWhatWas'))
       task.stale = { until: scheduler.now + this.random.between(0, staleMostMs), questions: before };
-    if (verdict === 'reject' && this.random.chance(0.4)) {
+    if (verdict === 'rejected' && this.random.chance(0.4)) {
       this.end(task, 'completed');
       return;
     }

@@ -1,5 +1,6 @@
 /** The decider of what people say to approvals, and of tokens that they bring. */
-import { facts as wire } from '@stopgo/proto';
+import { approvals, facts as wire } from '@stopgo/proto';
+import { choiceWords, recordedAs } from '../events/decisions.ts';
 import { type Fact, fact } from '../events/facts.ts';
 import { type Approval, approvalIn, decisionOn, interruptsOf, type Vote } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
@@ -43,14 +44,14 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   if (decision !== undefined) return { kind: 'settled', decision };
   // What was pending when the run settled is withdrawn.
   if (run.status !== 'open') return { kind: 'past' };
-  const kind = decisionFor(approval, command.decision);
-  if (kind === undefined) return { kind: 'choice', choices: approval.choices };
+  const recorded = decisionFor(approval, command.decision);
+  if (recorded === undefined) return { kind: 'choice', choices: approval.choices };
   const { callId } = approval;
   const resolved = fact('approvalResolved', {
     approvalId: approval.id,
     runId: run.id,
-    decision: wireDecisions[kind],
-    result: command.decision.kind === 'happened' ? command.decision.result : '',
+    decision: recorded,
+    result: recorded === wire.Decision.HAPPENED ? (command.decision.result ?? '') : '',
     callId,
     tool: run.calls[callId]?.tool ?? '',
     proxy: approval.of === 'question',
@@ -60,30 +61,23 @@ export function resolveApproval(state: ConversationState, command: ResolveComman
   return { kind: 'append', facts: [resolved] };
 }
 
-const wireDecisions = {
-  approved: wire.Decision.APPROVED,
-  rejected: wire.Decision.REJECTED,
-  run_again: wire.Decision.RUN_AGAIN,
-  happened: wire.Decision.HAPPENED,
-  give_up: wire.Decision.GIVE_UP,
-} as const;
+const { APPROVE, REJECT, RUN_AGAIN, HAPPENED, GIVE_UP } = approvals.DecisionKind;
 
 /** What a decision means for this kind of approval; undefined if it is none of its choices. */
-function decisionFor(approval: Approval, decision: HumanDecision): keyof typeof wireDecisions | undefined {
+function decisionFor(approval: Approval, { kind }: HumanDecision): wire.Decision | undefined {
   // That of a question of another agent may be about a call in doubt there.
   const isInDoubt = approval.of === 'in_doubt' || approval.choices.includes('give_up');
   // Where not all could be shown, only a no is offered.
-  if (approval.of === 'question' && decision.kind !== 'reject' && !approval.choices.includes(decision.kind))
-    return undefined;
-  switch (decision.kind) {
-    case 'approve':
-      return isInDoubt ? undefined : 'approved';
-    case 'reject':
+  if (approval.of === 'question' && kind !== REJECT && !approval.choices.includes(choiceWords[kind])) return undefined;
+  switch (kind) {
+    case APPROVE:
+      return isInDoubt ? undefined : recordedAs[kind];
+    case REJECT:
       // A plain no to a call in doubt: it is not run again.
-      return isInDoubt ? 'give_up' : 'rejected';
-    case 'run_again':
-    case 'happened':
-    case 'give_up':
-      return isInDoubt ? decision.kind : undefined;
+      return recordedAs[isInDoubt ? GIVE_UP : kind];
+    case RUN_AGAIN:
+    case HAPPENED:
+    case GIVE_UP:
+      return isInDoubt ? recordedAs[kind] : undefined;
   }
 }

@@ -1,28 +1,41 @@
+import { approvals } from '@stopgo/proto';
+import { choiceWords, type SaidKind } from '../events/decisions.ts';
 import type { Json } from '../text/json.ts';
 
+const { APPROVE, REJECT, HAPPENED } = approvals.DecisionKind;
+
 /** A decision as a person gives it. */
-export type HumanDecision =
-  | { readonly kind: 'approve' }
-  | { readonly kind: 'reject' }
-  | { readonly kind: 'run_again' }
-  | { readonly kind: 'happened'; readonly result: string }
-  | { readonly kind: 'give_up' };
+export type HumanDecision = {
+  readonly kind: SaidKind;
+  /** Of HAPPENED: what the call came to. */
+  readonly result?: string;
+};
 
 /** A decision, or why the input holds none. */
 export type ParsedDecision =
   | { readonly ok: true; readonly decision: HumanDecision; readonly by?: string }
   | { readonly ok: false; readonly problem: string };
 
-const approveWords = new Set(['yes', 'y', 'true', 'approve', 'approved', 'ok', 'confirm']);
-const rejectWords = new Set(['no', 'n', 'false', 'reject', 'rejected', 'deny', 'denied', 'cancel']);
-const doubtWords = new Set(['run_again', 'happened', 'give_up']);
+const approveWords = ['yes', 'y', 'true', 'approve', 'approved', 'ok', 'confirm'];
+const rejectWords = ['no', 'n', 'false', 'reject', 'rejected', 'deny', 'denied', 'cancel'];
 
-/** Reads one word in any case and with blanks around it; undefined if it is no decision. */
-export function decisionOfWord(word: string): 'approve' | 'reject' | undefined {
-  const known = word.trim().toLowerCase();
-  if (approveWords.has(known)) return 'approve';
-  return rejectWords.has(known) ? 'reject' : undefined;
-}
+const answers: ReadonlyMap<string, typeof APPROVE | typeof REJECT> = new Map([
+  ...approveWords.map((word) => [word, APPROVE] as const),
+  ...rejectWords.map((word) => [word, REJECT] as const),
+]);
+
+const choices: ReadonlyMap<string, SaidKind> = new Map(
+  Object.entries(choiceWords).map(([kind, word]) => [word, Number(kind) as SaidKind]),
+);
+
+/** Reads a yes or a no, in any case and with blanks around it; undefined if it is neither. */
+export const decisionOfWord = (word: string): typeof APPROVE | typeof REJECT | undefined => answers.get(plain(word));
+
+/** Reads that, or a word that an approval has among its choices. */
+export const decisionOfChoice = (word: string): SaidKind | undefined =>
+  decisionOfWord(word) ?? choices.get(plain(word));
+
+const plain = (word: string): string => word.trim().toLowerCase();
 
 const accepted =
   'give {"approved": true|false}, or "action" or "answer" with one of yes, y, true, approve, approved, ok, confirm, ' +
@@ -39,37 +52,34 @@ export function parseDecision(body: Json): ParsedDecision {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return problem(`the body is not a JSON object: ${accepted}`);
   const fields = body as { readonly [key: string]: Json };
-  const given: { readonly field: string; readonly decision: HumanDecision['kind'] }[] = [];
+  const given: { readonly field: string; readonly kind: SaidKind }[] = [];
   if (fields.approved !== undefined) {
     if (typeof fields.approved !== 'boolean') return problem(`"approved" must be true or false: ${accepted}`);
-    given.push({ field: 'approved', decision: fields.approved ? 'approve' : 'reject' });
+    given.push({ field: 'approved', kind: fields.approved ? APPROVE : REJECT });
   }
   for (const field of ['action', 'answer'] as const) {
     const value = fields[field];
     if (value === undefined) continue;
-    const decision = typeof value === 'string' ? wordIn(field, value) : undefined;
-    if (decision === undefined) return problem(`"${field}" is no decision: ${accepted}`);
-    given.push({ field, decision });
+    const kind = typeof value === 'string' ? readers[field](value) : undefined;
+    if (kind === undefined) return problem(`"${field}" is no decision: ${accepted}`);
+    given.push({ field, kind });
   }
   const first = given[0];
   if (first === undefined) return problem(`the body holds no decision: ${accepted}`);
-  const other = given.find((one) => one.decision !== first.decision);
+  const other = given.find((one) => one.kind !== first.kind);
   if (other !== undefined) return problem(`"${first.field}" and "${other.field}" disagree: send one of them`);
   const by = fields.by;
   if (by !== undefined && typeof by !== 'string') return problem('"by" must be a text');
   const result = fields.result;
-  if (result !== undefined && (typeof result !== 'string' || first.decision !== 'happened'))
+  if (result !== undefined && (typeof result !== 'string' || first.kind !== HAPPENED))
     return problem('"result" is a text that goes with {"action": "happened"}');
-  const decision: HumanDecision =
-    first.decision === 'happened' ? { kind: 'happened', result: result ?? '' } : { kind: first.decision };
+  const { kind } = first;
+  const decision: HumanDecision = kind === HAPPENED ? { kind, result: result ?? '' } : { kind };
   return { ok: true, decision, ...(by === undefined ? {} : { by }) };
 }
 
-function wordIn(field: 'action' | 'answer', value: string): HumanDecision['kind'] | undefined {
-  const word = value.trim().toLowerCase();
-  if (field === 'action' && doubtWords.has(word)) return word as HumanDecision['kind'];
-  return decisionOfWord(word);
-}
+/** An answer is a yes or a no; an action is any choice. */
+const readers = { action: decisionOfChoice, answer: decisionOfWord } as const;
 
 function problem(text: string): ParsedDecision {
   return { ok: false, problem: text };

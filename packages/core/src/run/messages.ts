@@ -1,6 +1,6 @@
 import { facts } from '@stopgo/proto';
 import { controlResult, controlTools } from '../calls/control/tools.ts';
-import { decisionKind } from '../events/decisions.ts';
+import { decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { agentFailureText, canceledText, decisionTexts, modelFailureText } from '../text/texts.ts';
 
@@ -143,7 +143,7 @@ function controlRows(call: facts.Call, node: string, at: number): readonly Messa
 
 function resolvedRows(resolved: FactOf<'approvalResolved'>): readonly MessageRow[] {
   // A decision by policy is shown with its call; an approval withdrawn is shown by what made it needless.
-  const kind = decisionKind(resolved.decision);
+  const kind = decidedWord(resolved.decision);
   if (resolved.byPolicy || kind === 'withdrawn') return [];
   const rows: MessageRow[] = [{ role: 'user', content: decisionTexts[kind] }];
   if (kind === 'happened' && !resolved.proxy)

@@ -1,4 +1,4 @@
-import type { DecisionKind } from '../events/decisions.ts';
+import type { Decided } from '../events/decisions.ts';
 
 /** Why a run waits: for a yes, for values, for a token, or for a model that a tool server has asked. */
 export type Interrupt = Approval | Input | Auth | Sampling;
@@ -30,7 +30,7 @@ export type Approval = Asked<'approval'> & {
 
 /** What somebody said to an approval, or the platform did. */
 export type Vote = {
-  readonly kind: DecisionKind;
+  readonly kind: Decided;
   readonly by: string;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -3,7 +3,7 @@
  * results are not in it; it refers to them by revision.
  */
 
-import type { DecisionKind } from '../events/decisions.ts';
+import type { Decided } from '../events/decisions.ts';
 import type { CallTarget } from '../events/target.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 
@@ -87,7 +87,7 @@ export type AskedQuestion = {
   /** The agent's own id of what it waits for; empty if it shows none. */
   readonly remoteApprovalId: string;
   /** What was decided here; `token`: one is at hand. */
-  readonly verdict?: Exclude<DecisionKind, 'withdrawn'> | 'token';
+  readonly verdict?: Exclude<Decided, 'withdrawn'> | 'token';
   /** Revision of the event that decided. */
   readonly decidedAt?: number;
   /** Id of the message that answers it, once that is on the record. */

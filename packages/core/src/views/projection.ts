@@ -1,7 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, facts, views } from '@stopgo/proto';
-import type { DecisionKind } from '../events/decisions.ts';
-import { decisionKind } from '../events/decisions.ts';
+import { type Decided, decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
 import { evolve } from '../run/evolve.ts';
 import { messageRows } from '../run/messages.ts';
@@ -219,7 +218,7 @@ function remoteOf({ taskId, agent, agents }: facts.RemoteQuestion) {
   return { remoteTaskId: taskId, remoteAgentName: agent, agents: [agent, ...agents] };
 }
 
-const statuses: Readonly<Record<DecisionKind, views.ApprovalStatus>> = {
+const statuses: Readonly<Record<Decided, views.ApprovalStatus>> = {
   approved: views.ApprovalStatus.APPROVED,
   rejected: views.ApprovalStatus.REJECTED,
   expired: views.ApprovalStatus.EXPIRED,
@@ -232,7 +231,7 @@ const statuses: Readonly<Record<DecisionKind, views.ApprovalStatus>> = {
 function decided(pending: views.Approval, resolved: FactOf<'approvalResolved'>, event: RecordedFact): views.Approval {
   return create(views.ApprovalSchema, {
     ...pending,
-    status: statuses[decisionKind(resolved.decision)],
+    status: statuses[decidedWord(resolved.decision)],
     decision: resolved.decision,
     decidedBy: event.actor.id,
     decidedSurface: event.actor.surface ?? '',

@@ -1,4 +1,5 @@
 import { type AgentDefinition, sha256Hex, toolPin, uuidFrom } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { by, type Happening } from '../specification.ts';
 import {
   a2a,
@@ -39,6 +40,8 @@ import {
   unknown,
 } from '../story.ts';
 import { pipeline, tree } from './trees.ts';
+
+const { DecisionKind } = approvals;
 
 const id = 'root#1.0';
 const inputOf = (count: number) => uuidFrom('input', 'run-1', id, String(count));
@@ -179,7 +182,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   ],
   'in-doubt-run-again': [
     ...inDoubt,
-    by('ada', decided({ kind: 'run_again' })),
+    by('ada', decided({ kind: DecisionKind.RUN_AGAIN })),
     drove([claim, starts(id, 2)]),
     handsInLate(id, 'the first came through', 1),
     drove([returns(id, 'the second too', 2)]),
@@ -187,11 +190,11 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   ],
   'in-doubt-happened': [
     ...inDoubt,
-    by('ada', decided({ kind: 'happened', result: 'it is there' })),
+    by('ada', decided({ kind: DecisionKind.HAPPENED, result: 'it is there' })),
     drove([claim]),
     done,
   ],
-  'in-doubt-give-up': [...inDoubt, by('ada', decided({ kind: 'give_up' })), drove([claim]), done],
+  'in-doubt-give-up': [...inDoubt, by('ada', decided({ kind: DecisionKind.GIVE_UP })), drove([claim]), done],
   'in-doubt-late-outcome': [...inDoubt, handsInLate(id, 'it is there'), drove([claim]), done],
   'pin-changed': [
     ...started,
@@ -233,7 +236,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([serverAsks(id)]),
     drove([serverAsks(id, [serverQuestion('q-2', { schemaJson: '', url: 'https://pay.example/1' })])]),
     drove([unknown(id)]),
-    by('ada', decided({ kind: 'give_up' })),
+    by('ada', decided({ kind: DecisionKind.GIVE_UP })),
     drove([claim]),
     done,
   ],
@@ -357,7 +360,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
   ],
   'delegation-in-doubt': [
     ...paying,
-    by('ada', decided({ kind: 'run_again' })),
+    by('ada', decided({ kind: DecisionKind.RUN_AGAIN })),
     drove([claim, starts(id, 2)], pays),
     drove([tells(id, 'input-required', 2)], pays),
     drove([replies(id, 'Paid.', 2, false, 'bank')], pays),

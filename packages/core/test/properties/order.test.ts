@@ -1,4 +1,5 @@
 import { type AgentDefinition, type AgentNode, type Effect, type RunCommand, sha256Hex } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tierOf } from '../../../../tests/tiers.ts';
@@ -6,6 +7,8 @@ import { agentOf, call, llm, modelAnswered } from '../story.ts';
 import { saidBy, settle } from './settle.ts';
 import { told } from './told.ts';
 import { agents, tapes } from './trees.ts';
+
+const { DecisionKind } = approvals;
 
 const numRuns = tierOf(process.env) === 'quick' ? 15 : 60;
 
@@ -34,7 +37,9 @@ function goingOn(node: AgentNode): AgentNode {
 }
 
 const decide = (callId: string) =>
-  sha256Hex(callId).startsWith('a') ? ({ kind: 'reject' } as const) : ({ kind: 'approve' } as const);
+  sha256Hex(callId).startsWith('a')
+    ? ({ kind: DecisionKind.REJECT } as const)
+    : ({ kind: DecisionKind.APPROVE } as const);
 
 function inOrderOf(agent: AgentDefinition, tape: readonly number[]): readonly string[] {
   let drawn = 0;
@@ -78,7 +83,12 @@ describe('three branches with two gated calls each', () => {
       left.shift();
       return next;
     };
-    return settle({ agent, model: asks, pick, decide: (id) => ({ kind: id === reject ? 'reject' : 'approve' }) });
+    return settle({
+      agent,
+      model: asks,
+      pick,
+      decide: (id) => ({ kind: id === reject ? DecisionKind.REJECT : DecisionKind.APPROVE }),
+    });
   };
 
   test.each([true, false])(

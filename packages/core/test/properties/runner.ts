@@ -32,6 +32,7 @@ import {
   resolveApproval,
   toolPin,
 } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { expect } from 'vitest';
 import { interruptsOf } from '../../src/state/interrupt.ts';
 import { dawn, recorded } from '../specification.ts';
@@ -53,6 +54,8 @@ import {
 } from '../story.ts';
 import { Journal } from './journal.ts';
 import { executionsOf } from './trees.ts';
+
+const { DecisionKind } = approvals;
 
 export type Played = {
   readonly log: readonly RecordedFact[];
@@ -233,8 +236,16 @@ class World {
   private deciding(approvalId: string): Move {
     return () => {
       const isDoubt = approvalIn(this.run, approvalId)?.of === 'in_doubt';
-      const doubt = [{ kind: 'happened', result: 'so it is' }, { kind: 'run_again' }, { kind: 'give_up' }] as const;
-      const plain = [{ kind: 'approve' }, { kind: 'approve' }, { kind: 'reject' }] as const;
+      const doubt = [
+        { kind: DecisionKind.HAPPENED, result: 'so it is' },
+        { kind: DecisionKind.RUN_AGAIN },
+        { kind: DecisionKind.GIVE_UP },
+      ] as const;
+      const plain = [
+        { kind: DecisionKind.APPROVE },
+        { kind: DecisionKind.APPROVE },
+        { kind: DecisionKind.REJECT },
+      ] as const;
       const decision = (isDoubt ? doubt : plain)[this.draw(3)];
       if (decision === undefined) throw new Error('nothing was drawn');
       const first = resolveApproval(this.state, { approvalId, decision });

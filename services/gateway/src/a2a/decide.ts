@@ -1,7 +1,6 @@
 import { askAgain, type Part, RequestMalformedError, type SaidDecision, shownApproval } from '@stopgo/a2a-agent';
 import { DomainError, type HumanDecision } from '@stopgo/core';
-import { type orchestrator, views } from '@stopgo/proto';
-import { decisions } from '../answer-codes.ts';
+import { approvals, type orchestrator, views } from '@stopgo/proto';
 import { callMarginMs } from '../bounds.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
@@ -91,7 +90,14 @@ function rejectionOfOnly(call: A2ACall, { view, identity }: Deciding): readonly 
   const [only, ...others] = view.head.pendingApprovalIds;
   if (only === undefined || others.length > 0) return [];
   if (view.approvals.find(({ id }) => id === only)?.choices.includes('give_up')) return [];
-  return [{ approvalId: only, decision: { kind: 'reject' }, actor: approverOf(call, undefined), identity }];
+  return [
+    {
+      approvalId: only,
+      decision: { kind: approvals.DecisionKind.REJECT },
+      actor: approverOf(call, undefined),
+      identity,
+    },
+  ];
 }
 
 async function requireOfTask({ clients }: RouteDependencies, { frame }: A2ACall, view: SoundView, approvalId: string) {
@@ -115,8 +121,8 @@ async function resolve(
   const { turn } = await deps.clients.approvals.resolve(
     {
       approvalId,
-      decision: decisions[decision.kind],
-      result: decision.kind === 'happened' ? decision.result : '',
+      kind: decision.kind,
+      result: decision.result ?? '',
       actor,
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),

@@ -1,4 +1,4 @@
-import { approvalKindWord, decidedByOf, decisionKind, isDescriptionCut, visibleText } from '@stopgo/core';
+import { approvalKindWord, decidedByOf, decidedWord, isDescriptionCut, visibleText } from '@stopgo/core';
 import { facts, type views } from '@stopgo/proto';
 import type { Answer } from '../json-text.ts';
 import { callArguments } from './arguments.ts';
@@ -37,7 +37,7 @@ export function renderApproval(approval: views.Approval): Answer {
 function decisionOf(approval: views.Approval): { readonly [key: string]: Answer | undefined } {
   if (approval.decision === facts.Decision.UNSPECIFIED) return {};
   return {
-    decision: decisionKind(approval.decision),
+    decision: decidedWord(approval.decision),
     decided_by: presentText(approval.decidedBy),
     decided_by_identity: shownIdentity(approval),
     decided_surface: presentText(approval.decidedSurface),

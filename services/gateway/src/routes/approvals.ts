@@ -2,7 +2,6 @@ import { decisionMembers, internalError, invalidArgument, parseDecision, textByt
 import { objectBody } from '@stopgo/http';
 import type { views } from '@stopgo/proto';
 import { approverActor } from '../actor.ts';
-import { decisions } from '../answer-codes.ts';
 import { callMarginMs } from '../bounds.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import { approvalIdOf, approvalNotFound, orNotFound } from '../path-ids.ts';
@@ -74,7 +73,7 @@ const resolve =
     const call = deps.clients.approvals.resolve(
       {
         approvalId: id,
-        decision: decisions[parsed.decision.kind],
+        kind: parsed.decision.kind,
         result,
         actor,
         wait: { milliseconds },

@@ -235,7 +235,7 @@ test('a look that is answered with 401 wants a token; an answer that is answered
     request.rpc.method === 'GetTask' ? response.writeHead(401).end() : rpcError(request, response, -32603, 'no paper'),
   );
   const request = order(agent.url, { taskId: 't' });
-  const yes = { approvalId: 'q1', verdict: 'approve', result: '', messageId: 'm2', isOneOfSeveral: false } as const;
+  const yes = { approvalId: 'q1', verdict: 'approved', result: '', messageId: 'm2', isOneOfSeveral: false } as const;
   expect(await client().lookUp(request, never)).toEqual({ kind: 'unauthenticated' });
   expect(await client().answer(request, yes, () => undefined, never, may)).toMatchObject({
     kind: 'failed',
@@ -289,7 +289,7 @@ describe('an agent from before versions', () => {
       task: { id: 't', state: 'input-required' },
       questions: [{ key: id, kind: 'approval', prompt }],
     });
-    const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
+    const yes = { approvalId: '', verdict: 'approved', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
     expect(await client().answer(request, yes, () => undefined, never, may)).toMatchObject({ kind: 'finished' });
     const parts = [{ type: 'text', text: 'approved' }];
     expect(sends(agent).at(-1)?.rpc).toMatchObject({ params: { taskId: 't', message: { parts } } });
@@ -326,7 +326,7 @@ test('what an agent shows of an approval is read, and its answer names it', asyn
     agents: ['c'],
   };
   expect(found).toMatchObject({ kind: 'asks', questions: [{ key: id, kind: 'approval', prompt: '', approval }] });
-  const no = { approvalId: id, verdict: 'reject', result: '', messageId: 'no', isOneOfSeveral: false } as const;
+  const no = { approvalId: id, verdict: 'rejected', result: '', messageId: 'no', isOneOfSeveral: false } as const;
   await client().answer(request, no, () => undefined, never, may);
   expect(agent.requests.at(-1)?.rpc.params).toMatchObject({
     // Nothing would tell for minutes that it was taken.

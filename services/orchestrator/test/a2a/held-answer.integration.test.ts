@@ -7,7 +7,7 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-const yes = { approvalId: 'q1', verdict: 'approve', result: '', messageId: 'm2', isOneOfSeveral: false } as const;
+const yes = { approvalId: 'q1', verdict: 'approved', result: '', messageId: 'm2', isOneOfSeveral: false } as const;
 
 test('whether an answer may go is asked when the agent is known, and nothing goes out after a no', async () => {
   const agent = await scriptedAgent((request, response) =>

@@ -172,7 +172,7 @@ test('a defect that what an agent answers has led to says where it is, and nothi
   const url = await answering((_, response) => sendJson(response, `You are ${token}.`), {}, '0.3');
   const bearer = new Secret(token);
   const request = { ...order(url, { taskId: 't' }), bearer };
-  const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+  const answer = { approvalId: '', verdict: 'approved', result: '', messageId: 'm', isOneOfSeveral: false } as const;
   const [by, tell] = [client(), () => undefined];
   const errors = [
     await by.lookUp(request, never).catch((error: unknown) => error),

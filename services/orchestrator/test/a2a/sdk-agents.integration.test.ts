@@ -129,7 +129,13 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
       expect(peer.requests.length - before).toBe(notifies ? 1 : 0);
       if (kind !== 'taken') continue;
       expect(await by.notify({ ...request, taskId: 'other' }, callback, never)).toMatchObject({ kind: 'refused' });
-      const answer = { approvalId: '', verdict: 'approve', result: '', messageId: 'm', isOneOfSeveral: false } as const;
+      const answer = {
+        approvalId: '',
+        verdict: 'approved',
+        result: '',
+        messageId: 'm',
+        isOneOfSeveral: false,
+      } as const;
       await by.answer(request, answer, () => undefined, never, may);
       await vi.waitFor(() => expect(calls.length).toBeGreaterThan(0), 30_000);
       const shown = calls.map((one) => one['x-a2a-notification-token'] ?? one.authorization);
@@ -169,10 +175,10 @@ describe.each(named)('an agent of the SDK over %s', (_name, offer) => {
     expect(told.map(({ task }) => task.state)).not.toContain('input-required');
     const known = { ...request, taskId: outcome.kind === 'asks' ? outcome.task.id : '' };
     expect(await by.lookUp(known, never)).toMatchObject({ kind: 'asks', questions: [{ key: first?.key }] });
-    const yes = { approvalId: '', verdict: 'approve', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
+    const yes = { approvalId: '', verdict: 'approved', result: '', messageId: 'yes', isOneOfSeveral: false } as const;
     const next = await by.answer(known, yes, () => undefined, never, may);
     expect(next).toMatchObject({ kind: 'asks', questions: [{ prompt: 'Sliced?' }] });
-    const no = { ...yes, verdict: 'reject', messageId: 'no' } as const;
+    const no = { ...yes, verdict: 'rejected', messageId: 'no' } as const;
     expect(await by.answer(known, no, () => undefined, never, may)).toMatchObject({
       kind: 'finished',
       isError: false,

@@ -1,12 +1,14 @@
 import { fact, keyOfWords, provideToken, type RemoteQuestion } from '@stopgo/core';
 import { Waits } from '@stopgo/log';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { Registry } from '../../src/driver/run/registry.ts';
 import { asked, asks, decide, finished, inWords, longMs, node, second, shown, token } from './asking-agent.ts';
 import { done, Errand, lost, quiet } from './errands.ts';
 import { HandClock } from './one-driver.ts';
+
+const { DecisionKind } = approvals;
 
 test('a question is an approval here; its answer is sent once it is on the record, after a look', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown)], answer: [done('Paid.')] });
@@ -31,7 +33,7 @@ test('a question is an approval here; its answer is sent once it is on the recor
   expect(errand.answered).toMatchObject([
     {
       on: expect.arrayContaining(['delegationAnswered']),
-      answer: { approvalId: 'q1', verdict: 'approve', messageId: fence?.messageId, isOneOfSeveral: false },
+      answer: { approvalId: 'q1', verdict: 'approved', messageId: fence?.messageId, isOneOfSeveral: false },
     },
   ]);
   expect([errand.asked.length, errand.state.run?.status, await errand.response()]).toEqual([1, 'completed', 'Paid.']);
@@ -39,13 +41,13 @@ test('a question is an approval here; its answer is sent once it is on the recor
 
 test('an answer that was lost is sent again, the same, to a question that shows its id', async () => {
   const errand = await asked(shown, { lookUp: [asks(shown), lost, asks(shown)], answer: [lost, done('Paid.')] });
-  decide(errand, { kind: 'reject' });
+  decide(errand, { kind: DecisionKind.REJECT });
   const { clock, ended } = second(errand);
   for (let second = 0; second < 5; second += 1) await quiet().then(() => clock.pass(1_000));
   await ended;
   expect(errand.all('delegationAnswered')).toHaveLength(1);
   expect(new Set(errand.answered.map(({ answer }) => answer.messageId)).size).toBe(1);
-  expect(errand.answered.map(({ answer }) => answer.verdict)).toEqual(['reject', 'reject']);
+  expect(errand.answered.map(({ answer }) => answer.verdict)).toEqual(['rejected', 'rejected']);
   expect(await errand.response()).toBe('Paid.');
 });
 
@@ -198,7 +200,7 @@ test('a run that began with a token pauses for one before it answers without', a
   expect([errand.answered.length, errand.names.slice(-2)]).toEqual([0, ['inputRequested', 'runReleased']]);
   errand.append(provideToken(errand.state));
   await errand.process('third', { bearer: new Secret('s3cret') }).ended;
-  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approve' } }]);
+  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approved' } }]);
   expect(await errand.response()).toBe('Paid.');
 });
 
@@ -218,7 +220,7 @@ test('an agent that wants a token before it says anything is given one, or nothi
   expect([errand.asked.length, errand.names.slice(-2)]).toEqual([1, ['inputRequested', 'runReleased']]);
   errand.append(provideToken(errand.state));
   await errand.process('third', { bearer: new Secret('s3cret') }).ended;
-  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approve' } }]);
+  expect(errand.answered).toMatchObject([{ answer: { approvalId: 'q1', verdict: 'approved' } }]);
   expect(await errand.response()).toBe('Paid.');
 });
 

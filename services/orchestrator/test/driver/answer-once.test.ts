@@ -1,9 +1,11 @@
 import { DomainError, type RemoteQuestion } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { asked, asks, decide, inWords, longMs, second, shown } from './asking-agent.ts';
 import { done, lost, quiet } from './errands.ts';
+
+const { DecisionKind } = approvals;
 
 const wantsToken = { kind: 'unauthenticated' } as const;
 const asksOnce = (one: RemoteQuestion) => ({ ...asks(one), isIdempotent: true });
@@ -46,7 +48,7 @@ test('a process that was taken for dead while it made ready to answer leaves tha
 test('what an answer says is read before it counts as sent', async () => {
   const doubt = { ...shown, approval: { ...shown.approval, choices: ['run_again', 'happened', 'give_up'] } };
   const errand = await asked(doubt as RemoteQuestion, { lookUp: Array(9).fill(asks(doubt as RemoteQuestion)) });
-  decide(errand, { kind: 'happened', result: 'It did.' });
+  decide(errand, { kind: DecisionKind.HAPPENED, result: 'It did.' });
   const decidedAt = errand.log.length;
   errand.reading = async (from) => {
     if (from === decidedAt) throw new DomainError('unavailable', 'the log is away');

@@ -1,8 +1,11 @@
 /** An agent that asks, people who decide, and processes that answer. */
 import type { HumanDecision, RemoteQuestion } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect } from 'vitest';
 import { done, Errand, peer, type Script } from './errands.ts';
+
+const { DecisionKind } = approvals;
 
 export const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
 export const task = { id: 'task-1', state: 'input-required' };
@@ -28,7 +31,7 @@ export async function asked(first: RemoteQuestion, script: Script, bearerTokenPr
   return errand;
 }
 
-export function decide(errand: Errand, decision: HumanDecision = { kind: 'approve' }): void {
+export function decide(errand: Errand, decision: HumanDecision = { kind: DecisionKind.APPROVE }): void {
   errand.append(errand.decision(decision));
 }
 

@@ -1,10 +1,12 @@
 import { type A2aNode, cancelRun, decideRun, type LlmNode, provideToken, resolveApproval } from '@stopgo/core';
-import { facts } from '@stopgo/proto';
+import { approvals, facts } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { describe, expect, test } from 'vitest';
 import type { DelegationUpdate, LookedUp } from '../../src/delegation-port.ts';
 import type { ModelAnswer } from '../../src/models/port.ts';
 import { done, Errand, lost, peer, quiet } from './errands.ts';
+
+const { DecisionKind } = approvals;
 
 const a2a = (more: Partial<A2aNode> = {}): A2aNode => ({
   type: 'a2a',
@@ -164,7 +166,7 @@ describe('when the answer is lost', () => {
     expect(approval).toMatchObject({ kind: facts.ApprovalKind.IN_DOUBT, tool: 'a2a_peer' });
     const decision = resolveApproval(errand.state, {
       approvalId: approval?.approvalId ?? '',
-      decision: { kind: 'run_again' },
+      decision: { kind: DecisionKind.RUN_AGAIN },
     });
     if (decision.kind === 'append') errand.append(decision.facts);
     await errand.process('second').ended;

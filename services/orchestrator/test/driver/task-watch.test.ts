@@ -1,4 +1,5 @@
 import { parkedTasks, type RemoteQuestion } from '@stopgo/core';
+import { approvals } from '@stopgo/proto';
 import { Secret } from '@stopgo/rpc';
 import { expect, test } from 'vitest';
 import { Registrations } from '../../src/driver/delegations/registrations.ts';
@@ -6,6 +7,8 @@ import { TaskWatch } from '../../src/driver/delegations/task-watch.ts';
 import { AgentNews } from '../../src/driver/handle/agent-news.ts';
 import { done, Errand, lost, peer, quiet, type Script } from './errands.ts';
 import { HandClock } from './one-driver.ts';
+
+const { DecisionKind } = approvals;
 
 const node = { type: 'a2a', name: 'peer', agent: peer, prompt: '', approval: 'default' } as const;
 const task = { id: 'task-1', state: 'input-required' };
@@ -76,7 +79,7 @@ test('an agent that tells nothing without a token has withdrawn nothing', async 
 test('what it saw is forgotten if anything has happened since', async () => {
   const late = await watched([
     async () => {
-      late.errand.append(late.errand.decision({ kind: 'approve' }));
+      late.errand.append(late.errand.decision({ kind: DecisionKind.APPROVE }));
       return finished;
     },
   ]);

@@ -1,6 +1,6 @@
 /** A yes or a no of people: to a call, to one that is in doubt, to what another agent asks. */
 import { facts as wire } from '@stopgo/proto';
-import { decisionKind } from '../../events/decisions.ts';
+import { decidedWord } from '../../events/decisions.ts';
 import { type Fact, type FactOf, fact, type RecordedFact } from '../../events/facts.ts';
 import { type Approval, approvalIn, decisionOn, type Vote } from '../../state/interrupt.ts';
 import { withCall } from '../../state/run-changes.ts';
@@ -46,7 +46,7 @@ export function isPending(run: RunState, approvalId: string): boolean {
 export function evolveVote(run: RunState, resolved: FactOf<'approvalResolved'>, recorded: RecordedFact): RunState {
   const approval = approvalIn(run, resolved.approvalId);
   if (approval === undefined || decisionOn(approval) !== undefined) return run;
-  const vote = { kind: decisionKind(resolved.decision), by: recorded.actor.id, at: recorded.time };
+  const vote = { kind: decidedWord(resolved.decision), by: recorded.actor.id, at: recorded.time };
   const voted: Approval = { ...approval, votes: [...approval.votes, vote] };
   const next = { ...run, interrupts: { ...run.interrupts, [voted.id]: voted } };
   const decision = decisionOn(voted);

@@ -294,21 +294,11 @@ async function answerTo(driver: RunHandle, question: AskedQuestion): Promise<Ans
   const { result, by } = verdict === 'token' ? nobody : await decisionAt(driver, decidedAt);
   return {
     question,
-    verdict: verdicts[verdict],
+    verdict,
     result: verdict === 'happened' ? result : '',
     ...(by === undefined ? {} : { by }),
   };
 }
-
-const verdicts = {
-  approved: 'approve',
-  rejected: 'reject',
-  expired: 'reject',
-  run_again: 'run_again',
-  happened: 'happened',
-  give_up: 'give_up',
-  token: 'token',
-} as const satisfies Readonly<Record<NonNullable<AskedQuestion['verdict']>, DelegationAnswer['verdict']>>;
 
 type Decision = { readonly result: string; readonly by: string | undefined };
 const nobody: Decision = { result: '', by: undefined };

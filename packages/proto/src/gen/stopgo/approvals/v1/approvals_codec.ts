@@ -2,7 +2,7 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ResolveRequest, ResolveResponse } from "./approvals_pb.ts";
+import type { DecisionKind, ResolveRequest, ResolveResponse } from "./approvals_pb.ts";
 import { ResolveRequestSchema, ResolveResponseSchema } from "./approvals_pb.ts";
 import type { Writer } from "../../../../codec/writer.ts";
 import { LeftToLibrary } from "../../../../codec/writer.ts";
@@ -20,6 +20,7 @@ export function zeroResolveRequest(): ResolveRequest {
     $typeName: "stopgo.approvals.v1.ResolveRequest",
     approvalId: '',
     decision: 0,
+    kind: 0,
     result: '',
   };
 }
@@ -50,6 +51,9 @@ export function writeResolveRequest(writer: Writer, message: ResolveRequest): vo
     writeIdempotency(writer, message.idempotency);
     writer.join(begin);
   }
+  if ((message.kind as number) !== 0) {
+    writer.int32(56, message.kind);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -66,6 +70,10 @@ export function readResolveRequest(reader: Reader, length: number, message: Reso
       case 2:
         if (tag !== 16) throw new LeftToLibrary();
         message.decision = reader.int32() as Decision;
+        break;
+      case 7:
+        if (tag !== 56) throw new LeftToLibrary();
+        message.kind = reader.int32() as DecisionKind;
         break;
       case 3:
         if (tag !== 26) throw new LeftToLibrary();
@@ -96,6 +104,7 @@ export function createResolveRequest(given: Given): ResolveRequest {
   const message = zeroResolveRequest();
   if (given.approvalId != null) message.approvalId = given.approvalId;
   if (given.decision != null) message.decision = given.decision;
+  if (given.kind != null) message.kind = given.kind;
   if (given.result != null) message.result = given.result;
   if (given.actor != null) message.actor = toMessage(given.actor, createActor, "stopgo.events.v1.Actor");
   if (given.wait != null) message.wait = toMessage(given.wait, createWait, "stopgo.orchestrator.v1.Wait");

@@ -2,21 +2,21 @@
 // @generated from file stopgo/approvals/v1/approvals.proto (package stopgo.approvals.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Actor } from "../../events/v1/envelope_pb.ts";
 import { file_stopgo_events_v1_envelope } from "../../events/v1/envelope_pb.ts";
 import type { Decision, Idempotency } from "../../events/v1/payload_pb.ts";
 import { file_stopgo_events_v1_payload } from "../../events/v1/payload_pb.ts";
 import type { Turn, Wait } from "../../orchestrator/v1/orchestrator_pb.ts";
 import { file_stopgo_orchestrator_v1_orchestrator } from "../../orchestrator/v1/orchestrator_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file stopgo/approvals/v1/approvals.proto.
  */
 export const file_stopgo_approvals_v1_approvals: GenFile = /*@__PURE__*/
-  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSLrAQoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSLAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uEg4KBnJlc3VsdBgDIAEoCRImCgVhY3RvchgEIAEoCzIXLnN0b3Bnby5ldmVudHMudjEuQWN0b3ISKgoEd2FpdBgFIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuV2FpdBIyCgtpZGVtcG90ZW5jeRgGIAEoCzIdLnN0b3Bnby5ldmVudHMudjEuSWRlbXBvdGVuY3kiPQoPUmVzb2x2ZVJlc3BvbnNlEioKBHR1cm4YASABKAsyHC5zdG9wZ28ub3JjaGVzdHJhdG9yLnYxLlR1cm4yaAoQQXBwcm92YWxzU2VydmljZRJUCgdSZXNvbHZlEiMuc3RvcGdvLmFwcHJvdmFscy52MS5SZXNvbHZlUmVxdWVzdBokLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlc3BvbnNlYgZwcm90bzM", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
+  fileDesc("CiNzdG9wZ28vYXBwcm92YWxzL3YxL2FwcHJvdmFscy5wcm90bxITc3RvcGdvLmFwcHJvdmFscy52MSKgAgoOUmVzb2x2ZVJlcXVlc3QSEwoLYXBwcm92YWxfaWQYASABKAkSMAoIZGVjaXNpb24YAiABKA4yGi5zdG9wZ28uZXZlbnRzLnYxLkRlY2lzaW9uQgIYARIvCgRraW5kGAcgASgOMiEuc3RvcGdvLmFwcHJvdmFscy52MS5EZWNpc2lvbktpbmQSDgoGcmVzdWx0GAMgASgJEiYKBWFjdG9yGAQgASgLMhcuc3RvcGdvLmV2ZW50cy52MS5BY3RvchIqCgR3YWl0GAUgASgLMhwuc3RvcGdvLm9yY2hlc3RyYXRvci52MS5XYWl0EjIKC2lkZW1wb3RlbmN5GAYgASgLMh0uc3RvcGdvLmV2ZW50cy52MS5JZGVtcG90ZW5jeSI9Cg9SZXNvbHZlUmVzcG9uc2USKgoEdHVybhgBIAEoCzIcLnN0b3Bnby5vcmNoZXN0cmF0b3IudjEuVHVybirCAQoMRGVjaXNpb25LaW5kEh0KGURFQ0lTSU9OX0tJTkRfVU5TUEVDSUZJRUQQABIZChVERUNJU0lPTl9LSU5EX0FQUFJPVkUQARIYChRERUNJU0lPTl9LSU5EX1JFSkVDVBACEhsKF0RFQ0lTSU9OX0tJTkRfUlVOX0FHQUlOEAUSGgoWREVDSVNJT05fS0lORF9IQVBQRU5FRBAGEhkKFURFQ0lTSU9OX0tJTkRfR0lWRV9VUBAHIgQIAxADIgQIBBAEMmgKEEFwcHJvdmFsc1NlcnZpY2USVAoHUmVzb2x2ZRIjLnN0b3Bnby5hcHByb3ZhbHMudjEuUmVzb2x2ZVJlcXVlc3QaJC5zdG9wZ28uYXBwcm92YWxzLnYxLlJlc29sdmVSZXNwb25zZWIGcHJvdG8z", [file_stopgo_events_v1_envelope, file_stopgo_events_v1_payload, file_stopgo_orchestrator_v1_orchestrator]);
 
 /**
  * @generated from message stopgo.approvals.v1.ResolveRequest
@@ -28,11 +28,19 @@ export type ResolveRequest = Message<"stopgo.approvals.v1.ResolveRequest"> & {
   approvalId: string;
 
   /**
-   * APPROVED or REJECTED; RUN_AGAIN, HAPPENED or GIVE_UP for a call in doubt. REJECTED of a call in doubt gives it up.
+   * Of a gateway that does not know kind yet; read only if kind is UNSPECIFIED.
    *
-   * @generated from field: stopgo.events.v1.Decision decision = 2;
+   * @generated from field: stopgo.events.v1.Decision decision = 2 [deprecated = true];
+   * @deprecated
    */
   decision: Decision;
+
+  /**
+   * RUN_AGAIN, HAPPENED and GIVE_UP are for a call in doubt.
+   *
+   * @generated from field: stopgo.approvals.v1.DecisionKind kind = 7;
+   */
+  kind: DecisionKind;
 
   /**
    * For HAPPENED: the result, at most 256 KiB.
@@ -82,6 +90,66 @@ export type ResolveResponse = Message<"stopgo.approvals.v1.ResolveResponse"> & {
  */
 export const ResolveResponseSchema: GenMessage<ResolveResponse> = /*@__PURE__*/
   messageDesc(file_stopgo_approvals_v1_approvals, 1);
+
+/**
+ * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
+ * a stopgo.events.v1.Decision. Both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
+ *
+ * @generated from enum stopgo.approvals.v1.DecisionKind
+ */
+export const DecisionKind = {
+  /**
+   * @generated from enum value: DECISION_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: DECISION_KIND_APPROVE = 1;
+   */
+  APPROVE: 1,
+
+  /**
+   * To a call in doubt: it is given up.
+   *
+   * @generated from enum value: DECISION_KIND_REJECT = 2;
+   */
+  REJECT: 2,
+
+  /**
+   * To a call in doubt: run it once more.
+   *
+   * @generated from enum value: DECISION_KIND_RUN_AGAIN = 5;
+   */
+  RUN_AGAIN: 5,
+
+  /**
+   * To a call in doubt: it did happen, with the result that is given.
+   *
+   * @generated from enum value: DECISION_KIND_HAPPENED = 6;
+   */
+  HAPPENED: 6,
+
+  /**
+   * To a call in doubt: do not run it again.
+   *
+   * @generated from enum value: DECISION_KIND_GIVE_UP = 7;
+   */
+  GIVE_UP: 7,
+} as const;
+
+/**
+ * DecisionKind is what a person says to an approval, in the words of its choices. What becomes of the approval is on the record as
+ * a stopgo.events.v1.Decision. Both have the same numbers, so that the deprecated ResolveRequest.decision can be read as this.
+ *
+ * @generated from enum stopgo.approvals.v1.DecisionKind
+ */
+export type DecisionKind = (typeof DecisionKind)[keyof typeof DecisionKind] | UnknownEnum;
+
+/**
+ * Describes the enum stopgo.approvals.v1.DecisionKind.
+ */
+export const DecisionKindSchema: GenEnum<DecisionKind> = /*@__PURE__*/
+  enumDesc(file_stopgo_approvals_v1_approvals, 0);
 
 /**
  * ApprovalsService records decisions on approvals. Of any number of simultaneous decisions exactly one takes effect. The
