@@ -139,6 +139,7 @@ export {
   type HumanDecision,
   parseDecision,
 } from './interrupts/decision-words.ts';
+export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
 export { keyOfWords, standingOfQuestion } from './interrupts/question-identity.ts';

@@ -80,7 +80,8 @@ export type ConversationLog = {
   read(stream: string, fromRevision: number, signal?: AbortSignal): AsyncIterable<RecordedFact>;
   /** The events of a stream from a revision on, and then each new one, until the signal aborts. */
   follow(stream: string, fromRevision: number, signal: AbortSignal): AsyncIterable<RecordedFact>;
-  openRuns(): Promise<readonly OpenRun[]>;
+  /** Runs that somebody has to drive; also those of which something is due by a time, in milliseconds since 1970. */
+  openRuns(dueBy: number): Promise<readonly OpenRun[]>;
   /** Runs, also settled ones, with tasks of other agents that wait for an answer or are to be ended; without owners. */
   watchedRuns(): Promise<readonly OpenRun[]>;
   view(conversationId: string): Promise<views.ConversationView>;

@@ -1,3 +1,5 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type ConversationState,
   conversationStream,
@@ -28,8 +30,8 @@ export function storeLog(store: StoreClient): ConversationLog {
     load: (conversationId, keys = [], known) => load(store, conversationId, keys, known),
     read: (stream, fromRevision, signal) => read(store, stream, fromRevision, signal),
     follow: (stream, fromRevision, signal) => follow(store, stream, fromRevision, signal),
-    openRuns: () => openRuns(store, false),
-    watchedRuns: () => openRuns(store, true),
+    openRuns: (dueBy) => openRuns(store, { dueBy: timestampFromMs(dueBy) }),
+    watchedRuns: () => openRuns(store, { watched: true }),
     view: async (conversationId) => present(await store.getConversation({ conversationId }, {})).view,
   };
 }
@@ -155,10 +157,13 @@ async function* follow(
     if (event !== undefined) yield decodeRecorded(event);
 }
 
-async function openRuns(store: StoreClient, watched: boolean): Promise<readonly OpenRun[]> {
+async function openRuns(
+  store: StoreClient,
+  which: MessageInitShape<typeof wire.ListOpenRunsRequestSchema>,
+): Promise<readonly OpenRun[]> {
   const runs: OpenRun[] = [];
   for (let cursor = ''; ; ) {
-    const page = await store.listOpenRuns({ cursor, watched });
+    const page = await store.listOpenRuns({ ...which, cursor });
     for (const { conversationId, runId, ownerInstance, revision } of page.runs)
       runs.push({ conversationId, runId, ownerInstance, revision });
     cursor = page.nextCursor;

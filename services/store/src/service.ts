@@ -231,7 +231,9 @@ export function storeService(parts: StoreParts): ServiceImpl<typeof store.StoreS
 
     async listOpenRuns(request) {
       const page = pageOf('runs', request, listLimitMax);
-      const { rows, next } = request.watched ? views.watchedRuns(page) : views.openRuns(page);
+      const { rows, next } = request.watched
+        ? views.watchedRuns(page)
+        : views.openRuns(page, request.dueBy && timestampMs(request.dueBy));
       const runs = rows.map(({ conversationId, runId, owner, revision }) => ({
         conversationId,
         runId,

@@ -8,6 +8,7 @@ import {
   hasWork,
   initialState,
   type Json,
+  nextDue,
   parkedTasks,
   parseJson,
   principalOf,
@@ -114,11 +115,13 @@ export class ViewCheck {
     const { run, revision } = this.#state;
     const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
     const owner = open?.owner ?? undefined;
+    const due = nextDue(run);
     const expected = {
       revision,
       status: this.#head?.status ?? 0,
       'open run': open?.id ?? '',
       'watched run': parkedTasks(this.#state)[0]?.runId ?? '',
+      due: due === undefined ? ' ' : `${run?.id} ${due}`,
       'owner of the open run': owner === undefined ? '' : `${owner.instance} ${owner.epoch}`,
       context: contextOf(this.#state),
       principal: principalOf(this.#state),
@@ -130,6 +133,7 @@ export class ViewCheck {
       status: stored.status,
       'open run': stored.openRun?.runId ?? '',
       'watched run': stored.watchedRun?.runId ?? '',
+      due: `${stored.dueRun?.runId ?? ''} ${stored.dueRun?.dueAt ?? ''}`,
       'owner of the open run':
         stored.openRun?.owner === undefined ? '' : `${stored.openRun.owner.instance} ${stored.openRun.owner.epoch}`,
       context: stored.belongs.contextId,

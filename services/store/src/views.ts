@@ -79,6 +79,9 @@ export type OpenRunRow = {
   readonly revision: number;
 };
 
+/** A run of which something is due, in milliseconds since 1970. */
+export type DueRunRow = OpenRunRow & { readonly dueAt: number };
+
 /** A conversation whose events cannot be folded, and the first of them that is to blame. */
 export type SetAside = {
   readonly conversationId: string;
@@ -100,6 +103,7 @@ export type StoredConversation = {
   readonly openRun: OpenRunRow | undefined;
   readonly belongs: Belonging;
   readonly watchedRun: OpenRunRow | undefined;
+  readonly dueRun: DueRunRow | undefined;
 };
 
 /** More columns that lists select by. */
@@ -159,7 +163,8 @@ export type Views = {
   /** Oldest first. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
   /** Runs that have an owner or something to do. */
-  openRuns(page: Page): Rows<OpenRunRow>;
+  /** `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
+  openRuns(page: Page, dueBy?: number): Rows<OpenRunRow>;
   /** Who is told of a conversation; undefined if nobody ever was. */
   push(conversationId: string): views.Push | undefined;
   duePushes(page: Page): Rows<DuePush>;

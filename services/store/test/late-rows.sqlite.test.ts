@@ -20,7 +20,24 @@ afterEach(() => database.close());
 /** A row of the conversation with key 7 at a revision: from the second on it waits, and its run is open and watched. */
 function write(revision: number): void {
   const [status, run] = revision === 1 ? [ACTIVE, null] : [WAITING_APPROVAL, 'run'];
-  tables.writeConversation(7, 'c', revision, status, run, null, null, 'ctx', 'ann', 1, revision, run, none, none);
+  const due = [run, run === null ? null : 5];
+  tables.writeConversation(
+    7,
+    'c',
+    revision,
+    status,
+    run,
+    null,
+    null,
+    'ctx',
+    'ann',
+    1,
+    revision,
+    run,
+    ...due,
+    none,
+    none,
+  );
 }
 
 const stored = () => database.all('SELECT revision FROM conversations', (row) => row[0])();
@@ -33,6 +50,7 @@ const readers: { readonly [name: string]: readonly [read: () => unknown, said: u
   byChange: [() => tables.byChange(everything, undefined, 9).map((row) => row.changedAt), [2]],
   countByChange: [() => tables.countByChange({ ...everything, changedSince: 2 }), 1],
   openRuns: [() => tables.openRuns(0, 9).length, 1],
+  openOrDueRuns: [() => tables.openOrDueRuns(5, 0, 9).map((row) => row.dueRun?.dueAt), [5]],
   watchedRuns: [() => tables.watchedRuns(0, 9).length, 1],
   counts: [() => tables.counts().filter(({ number }) => number > 0), [{ status: WAITING_APPROVAL, number: 1 }]],
   duePushes: [() => tables.duePushes(0, 9).map((push) => push.conversationId), ['c']],

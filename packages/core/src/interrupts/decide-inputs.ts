@@ -17,7 +17,7 @@ import { inputReasonBytesMax, inputsPendingMax } from '../text/bounds.ts';
 import { cutText } from '../text/cut.ts';
 import { uuidFrom } from '../text/digest.ts';
 import type { CallAsked, SamplingAnswered } from './commands.ts';
-import { inputWithdrawal } from './kinds/of-server.ts';
+import { inputWithdrawal, notAnsweredInTime } from './kinds/of-server.ts';
 import { type SamplingAsked, samplingProblem } from './sampling.ts';
 import { answerProblem, questionProblem } from './server-question.ts';
 
@@ -108,6 +108,7 @@ export function callAsked(run: RunState, asked: CallAsked, now: number): Fact[] 
         callId: call.id,
         kind: sampling === undefined ? wire.InputKind.INPUT : wire.InputKind.SAMPLING,
         prompt,
+        dueAt: timestampFromMs(Math.ceil(now + waitMs)),
         serverQuestion: {
           id,
           attempt: asked.attempt,
@@ -146,10 +147,11 @@ export function samplingAnswered(run: RunState, command: SamplingAnswered): Fact
   return [fact('inputProvided', { inputId, runId: run.id, text: '', action, contentJson, sampling })];
 }
 
-function reasonGone({ server, kind }: ServerQuestion, { lapsed = [] }: CallAsked, now: number): string {
+function reasonGone(question: ServerQuestion, { lapsed = [] }: CallAsked, now: number): string {
+  const { server } = question;
   if (lapsed.includes(server.questionId)) return reasonLapsed;
   return now >= server.expiresAt
-    ? `${kind === 'sampling' ? 'no model' : 'nobody'} answered in time`
+    ? notAnsweredInTime(question)
     : `the server ${server.server} does not wait for the answer any more`;
 }
 

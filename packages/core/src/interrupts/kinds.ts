@@ -15,7 +15,7 @@ const interruptKinds: { readonly [K in Interrupt['kind']]: InterruptKind<Extract
 };
 
 /** What differs between kinds of interrupts, of this one. */
-function kindOf(interrupt: Interrupt): InterruptKind<Interrupt> {
+export function interruptKindOf(interrupt: Interrupt): InterruptKind<Interrupt> {
   return interruptKinds[interrupt.kind] as InterruptKind<Interrupt>;
 }
 
@@ -23,9 +23,9 @@ function kindOf(interrupt: Interrupt): InterruptKind<Interrupt> {
 export function openInterrupts({
   interrupts,
 }: RunState): { readonly interrupt: Interrupt; readonly shownAs?: WaitKind }[] {
-  const open = Object.values(interrupts).filter((one) => kindOf(one).isOpen(one));
+  const open = Object.values(interrupts).filter((one) => interruptKindOf(one).isOpen(one));
   return open.map((interrupt) => {
-    const shownAs = kindOf(interrupt).shownAs(interrupt);
+    const shownAs = interruptKindOf(interrupt).shownAs(interrupt);
     return { interrupt, ...(shownAs && { shownAs }) };
   });
 }
@@ -47,5 +47,5 @@ function withInterrupt(before: RunState, interrupt: Interrupt, beside: AskedBesi
   // Of what nobody can be told the answer, nobody is asked.
   if (call === undefined && 'server' in interrupt) return before;
   const run = { ...before, interrupts: { ...before.interrupts, [interrupt.id]: interrupt } };
-  return call === undefined ? run : kindOf(interrupt).asked(run, call, interrupt, beside);
+  return call === undefined ? run : interruptKindOf(interrupt).asked(run, call, interrupt, beside);
 }

@@ -12,6 +12,7 @@ import { type Definitions, definitionOf } from '../agent/definitions.ts';
 import { childStep, rootStep, turnId } from '../agent/step-id.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { type Fact, fact } from '../events/facts.ts';
+import { dueFacts } from '../interrupts/due.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
 import { bindPlaceholders } from '../state/placeholders.ts';
@@ -96,7 +97,8 @@ export function advance(definitions: Definitions, state: ConversationState, now:
   for (;;) {
     const run = current.run;
     if (run === null || run.status !== 'open') return { facts: all, state: current, effects: [] };
-    const owed = owedBy(definitions, run);
+    const due = dueFacts(run, now);
+    const owed = due.length > 0 ? { ...nothing, facts: due } : owedBy(definitions, run);
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);

@@ -10,6 +10,8 @@ type Asked<K extends string> = {
   readonly callId: string;
   /** Milliseconds since 1970. */
   readonly requestedAt: number;
+  /** When it is not waited for any more, in milliseconds since 1970; absent: it waits for ever. */
+  readonly dueAt?: number;
 };
 
 /** People say yes or no. It stays known after that, as long as its call does. */

@@ -8,7 +8,7 @@ import type { CallTarget } from '../events/target.ts';
 import type { AskedByServer, Interrupt } from './interrupt.ts';
 
 /** Version of the fold. A snapshot of another version is never used; the events are folded anew. */
-export const foldVersion = 5;
+export const foldVersion = 6;
 
 /** What a step or run came to: texts of recorded answers and results of recorded calls, by revision, and texts of its own. */
 export type Output = readonly OutputPart[];

@@ -2,6 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { create, facts, views } from '@stopgo/proto';
 import { type Decided, decidedWord } from '../events/decisions.ts';
 import type { FactOf, OtherStreamFact, RecordedFact } from '../events/facts.ts';
+import { nextDue } from '../interrupts/due.ts';
 import { evolve } from '../run/evolve.ts';
 import { messageRows } from '../run/messages.ts';
 import { interruptsOf } from '../state/interrupt.ts';
@@ -257,6 +258,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
   const pendingApprovalIds = pendingApprovals(run);
   const pipeline = run === null ? undefined : pipelineView(run, messageAt, (output) => textOf(output, rows));
   const [auth] = interruptsOf(run, 'auth');
+  const dueAt = nextDue(run);
   return create(views.ConversationHeadSchema, {
     id: state.id,
     contextId: state.contextId ?? '',
@@ -296,6 +298,7 @@ function headOf(state: ConversationState, rows: EarlierRows): views.Conversation
       }),
     ),
     ...(pipeline === undefined ? {} : { pipeline }),
+    ...(dueAt === undefined ? {} : { dueAt: timestampFromMs(dueAt) }),
   });
 }
 

@@ -96,5 +96,4 @@ export const approvalKind: InterruptKind<Approval> = {
   shownAs: ({ of }) => (of === 'in_doubt' ? 'in_doubt' : 'approval'),
   isOpen: (approval) => decisionOn(approval) === undefined,
   asked,
-  withdrawn: (run, { id }, reason) => withdrawal(run, id, reason),
 };

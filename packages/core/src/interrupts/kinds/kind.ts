@@ -22,6 +22,6 @@ export type InterruptKind<I extends Interrupt> = {
   readonly isOpen: (interrupt: I) => boolean;
   /** The run once this is asked of one of its calls. */
   readonly asked: (run: RunState, call: CallState, interrupt: I, beside: AskedBeside) => RunState;
-  /** The fact that no answer is needed any more, and why. Absent where nothing but an answer, or the end of the run, lets go on. */
-  readonly withdrawn?: (run: RunState, interrupt: I, reason: string) => Fact;
+  /** The fact that it has waited long enough; absent for what waits for ever. */
+  readonly expired?: (run: RunState, interrupt: I) => Fact;
 };

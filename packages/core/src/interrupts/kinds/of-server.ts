@@ -10,7 +10,7 @@ import type { InterruptKind } from './kind.ts';
 
 /** The question that a fact asks; undefined if no tool server does. */
 export function recordedQuestion(
-  { inputId: id, callId, prompt, serverQuestion }: FactOf<'inputRequested'>,
+  { inputId: id, callId, prompt, serverQuestion, dueAt }: FactOf<'inputRequested'>,
   requestedAt: number,
 ): ServerQuestion | undefined {
   if (serverQuestion === undefined) return undefined;
@@ -18,7 +18,8 @@ export function recordedQuestion(
   const expiresAt = serverQuestion.expiresAt === undefined ? requestedAt : timestampMs(serverQuestion.expiresAt);
   const kind = serverQuestion.sampling === undefined ? 'input' : 'sampling';
   const asks = { questionId, bridge, attempt, server, tool, schemaJson, url, expiresAt, node };
-  return { kind, id, callId, requestedAt, prompt, server: asks };
+  const due = dueAt === undefined ? {} : { dueAt: Math.ceil(timestampMs(dueAt)) };
+  return { kind, id, callId, requestedAt, prompt, server: asks, ...due };
 }
 
 /** The fact that an answer is not waited for any more, or did nothing. */
@@ -26,11 +27,15 @@ export function inputWithdrawal(run: RunState, inputId: string, callId: string, 
   return fact('inputWithdrawn', { inputId, runId: run.id, callId, reason: cutText(reason, inputReasonBytesMax).text });
 }
 
+/** Why what nobody answered is not waited for any more. */
+export function notAnsweredInTime({ kind }: ServerQuestion): string {
+  return `${kind === 'sampling' ? 'no model' : 'nobody'} answered in time`;
+}
+
 const common = {
   isOpen: () => true,
   asked: (run: RunState, call: CallState) => withCall(run, call.id, { asked: call.asked + 1 }),
-  withdrawn: (run: RunState, { id, callId }: ServerQuestion, reason: string) =>
-    inputWithdrawal(run, id, callId, reason),
+  expired: (run: RunState, one: ServerQuestion) => inputWithdrawal(run, one.id, one.callId, notAnsweredInTime(one)),
 };
 
 export const inputKind: InterruptKind<Input> = { ...common, shownAs: () => 'input' };

@@ -7,6 +7,7 @@ import {
   fold,
   hasWork,
   initialState,
+  isDue,
   provideToken,
   type RecordedFact,
   type RunStanding,
@@ -173,7 +174,8 @@ export class Registry implements DriverListener {
     if (run === null || run.status !== 'open') return;
     const { owner } = run;
     const isMine = owner?.instance === this.ports.instance;
-    if (owner === null ? !hasWork(run) : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
+    const isOwed = hasWork(run) || isDue(run, this.ports.clock.now());
+    if (owner === null ? !isOwed : !isMine && !this.ports.liveness.isDead(owner.instance)) return;
     if (isMine && this.held.has(conversationId)) return;
     if (owner !== null && (await this.killsItsDrivers(state, run.id))) {
       // Whatever comes in between is a sign of life, or somebody's who knows better.
@@ -189,9 +191,9 @@ export class Registry implements DriverListener {
     this.start({ state, definitions, ...(bearer === undefined ? {} : { bearer }) });
   }
 
-  /** Takes up every run that nobody drives, and has those who drive look at what they have missed. */
+  /** Takes up every run that nobody drives and that something is to be done for, or is due of; has those who drive look at what they have missed. */
   async sweep(): Promise<void> {
-    const open = await this.ports.log.openRuns();
+    const open = await this.ports.log.openRuns(this.ports.clock.now());
     this.pokeBehind(open);
     const left = open.filter((run) => this.isLeft(run));
     while (left.length > 0) {

@@ -18,6 +18,7 @@ import {
   definitionOf,
   type Effect,
   evolve,
+  nextDue,
   type Owner,
   pendingApprovals,
   type RecordedFact,
@@ -36,8 +37,10 @@ import { CommandQueue, commandOf, type Taken } from '../handle/queue.ts';
 import type { RunHandle } from '../handle/run-handle.ts';
 import { SilentAgents } from '../handle/silent-agents.ts';
 import type { Transcripts } from '../handle/transcripts.ts';
+import { appendOf } from './append-of.ts';
 import { claimAsOfNow } from './claims.ts';
 import type { DriverListener } from './driver-listener.ts';
+import { DueTimer } from './due-timer.ts';
 import { followFrom } from './follow.ts';
 import { performEffect } from './perform.ts';
 import { EffectsUnderWay } from './under-way.ts';
@@ -79,6 +82,7 @@ export class RunDriver implements RunHandle {
     (effect, canceled, foreseen) => this.perform(effect, canceled, foreseen),
     () => this.wakeUp(),
   );
+  private readonly due: DueTimer;
   private readonly stopped = new AbortController();
   /** Tells when `state` is as of a later revision, or the driver has ended. */
   private readonly moves = new Moves();
@@ -99,6 +103,7 @@ export class RunDriver implements RunHandle {
     this.ports = ports;
     this.transcripts = transcripts;
     this.listener = listener;
+    this.due = new DueTimer(ports.clock, () => this.wakeUp());
     this.me = start.me ?? { instance: ports.instance, epoch: 0 };
     if (start.me === undefined) void this.queue.add({ type: 'claim', dead: [] });
   }
@@ -197,6 +202,7 @@ export class RunDriver implements RunHandle {
           continue;
         }
         if (this.underWay.size === 0 && this.isOver()) return;
+        this.due.set(this.isOwner() ? nextDue(this.state.run) : undefined);
         await this.nextWake();
       }
     } catch (error) {
@@ -206,6 +212,7 @@ export class RunDriver implements RunHandle {
       }
     } finally {
       this.hasEnded = true;
+      this.due.set(undefined);
       this.moves.tell();
       following.abort(driverHasEnded);
       this.fence();
@@ -281,7 +288,8 @@ export class RunDriver implements RunHandle {
         for (const entry of batch) entry.taken('fenced');
         return this.fence();
       }
-      const append = this.appendOf(decision.facts, now, runStanding(decision.state) !== 'working');
+      const wantsView = runStanding(decision.state) !== 'working';
+      const append = appendOf(decision.facts, { state, runId, ports, now, wantsView });
       if (append !== undefined) {
         // Nobody pays for a model in vain: not while a human may decide at any moment, nor again where others are faster.
         const isLikely = isFirstTry && pendingApprovals(this.state.run).length === 0;
@@ -317,22 +325,6 @@ export class RunDriver implements RunHandle {
   private appended(append: Append): Promise<AppendOutcome> {
     const { log, clock, random } = this.ports;
     return appendUntilKnown(log, append, clock, random, this.stopped.signal);
-  }
-
-  private appendOf(facts: Append['facts'], now: number, wantsView: boolean): Append | undefined {
-    if (facts.length === 0) return undefined;
-    return {
-      stream: conversationStream(this.conversationId),
-      expectedRevision: this.state.revision,
-      facts,
-      actor: { kind: 'system', id: this.ports.instance },
-      correlationId: this.state.sessionId,
-      causationId: this.runId,
-      key: this.ports.newId(),
-      now,
-      eventIds: facts.map(() => this.ports.newId()),
-      wantsView,
-    };
   }
 
   /** Takes over what others appended. */

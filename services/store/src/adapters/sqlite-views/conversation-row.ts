@@ -1,4 +1,4 @@
-import { contextOf, hasWork, parkedTasks, principalOf, standingOf } from '@stopgo/core';
+import { contextOf, hasWork, nextDue, parkedTasks, principalOf, standingOf } from '@stopgo/core';
 import { toBinary, views } from '@stopgo/proto';
 import type { HotConversation } from './hot-conversation.ts';
 import type { ViewTables } from './view-tables.ts';
@@ -12,6 +12,7 @@ export function writeConversation(
 ): void {
   const { run } = state;
   const open = run !== null && run.status === 'open' && (run.owner !== null || hasWork(run)) ? run : undefined;
+  const due = nextDue(run);
   write(
     key,
     id,
@@ -25,6 +26,8 @@ export function writeConversation(
     standingOf(head),
     Math.floor(state.updatedAt),
     parkedTasks(state)[0]?.runId ?? null,
+    due === undefined ? null : (run?.id ?? null),
+    due ?? null,
     toBinary(views.ConversationHeadSchema, head),
     snapshot,
   );

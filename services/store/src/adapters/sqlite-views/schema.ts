@@ -2,7 +2,7 @@ import { foldVersion, schemaVersion, sha256Hex } from '@stopgo/core';
 import { inOneStep, integer, type SqlDatabase, sqlCode, text } from '../sqlite/database.ts';
 
 /** Version of what this code writes into the tables, besides the core's fold. */
-const rowsVersion = 5;
+const rowsVersion = 6;
 
 /** How texts are made into words, and what the index keeps of them. */
 export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2'`;
@@ -17,6 +17,8 @@ export const wordIndexOptions = `words, content = '', columnsize = 0, tokenize =
  * `messages.is_told` is 1 for a message with a text that the next conversation of the context is told.
  *
  * `changed_at` is the time of a conversation's last event, in milliseconds since 1970.
+ *
+ * `due_at` is when something of the open run is due next, in milliseconds since 1970; null if nothing is.
  *
  * `approvals.asked_in_run` is the run of an approval that a person was asked; null of one that policy decided.
  *
@@ -46,6 +48,8 @@ const tables = `
     standing INTEGER NOT NULL,
     changed_at INTEGER NOT NULL,
     watched_run_id TEXT,
+    due_run_id TEXT,
+    due_at INTEGER,
     head BLOB NOT NULL,
     snapshot BLOB NOT NULL
   ) STRICT;
@@ -57,6 +61,7 @@ const tables = `
   CREATE INDEX conversations_of_context_by_standing ON conversations (context_id, principal, standing, changed_at, key);
   CREATE INDEX conversations_with_open_run ON conversations (key) WHERE open_run_id IS NOT NULL;
   CREATE INDEX conversations_with_watched_run ON conversations (key) WHERE watched_run_id IS NOT NULL;
+  CREATE INDEX conversations_by_due ON conversations (due_at) WHERE due_at IS NOT NULL;
   CREATE TABLE conversation_counts (status INTEGER PRIMARY KEY, number INTEGER NOT NULL) STRICT;
   CREATE TRIGGER conversation_added AFTER INSERT ON conversations BEGIN
     INSERT INTO conversation_counts (status, number) VALUES (new.status, 1)

@@ -1,5 +1,5 @@
 import { countedMax, messagesPerConversationMax } from '../../bounds.ts';
-import type { Belonging, ChangeFilter, ChangeKey, OpenRunRow, SetAside } from '../../views.ts';
+import type { Belonging, ChangeFilter, ChangeKey, DueRunRow, OpenRunRow, SetAside } from '../../views.ts';
 import { bytes, integer, type SqlDatabase, type SqlRow, type SqlValue, text } from '../sqlite/database.ts';
 import { toSize } from '../sqlite/page-size.ts';
 import { LateRows } from './late-rows.ts';
@@ -15,6 +15,8 @@ export type ConversationRow = {
   readonly belongs: Belonging;
   /** Tasks of other agents wait for an answer, or are to be ended; its owner does not matter. */
   readonly watchedRun: OpenRunRow | undefined;
+  /** Something of it is due at a time, whoever drives it. */
+  readonly dueRun: DueRunRow | undefined;
   readonly head: Uint8Array;
   readonly snapshot: Uint8Array;
 };
@@ -38,7 +40,7 @@ export type ViewTables = ReturnType<typeof viewTables>;
 
 export function viewTables(database: SqlDatabase) {
   const columns =
-    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id';
+    'key, id, revision, status, open_run_id, owner_instance, owner_epoch, context_id, principal, standing, changed_at, watched_run_id, due_run_id, due_at';
   const list = `SELECT key, id, head FROM conversations`;
   const toListed = (row: SqlRow) => ({ key: integer(row, 0), id: text(row, 1), head: bytes(row, 2) });
   const toBytes = (row: SqlRow) => ({ key: integer(row, 0), bytes: bytes(row, 1) });
@@ -52,13 +54,23 @@ export function viewTables(database: SqlDatabase) {
   const changed = prepared((sql) => database.all(sql, toChanged));
   const counted = prepared((sql) => database.one(sql, (row) => integer(row, 0)));
 
+  // Each half by its own index.
+  const openOrDue = database.all(
+    `SELECT * FROM (
+       SELECT ${columns} FROM conversations WHERE open_run_id IS NOT NULL AND key > ?
+       UNION ALL
+       SELECT ${columns} FROM conversations WHERE due_at <= ? AND open_run_id IS NULL AND key > ?
+     ) ORDER BY key LIMIT ?`,
+    toRow,
+  );
   const writeRow = database.run(
-    `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO conversations (${columns}, head, snapshot) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET revision = excluded.revision, status = excluded.status,
          open_run_id = excluded.open_run_id, owner_instance = excluded.owner_instance,
          owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
          standing = excluded.standing, changed_at = excluded.changed_at,
-         watched_run_id = excluded.watched_run_id, head = excluded.head,
+         watched_run_id = excluded.watched_run_id, due_run_id = excluded.due_run_id, due_at = excluded.due_at,
+         head = excluded.head,
          snapshot = excluded.snapshot`,
   );
   const late = new LateRows(database, writeRow);
@@ -84,7 +96,7 @@ export function viewTables(database: SqlDatabase) {
     conversation: ofOne(
       database.one(
         `SELECT ${columns}, head, snapshot FROM conversations WHERE id = ?`,
-        (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 12), snapshot: bytes(row, 13) }),
+        (row): ConversationRow => ({ ...toRow(row), head: bytes(row, 14), snapshot: bytes(row, 15) }),
       ),
     ),
     conversationKey: ofOne(database.one('SELECT key FROM conversations WHERE id = ?', (row) => integer(row, 0))),
@@ -131,6 +143,8 @@ export function viewTables(database: SqlDatabase) {
         toRow,
       ),
     ),
+    /** The same, and those of which something is due by a time. */
+    openOrDueRuns: ofAny((dueBy: number, after: number, limit: number) => openOrDue(after, dueBy, after, limit)),
     watchedRuns: ofAny(
       database.all(
         `SELECT ${columns} FROM conversations WHERE watched_run_id IS NOT NULL AND key > ? ORDER BY key LIMIT ?`,
@@ -254,6 +268,10 @@ function toRow(row: SqlRow): Omit<ConversationRow, 'head' | 'snapshot'> {
     revision,
     status: integer(row, 3),
     watchedRun: row[11] === null ? undefined : { conversationId: id, runId: text(row, 11), owner: undefined, revision },
+    dueRun:
+      row[12] === null
+        ? undefined
+        : { conversationId: id, runId: text(row, 12), owner, revision, dueAt: integer(row, 13) },
     openRun: row[4] === null ? undefined : { conversationId: id, runId: text(row, 4), owner, revision },
     belongs: {
       contextId: text(row, 7),

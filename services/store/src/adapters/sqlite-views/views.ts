@@ -136,11 +136,13 @@ export class SqliteViews implements Views {
     );
   }
 
-  openRuns(page: Page): Rows<OpenRunRow> {
+  openRuns(page: Page, dueBy?: number): Rows<OpenRunRow> {
+    const tables = this.#tables;
     return collect(
       page,
-      (after = 0, limit) => this.#tables.openRuns(after, limit),
-      ({ openRun }) => ({ row: openRun, bytes: 0 }),
+      (after = 0, limit) =>
+        dueBy === undefined ? tables.openRuns(after, limit) : tables.openOrDueRuns(dueBy, after, limit),
+      ({ openRun, dueRun }) => ({ row: openRun ?? dueRun, bytes: 0 }),
       byKey,
     );
   }

@@ -2133,6 +2133,11 @@ export function writeInputRequested(writer: Writer, message: InputRequested): vo
     writeServerQuestion(writer, message.serverQuestion);
     writer.join(begin);
   }
+  if (message.dueAt !== undefined) {
+    const begin = writer.fork(74);
+    writeTimestamp(writer, message.dueAt);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -2174,6 +2179,10 @@ export function readInputRequested(reader: Reader, length: number, message: Inpu
         if (tag !== 66) throw new LeftToLibrary();
         message.serverQuestion = readServerQuestion(reader, reader.uint32(), message.serverQuestion ?? zeroServerQuestion());
         break;
+      case 9:
+        if (tag !== 74) throw new LeftToLibrary();
+        message.dueAt = readTimestamp(reader, reader.uint32(), message.dueAt ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2193,6 +2202,7 @@ export function createInputRequested(given: Given): InputRequested {
   if (given.prompt != null) message.prompt = given.prompt;
   if (given.question != null) message.question = given.question;
   if (given.serverQuestion != null) message.serverQuestion = toMessage(given.serverQuestion, createServerQuestion, "stopgo.events.v1.ServerQuestion");
+  if (given.dueAt != null) message.dueAt = toMessage(given.dueAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 

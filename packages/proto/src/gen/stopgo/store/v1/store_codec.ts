@@ -2056,6 +2056,11 @@ export function writeListOpenRunsRequest(writer: Writer, message: ListOpenRunsRe
   if (message.watched !== false) {
     writer.bool(24, message.watched);
   }
+  if (message.dueBy !== undefined) {
+    const begin = writer.fork(34);
+    writeTimestamp(writer, message.dueBy);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -2077,6 +2082,10 @@ export function readListOpenRunsRequest(reader: Reader, length: number, message:
         if (tag !== 24) throw new LeftToLibrary();
         message.watched = reader.bool();
         break;
+      case 4:
+        if (tag !== 34) throw new LeftToLibrary();
+        message.dueBy = readTimestamp(reader, reader.uint32(), message.dueBy ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -2091,6 +2100,7 @@ export function createListOpenRunsRequest(given: Given): ListOpenRunsRequest {
   if (given.limit != null) message.limit = given.limit;
   if (given.cursor != null) message.cursor = given.cursor;
   if (given.watched != null) message.watched = given.watched;
+  if (given.dueBy != null) message.dueBy = toMessage(given.dueBy, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 

@@ -84,6 +84,11 @@ export function writeConversationHead(writer: Writer, message: ConversationHead)
     writePendingInput(writer, one);
     writer.join(begin);
   }
+  if (message.dueAt !== undefined) {
+    const begin = writer.fork(122);
+    writeTimestamp(writer, message.dueAt);
+    writer.join(begin);
+  }
   if (message.$unknown != null) writer.unknown(message.$unknown);
 }
 
@@ -149,6 +154,10 @@ export function readConversationHead(reader: Reader, length: number, message: Co
         if (tag !== 114) throw new LeftToLibrary();
         message.pendingInputs.push(readPendingInput(reader, reader.uint32(), zeroPendingInput()));
         break;
+      case 15:
+        if (tag !== 122) throw new LeftToLibrary();
+        message.dueAt = readTimestamp(reader, reader.uint32(), message.dueAt ?? zeroTimestamp());
+        break;
       default:
         unknown = reader.unknown(tag, unknown);
     }
@@ -174,6 +183,7 @@ export function createConversationHead(given: Given): ConversationHead {
   if (given.pipeline != null) message.pipeline = toMessage(given.pipeline, createPipeline, "stopgo.store.v1.Pipeline");
   if (given.contextId != null) message.contextId = given.contextId;
   if (given.pendingInputs != null) message.pendingInputs = toMessages(given.pendingInputs, createPendingInput, "stopgo.store.v1.PendingInput");
+  if (given.dueAt != null) message.dueAt = toMessage(given.dueAt, createTimestamp, "google.protobuf.Timestamp");
   return message;
 }
 

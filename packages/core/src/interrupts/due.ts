@@ -1,0 +1,31 @@
+// What is due of a run: what it has waited for long enough. Times are absolute and on the record, so that whoever looks, and whenever,
+// finds the same; what is recorded once is not there to be due again.
+import type { Fact } from '../events/facts.ts';
+import type { Interrupt } from '../state/interrupt.ts';
+import type { RunState } from '../state/state.ts';
+import { interruptKindOf, openInterrupts } from './kinds.ts';
+
+/** When something of an open run is due next, in milliseconds since 1970; undefined if nothing is. */
+export function nextDue(run: RunState | null): number | undefined {
+  if (run === null || run.status !== 'open') return undefined;
+  const times = openInterrupts(run).flatMap(({ interrupt: { dueAt } }) => (dueAt === undefined ? [] : [dueAt]));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** True if something of an open run is due by now. */
+export function isDue(run: RunState | null, now: number): boolean {
+  return (nextDue(run) ?? Number.POSITIVE_INFINITY) <= now;
+}
+
+/** The facts of all that is due by now, what was due first at the front. */
+export function dueFacts(run: RunState, now: number): Fact[] {
+  return openInterrupts(run)
+    .map(({ interrupt }) => interrupt)
+    .filter(isDueBy(now))
+    .sort((one, other) => one.dueAt - other.dueAt)
+    .flatMap((interrupt) => interruptKindOf(interrupt).expired?.(run, interrupt) ?? []);
+}
+
+function isDueBy(now: number) {
+  return (one: Interrupt): one is Interrupt & { readonly dueAt: number } => one.dueAt !== undefined && one.dueAt <= now;
+}
