@@ -120,6 +120,11 @@ export type BridgeBounds = {
   readonly samplingsPerCallMax: number;
   /** How long one call may wait for models in all. */
   readonly samplingMs: number;
+  /**
+   * How much longer than it was said a question waits. Whoever drives the run puts on the record when its time is over, and has the server
+   * told; this is for when nobody does.
+   */
+  readonly answerGraceMs: number;
   /** Times that a call of protocol 2026-07-28 may come back for answers. */
   readonly questionRoundsMax: number;
   /** How long a call whose question is gone may take to end with it, before that is told by itself. */
@@ -218,6 +223,7 @@ export const bridgeBounds: BridgeBounds = {
   samplingsOpenMax: 4,
   samplingsPerCallMax: 16,
   samplingMs: 10 * 60 * second,
+  answerGraceMs: 10 * second,
   questionRoundsMax: 10,
   goneSettleMs: 250,
   newsWaitMs: 60 * second,

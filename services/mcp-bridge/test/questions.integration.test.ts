@@ -174,6 +174,26 @@ describe.each(ways)('%s', (_, made) => {
     expect(await left.answer(second?.id ?? '', ACCEPT, { amount: 3 })).toMatchObject({ taken: false });
   });
 
+  test('a question waits a little longer than it says, so that whoever drives the run can end it in time', async () => {
+    const { config } = await made();
+    const briefly = { ...config, questions: { ...questions, timeoutMs: 200 } };
+    const bridge = await startBridge([briefly], { bounds: { answerGraceMs: 600 } });
+    const ended = answering(bridge, 'ended');
+    const [question] = askedIn(await bridge.execute('order', { name: 'tea' }, { call: 'ended' }));
+    expect(question?.waitMs).toBeLessThanOrEqual(200);
+    await ended.news([question?.id ?? ''], 400);
+    expect(await ended.answer(question?.id ?? '', CANCEL)).toMatchObject({ taken: true });
+    expect(finishedOf(await endOf(ended)).content).toBe('order tea: cancel {}');
+
+    // Nobody ends it.
+    const left = answering(bridge, 'left');
+    const began = performance.now();
+    const [second] = askedIn(await bridge.execute('order', { name: 'ink' }, { call: 'left' }));
+    expect(finishedOf(await endOf(left)).content).toBe('order ink: cancel {}');
+    expect(performance.now() - began).toBeGreaterThan(750);
+    expect(await left.answer(second?.id ?? '', CANCEL)).toMatchObject({ taken: false });
+  });
+
   test('what nobody can be asked with is refused, and a call that asks without an end is given up', async () => {
     const { config } = await made();
     const bridge = await startBridge([config], { bounds: { questionsPerCallMax: 2 } });

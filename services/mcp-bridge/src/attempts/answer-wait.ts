@@ -10,13 +10,18 @@ import type { AttemptWatch } from './attempts.ts';
 export type AnswerWaitDependencies = {
   readonly bounds: Pick<
     BridgeBounds,
-    'questionsOpenMax' | 'questionsPerCallMax' | 'samplingsOpenMax' | 'samplingsPerCallMax' | 'samplingMs'
+    | 'questionsOpenMax'
+    | 'questionsPerCallMax'
+    | 'samplingsOpenMax'
+    | 'samplingsPerCallMax'
+    | 'samplingMs'
+    | 'answerGraceMs'
   >;
   /** Milliseconds that only grow. */
   readonly clock: () => number;
   /** The text without credentials. */
   readonly clean: (text: string) => string;
-  /** Puts a question, and waits for the answer until the signal aborts. `until`: when it will, by the clock. */
+  /** Puts a question, and waits for the answer until the signal aborts. `until`: when its time is over, by the clock. */
   readonly put: (question: AskedQuestion, until: number, signal: AbortSignal) => Promise<QuestionAnswer>;
 };
 
@@ -79,7 +84,7 @@ export class AnswerWait {
     const left = ms - waits.tookMs;
     const asked = this.#cleaned(question);
     if (left <= 0 || waits.open >= openMax || waits.asked >= askedMax || asked === undefined) return dismissed;
-    const over = abortsWithin(Math.ceil(left), signal, this.#watch.signal);
+    const over = abortsWithin(Math.ceil(left) + bounds.answerGraceMs, signal, this.#watch.signal);
     return this.#all.during(() => waits.during(() => put(asked, clock() + left, over)));
   };
 

@@ -22,7 +22,7 @@ export type AskedQuestion = {
 /** What became of it; `contentJson` is a JSON object, empty if there are no values, or no answer of a model. */
 export type QuestionAnswer = { readonly action: 'accept' | 'decline' | 'cancel'; readonly contentJson: string };
 
-/** A question that waits. */
+/** A question that waits; `until`: when its time is over, as people are told it. */
 export type OpenQuestion = AskedQuestion & { readonly id: string; readonly until: number };
 
 /** The answer to what was neither answered nor is waited for any more; nobody gave it. */
@@ -68,7 +68,7 @@ export class OpenQuestions {
     return [...this.#lapsed];
   }
 
-  /** Asks, and waits for the answer: `cancel` if the signal aborts first. `until`: when it will, by the bridge's clock. */
+  /** Asks, and waits for the answer: `cancel` if the signal aborts first. `until`: when its time is over, by the bridge's clock. */
   async ask(question: AskedQuestion, until: number, signal: AbortSignal): Promise<QuestionAnswer> {
     return (await this.askUnlessLapsed(question, until, signal, never)) ?? dismissed;
   }

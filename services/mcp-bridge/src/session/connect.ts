@@ -243,9 +243,10 @@ async function connectOnce(
 /** Longest that the calls of a server wait for people and for models, in milliseconds. */
 function answersMsOf(
   { questions, sampling }: McpServerConfig,
-  { samplingMs }: Pick<BridgeBounds, 'samplingMs'>,
+  { samplingMs, answerGraceMs }: Pick<BridgeBounds, 'samplingMs' | 'answerGraceMs'>,
 ): number {
-  return (questions?.timeoutMs ?? 0) + (sampling === undefined ? 0 : samplingMs);
+  const people = questions === undefined ? 0 : questions.timeoutMs + answerGraceMs;
+  return people + (sampling === undefined ? 0 : samplingMs + answerGraceMs);
 }
 
 function allOf(...parts: readonly (ServerAnswers | undefined)[]): ServerAnswers | undefined {

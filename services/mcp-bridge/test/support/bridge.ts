@@ -180,6 +180,7 @@ export async function startBridge(servers: readonly McpServerConfig[], options: 
       drainMs: 200,
       cancelWaitMs: 100,
       callWaitMs: 0,
+      answerGraceMs: 0,
       ...options.bounds,
     },
   });

@@ -23,11 +23,13 @@ function recorded(one: Fact): RecordedFact {
   return { stream: 's', revision: 7, eventId: 'e', time: 1, actor, causationId: '', correlationId: '', fact: one };
 }
 
-/** A driver whose run has these answers on the record, and a bridge that says one thing after the other of those it is handed. */
-function driverThatKnows(
-  settledInputs: Readonly<Record<string, SettledInput>>,
-  ...says: readonly (HandedAnswer | Error)[]
-) {
+type Settled = Readonly<Record<string, SettledInput>>;
+
+/**
+ * A driver whose run has these answers on the record, and a bridge that says one thing after the other of those it is handed; it waits
+ * for an answer to `q-1` alone.
+ */
+function driverThatKnows(settledInputs: Settled, ...says: readonly (HandedAnswer | Error)[]) {
   const { driver, ports, clock } = driverWith({});
   const handed: QuestionAnswer[] = [];
   const submitted: RunCommand[] = [];
@@ -52,7 +54,7 @@ function driverThatKnows(
   driver.state = { ...driver.state, run: run as unknown as NonNullable<typeof driver.state.run> };
   Object.assign(driver, { runId: '' });
   const over = new AbortController();
-  const handing = handOverAnswers(driver, key, 'bridge', over.signal);
+  const handing = handOverAnswers(driver, key, 'bridge', (id) => id === 'q-1', over.signal);
   const end = async () => {
     over.abort(new Error('the call is over'));
     await handing;
@@ -82,9 +84,22 @@ test.each([
   expect(submitted).toEqual([{ type: 'answerLost', inputId: 'i-1', isAskedAnew }]);
 });
 
-test('what was withdrawn, or answers another attempt, call or bridge, is not handed over', async () => {
+test('what was withdrawn here, and is waited for at the bridge, is canceled there, and nothing more is put on the record', async () => {
+  const { clock, handed, submitted, end } = driverThatKnows(
+    { 'i-1': { ...answered, how: 'withdrawn' } },
+    silence,
+    'late',
+  );
+  for (let pause = 0; pause < 3; pause += 1) await clock.pass(2_000);
+  await end();
+  const cancel = { questionId: 'q-1', action: 'cancel', contentJson: '' };
+  expect(handed).toEqual([cancel, cancel]);
+  expect(submitted).toEqual([]);
+});
+
+test('what was withdrawn there, or answers another attempt, call or bridge, is not handed over', async () => {
   const { clock, handed, end } = driverThatKnows({
-    withdrawn: { ...answered, how: 'withdrawn' },
+    withdrawn: { ...answered, how: 'withdrawn', questionId: 'q-2' },
     attempt: { ...answered, attempt: 2 },
     call: { ...answered, callId: 'another' },
     bridge: { ...answered, bridge: 'bridge-2' },

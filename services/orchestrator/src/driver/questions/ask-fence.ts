@@ -77,11 +77,12 @@ export async function waitForAnswers(
   lapsedBefore: readonly string[] = [],
 ): Promise<ExecuteOutcome | undefined> {
   const over = new AbortController();
-  const handing = handOverAnswers(driver, key, bridge, over.signal);
+  let asked = questions;
+  const waitedFor = (questionId: string): boolean => asked.some(({ id }) => id === questionId);
+  const handing = handOverAnswers(driver, key, bridge, waitedFor, over.signal);
   const sample = answerSamplings(driver, key, over.signal);
   const silence = new BridgeSilence(driver.ports, bridge);
   try {
-    let asked = questions;
     let lapsed = lapsedBefore;
     for (let pauseMs = askPauseMs; ; ) {
       if (driver.stopping.aborted) return undefined;

@@ -9,18 +9,20 @@ const pauseMostMs = 2_000;
 /**
  * Hands what people, or a model, answered to the bridge at which a call waits for it, until the signal aborts. An answer that was handed over
  * before, by whomever, is taken again there and does nothing; one that is not taken has come too late, and that is put on the
- * record. Never rejects.
+ * record. What was withdrawn here, and is `waitedFor` at the bridge all the same, is canceled there: its time is over. Never rejects.
  */
 export async function handOverAnswers(
   driver: RunHandle,
   key: AttemptKey,
   bridge: string,
+  waitedFor: (questionId: string) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   const done = new Set<string>();
   for (let goesOn = !signal.aborted; goesOn; ) {
     const seen = driver.state;
-    for (const [inputId, answered] of answersOf(driver, key, bridge)) {
+    for (const [inputId, answered] of settledAt(driver, key, bridge)) {
+      if (answered.how === 'withdrawn' && !waitedFor(answered.questionId)) continue;
       if (done.has(inputId)) continue;
       if (await handOver(driver, key, bridge, inputId, answered, signal)) done.add(inputId);
     }
@@ -28,12 +30,10 @@ export async function handOverAnswers(
   }
 }
 
-/** What was answered, and is on the record, of what the call asked at that bridge. */
-function answersOf({ state, runId }: RunHandle, { callId, attempt }: AttemptKey, bridge: string) {
+/** What the call asked at that bridge, and takes no answer any more by the record. */
+function settledAt({ state, runId }: RunHandle, { callId, attempt }: AttemptKey, bridge: string) {
   const settled = state.run?.id === runId ? Object.entries(state.run.settledInputs ?? {}) : [];
-  return settled.filter(
-    ([, one]) => one.callId === callId && one.attempt === attempt && one.bridge === bridge && one.how !== 'withdrawn',
-  );
+  return settled.filter(([, one]) => one.callId === callId && one.attempt === attempt && one.bridge === bridge);
 }
 
 /** True once it is known whether the server is given the answer. */
@@ -45,13 +45,14 @@ async function handOver(
   { questionId, how, revision }: SettledInput,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (how === 'withdrawn') return true;
   const { clock, tools } = driver.ports;
   for (let pause = pauseMs; !signal.aborted && !driver.stopping.aborted; pause = Math.min(2 * pause, pauseMostMs)) {
     try {
-      const contentJson = await contentAt(driver, revision, signal);
-      const handed = await tools.answer(key, bridge, { questionId, action: how, contentJson });
-      if (handed !== 'taken' && !signal.aborted)
+      const isWithdrawn = how === 'withdrawn';
+      const contentJson = isWithdrawn ? '' : await contentAt(driver, revision, signal);
+      const action = isWithdrawn ? 'cancel' : how;
+      const handed = await tools.answer(key, bridge, { questionId, action, contentJson });
+      if (handed !== 'taken' && !isWithdrawn && !signal.aborted)
         await driver.submit({ type: 'answerLost', inputId, isAskedAnew: handed === 'asked_anew' });
       return true;
     } catch {
