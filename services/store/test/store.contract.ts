@@ -5,6 +5,7 @@ import type { Client } from '@stopgo/rpc';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { approvalTests } from './store-approvals.contract.ts';
 import { contextTests } from './store-contexts.contract.ts';
+import { dueTests } from './store-due.contract.ts';
 import { watchedTests } from './store-watched.contract.ts';
 import { eventsOf, Story } from './story.ts';
 import { ticketTests } from './ticket.contract.ts';
@@ -187,6 +188,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>)
     approvalTests({ client: () => client, send, told });
     contextTests({ client: () => client, send, told });
     watchedTests({ client: () => client, send });
+    dueTests({ client: () => client, send });
     ticketTests(
       () => client,
       () => new Story(),
