@@ -35,7 +35,10 @@ export type BenchFolder = {
 /** Makes the folder; it is gone at the latest when this process ends. `tool` says how the tool server is reached. */
 export function benchFolder(modelAddress: string, tool: object, more: object = {}): BenchFolder {
   const folder = mkdtempSync(join(tmpdir(), 'stopgo-bench-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => {
+    process.off('exit', remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once('exit', remove);
   const [config, dataDir] = [join(folder, 'agent.yaml'), join(folder, 'data')];
   const agent = {
