@@ -202,8 +202,8 @@ test('a node that stands for another agent says whom it asks, and what waits the
   expect(whatItIs({ ...some, model: 'openai:m' }, ['m'])).toMatch(/^llm openai:m, tools/);
   expect(whatItIs(some, ['m', 'offline'])).toBe('llm m, answered by offline, tools of files web, tools none');
   expect(whatItIs(root)).toBe('a2a https://b.example.com/a2a, reads sum, writes paid, destructive, approval: require');
-  expect(waitsFor({ kind: 'approval', id: 'i', tool: 'a2a_bank', server: '' })).toBe(
-    'waits for approval i for a2a_bank',
+  expect(waitsFor({ kind: 'approval', id: 'i', tool: 'a2a_bank', server: '', since: 0 })).toBe(
+    'waits for approval i for a2a_bank, since 1970-01-01T00:00:00.000Z',
   );
 });
 

@@ -85,7 +85,7 @@ export function howFar({ status, iteration, executions }: NodeProgress): string 
 export function waitsFor({ kind, id, tool, server, since }: Wait): string {
   const whose = server === '' ? '' : ` of ${label(server)}`;
   const about = tool === '' ? '' : ` for ${label(tool)}${whose}`;
-  const from = since === undefined ? '' : `, since ${timeText(since)}`;
+  const from = `, since ${timeText(since)}`;
   switch (kind) {
     case 'approval':
       return `waits for approval ${label(id)}${about}${from}`;

@@ -39,8 +39,8 @@ export function stateAfter(fact: facts.Payload['fact'], before: TaskState | unde
       return waiting;
     // A tool server asks people in the midst of a call, which goes on with the answer: nobody lets go of the run.
     case 'inputRequested':
-      // A model that is asked is at work.
-      if (fact.value.serverQuestion === undefined || fact.value.serverQuestion.sampling !== undefined) return undefined;
+      // A token is waited for once the run is released; a model that is asked is at work.
+      if (fact.value.kind !== facts.InputKind.INPUT) return undefined;
       return before === waiting ? undefined : waiting;
     case 'inputProvided':
       if (fact.value.action === facts.InputAction.UNSPECIFIED || fact.value.sampling !== undefined) return undefined;

@@ -8,6 +8,7 @@ import {
   type RunTrace,
 } from '@stopgo/core';
 import { describe, expect, test } from 'vitest';
+import { callsPerAnswerMax, withdrawalsPerAppendMax } from '../src/text/bounds.ts';
 import { dawn, given, type Happening } from './specification.ts';
 import {
   agentOf,
@@ -199,12 +200,32 @@ describe('what a node waits for', () => {
     expect(waitsOf(...toAdd, canceled)?.waits).toEqual([]);
   });
 
+  test('is nothing once the run is over, also where one append could not withdraw all that people were asked', () => {
+    const calls = Array.from({ length: callsPerAnswerMax }, () => call('add'));
+    const branches = Array.from({ length: withdrawalsPerAppendMax / callsPerAnswerMax + 1 }, (_, index) => index);
+    const wide = agentOf({
+      type: 'parallel',
+      name: 'wide',
+      onError: 'continue',
+      children: branches.map((index) => llm({ name: `branch ${index}`, approval: 'require' })),
+    });
+    const asked = branches.map((index) => answered({ step: `root/${index}`, calls }, { agent: wide }));
+    const many = [opened, said('add', { agent: wide }), ...asked];
+    const waits = (...happenings: readonly Happening[]) =>
+      all(pictured(wide, ...happenings).root).flatMap(({ progress }) => progress?.waits ?? []);
+    expect(waits(...many)).toHaveLength(branches.length * callsPerAnswerMax);
+    expect(waits(...many, canceled)).toEqual([]);
+  });
+
   test('is a word on what became of a call, or a token', () => {
     const calling = [...toAdd, rejected('root#1.1'), approved('root#1.0'), drove([claim, starts('root#1.0')])];
     expect(waitsOf(...calling)).toMatchObject({ status: 'running', waits: [] });
     expect(waitsOf(...calling, drove([unknown('root#1.0')]))?.waits).toMatchObject([{ kind: 'in_doubt', tool: 'add' }]);
     const told = waitsOf(...calling, drove([unauthenticated('root#1.0')]));
-    expect(told).toMatchObject({ status: 'waiting', waits: [{ kind: 'auth', tool: 'add' }] });
+    expect(told).toMatchObject({
+      status: 'waiting',
+      waits: [{ kind: 'auth', tool: 'add', since: expect.any(Number) }],
+    });
   });
 
   test('is nothing once the run of one node is done', () => {

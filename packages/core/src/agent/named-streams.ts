@@ -1,5 +1,7 @@
+import type { facts as wire } from '@stopgo/proto';
 import type { Fact } from '../events/facts.ts';
 import { agentStream, conversationStream, type StreamName, toolStream, toolsetStream } from '../events/ids.ts';
+import { recordedTarget } from '../events/target.ts';
 import { pinsOfToolset } from './definition.ts';
 
 /**
@@ -18,8 +20,7 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
         ...(one.value.toolsetDigest === '' ? [] : [toolsetStream(one.value.toolsetDigest)]),
       ];
     case 'modelResponded':
-      // A call without a server is of another agent or of the platform, or of a tool that there is not.
-      return one.value.calls.flatMap(({ server, pin }) => (server === '' || pin === '' ? [] : [toolStream(pin)]));
+      return one.value.calls.filter(isOfTool).map(({ pin }) => toolStream(pin));
     case 'toolsetDefined':
       return readablePins(one.value.definitionJson).map(toolStream);
     case 'toolServerMet':
@@ -31,6 +32,11 @@ export function streamsNamedBy(one: Fact): readonly StreamName[] {
       one.case satisfies NamingNothing;
       return [];
   }
+}
+
+/** True for a call of a tool that was defined: others have pins that name no stream, or none. */
+function isOfTool(call: wire.Call): boolean {
+  return recordedTarget(call)?.kind === 'tool' && call.pin !== '';
 }
 
 /** Facts that can be understood alone. */

@@ -120,18 +120,18 @@ function readHints(source: HintSource): { readonly [hint in keyof Hints]: Hint }
 /** What policy makes of a call, and which rule said so. */
 export type Verdict = { readonly kind: 'allow' | 'ask' | 'deny'; readonly reason: string };
 
-/** Where a call stands: what its tool is, and what its place in the configuration wants. */
-export type CallPlace = {
+/** What a verdict follows from: what the tool says of itself, and what the configuration wants. */
+export type JudgedTool = {
   readonly hints: Hints;
   /** The tool's server wants each call approved. */
   readonly approvalRequired: boolean;
 };
 
-/** The verdict on a call from the hints of its tool and the configuration; `what` reasons call it. */
-export function policyVerdict(place: CallPlace, what = 'the tool'): Verdict {
-  if (place.approvalRequired) return { kind: 'ask', reason: 'approval is required by configuration' };
-  if (place.hints.destructive) return { kind: 'ask', reason: `${what} is destructive` };
-  if (place.hints.readOnly) return { kind: 'allow', reason: `${what} only reads` };
+/** The verdict on a call of a tool; `what`: the noun for it in reasons. */
+export function policyVerdict({ hints, approvalRequired }: JudgedTool, what = 'the tool'): Verdict {
+  if (approvalRequired) return { kind: 'ask', reason: 'approval is required by configuration' };
+  if (hints.destructive) return { kind: 'ask', reason: `${what} is destructive` };
+  if (hints.readOnly) return { kind: 'allow', reason: `${what} only reads` };
   return { kind: 'allow', reason: `${what} is not destructive` };
 }
 

@@ -8,7 +8,7 @@ import { byteLength, cutText } from '../text/cut.ts';
 import type { CallOutcomeCommand } from './outcome.ts';
 
 /** The attempt that a fact is of. */
-export type CallPlace = {
+export type AttemptPlace = {
   readonly runId: string;
   readonly stepId: string;
   readonly callId: string;
@@ -28,7 +28,7 @@ export function delegatingNode(run: RunState, stepId: string): string {
 
 /** The fact of a finished call; its content is cut to the bound. `node`: see {@link delegatingNode}. */
 export function finished(
-  place: CallPlace,
+  place: AttemptPlace,
   outcome: Extract<CallOutcomeCommand, { type: 'callFinished' }>,
   node = '',
   late = false,

@@ -1,7 +1,7 @@
 import { facts } from '@stopgo/proto';
 import type { OfferedTool } from '../agent/definition.ts';
 import { isRepeatable, policyVerdict } from '../agent/policy.ts';
-import { remoteOf, serverOf } from '../events/target.ts';
+import { namesOnRecord } from '../events/target.ts';
 import { argumentsBytesMax, callsPerRunMax, delegatedBytesMax } from '../text/bounds.ts';
 import { byteLength } from '../text/cut.ts';
 import { callDigest } from '../text/digest.ts';
@@ -73,13 +73,12 @@ export function judgeCall(call: RequestedCall, site: CallSite, callsBefore = 0):
   const unsendable = problemOf(argumentsJson);
   if (unsendable !== undefined) return refused(unsendable);
   const verdict = policyVerdict(tool, noun);
-  const server = serverOf(target);
+  const names = namesOnRecord(target);
   const judged = {
     ...common,
-    server,
-    agent: remoteOf(target),
+    ...names,
     pin,
-    digest: callDigest({ server, tool: tool.name, pin, argumentsJson }),
+    digest: callDigest({ server: names.server, tool: tool.name, pin, argumentsJson }),
     repeatable: isRepeatable(tool.hints),
     error: '',
     reason: verdict.reason,

@@ -8,7 +8,7 @@ import type { CallState } from '../state/state.ts';
 export type CallKind = {
   /** What a node may call of this kind, as it is offered to its model. */
   readonly offers: (node: ToolNode, tools: Toolset) => readonly OfferedTool[];
-  /** What reasons call it: `the tool is destructive`. */
+  /** The noun for it in reasons: `the tool is destructive`. */
   readonly noun: string;
   /** Why arguments in canonical form cannot be sent, in words for a model; undefined if they can. */
   readonly problemOf: (argumentsJson: string) => string | undefined;

@@ -25,6 +25,24 @@ export function recordedTarget({
   return disposition === facts.Disposition.CONTROL ? { kind: 'control' } : undefined;
 }
 
+/**
+ * How a call names its target on the record: {@link recordedTarget} reads it.
+ *
+ * @throws Error for an agent of this platform: no event has a place for its name yet.
+ */
+export function namesOnRecord(target: CallTarget): Pick<facts.Call, 'server' | 'agent'> {
+  switch (target.kind) {
+    case 'tool':
+      return { server: target.server, agent: '' };
+    case 'remote':
+      return { server: '', agent: target.agent };
+    case 'control':
+      return { server: '', agent: '' };
+    case 'agent':
+      throw new Error(`no event can name the agent ${target.agent} of this platform`);
+  }
+}
+
 /** The tool server that a call goes to, as it is recorded and shown; empty if it goes to none. */
 export function serverOf(target: CallTarget | undefined): string {
   return target?.kind === 'tool' ? target.server : '';

@@ -1,3 +1,4 @@
+import { facts } from '@stopgo/proto';
 import type { FactOf } from '../events/facts.ts';
 import type { Interrupt } from '../state/interrupt.ts';
 import type { RunState } from '../state/state.ts';
@@ -19,10 +20,15 @@ export function interruptKindOf(interrupt: Interrupt): InterruptKind<Interrupt> 
   return interruptKinds[interrupt.kind] as InterruptKind<Interrupt>;
 }
 
-/** The interrupts that take answers, with what people are shown to wait for, oldest first; undefined where no person is asked. */
+/**
+ * The interrupts that take answers, with what people are shown to wait for, oldest first; undefined where no person is asked. None of a
+ * run that has ended: what was not answered by then never is.
+ */
 export function openInterrupts({
+  status,
   interrupts,
 }: RunState): { readonly interrupt: Interrupt; readonly shownAs?: WaitKind }[] {
+  if (status !== 'open') return [];
   const open = Object.values(interrupts).filter((one) => interruptKindOf(one).isOpen(one));
   return open.map((interrupt) => {
     const shownAs = interruptKindOf(interrupt).shownAs(interrupt);
@@ -36,11 +42,22 @@ export function evolveApprovalAsked(run: RunState, asked: FactOf<'approvalReques
   return withInterrupt(run, recordedApproval(asked, time), { digest: asked.digest, question, remoteApprovalId });
 }
 
-/** An input is: by a tool server, of people or of a model, or else a token. */
+/** A token is asked for, or a tool server asks people or a model. */
 export function evolveInputAsked(run: RunState, asked: FactOf<'inputRequested'>, time: number): RunState {
-  const interrupt = recordedQuestion(asked, time) ?? recordedAuth(asked, time);
+  const interrupt = recordedInputs[asked.kind]?.(asked, time);
+  if (interrupt === undefined) return run;
   return withInterrupt(run, interrupt, { digest: '', question: asked.question, remoteApprovalId: '' });
 }
+
+/** By what the fact asks for. Of what nobody could be told the answer, and of what this program does not know, nobody is asked. */
+const recordedInputs: Readonly<
+  Record<facts.InputKind, (asked: FactOf<'inputRequested'>, time: number) => Interrupt | undefined>
+> = {
+  [facts.InputKind.UNSPECIFIED]: () => undefined,
+  [facts.InputKind.INPUT]: recordedQuestion,
+  [facts.InputKind.AUTH]: recordedAuth,
+  [facts.InputKind.SAMPLING]: recordedQuestion,
+};
 
 function withInterrupt(before: RunState, interrupt: Interrupt, beside: AskedBeside): RunState {
   const call = before.calls[interrupt.callId];

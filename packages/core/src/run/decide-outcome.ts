@@ -2,7 +2,7 @@
 
 import { facts as wire } from '@stopgo/proto';
 import { isRepeatable, policyVerdict } from '../agent/policy.ts';
-import { type CallPlace, delegatingNode, failedDelegation, finished } from '../calls/finished.ts';
+import { type AttemptPlace, delegatingNode, failedDelegation, finished } from '../calls/finished.ts';
 import { isSent } from '../calls/kinds.ts';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
@@ -83,7 +83,7 @@ function pinChanged(
   run: RunState,
   call: CallState,
   outcome: Extract<CallOutcomeCommand, { type: 'callPinChanged' }>,
-  place: CallPlace,
+  place: AttemptPlace,
 ): Fact[] {
   const { current, argumentsJson } = outcome;
   const { pin } = current;
@@ -116,7 +116,7 @@ function pinChanged(
   return [changed, request.fact];
 }
 
-function failedCall(call: CallState, attempt: number, content: string, place: CallPlace): Fact {
+function failedCall(call: CallState, attempt: number, content: string, place: AttemptPlace): Fact {
   const { id: callId, tool } = call;
   return finished(place, { type: 'callFinished', callId, attempt, tool, content, isError: true, durationMs: 0 });
 }

@@ -1,7 +1,7 @@
 /**
  * The run interpreter: what a run owes, computed from its state alone.
  *
- * 1. `advance` is pure: same definitions, same state, same answer. A crash, a resume, a replay are all the same call.
+ * 1. `advance` is pure: same definitions, same state, same time, same answer. A crash, a resume, a replay are all the same call.
  * 2. A node is entered only when everything before it is finished, and its step id is its position in the tree.
  * 3. An effect is named by its position; the same effect has the same id after any replay, and no two effects share one.
  * 4. Nothing that is recorded is owed again.

@@ -14,7 +14,7 @@ type Asked<K extends string> = {
   readonly dueAt?: number;
 };
 
-/** People say yes or no. It stays known after that, as long as its call does. */
+/** People say yes or no. It stays known after that, until the loop that its call is in goes round, or another run begins. */
 export type Approval = Asked<'approval'> & {
   /**
    * `call`: of a call that has not run; `in_doubt`: of one that may have; `question`: of what the agent asks that a delegation was

@@ -5,7 +5,7 @@ import type { AskedQuestion, CallState, ConversationState, LeftElsewhere, RunSta
 
 /**
  * True if a process could do something for the run now, without a human: a call may run or may have run, or a step is
- * due. Says the same as `next` with the agent's definition (a property test holds the two together).
+ * due. Says the same as `advance` with the agent's definition (a property test holds the two together).
  */
 export function hasWork(run: RunState): boolean {
   if (run.status !== 'open') return false;

@@ -62,8 +62,8 @@ export type Wait = {
   /** Both empty if it is about no call; a delegation has no server. */
   readonly tool: string;
   readonly server: string;
-  /** When it was asked for, in milliseconds since 1970; absent where the state does not keep it. */
-  readonly since?: number;
+  /** When it was asked for, in milliseconds since 1970. */
+  readonly since: number;
 };
 
 /** The tree alone. */
@@ -165,8 +165,8 @@ function waitsByPlace(run: RunState): ReadonlyMap<string, readonly Wait[]> {
   };
   for (const { interrupt, shownAs } of openInterrupts(run)) {
     if (shownAs === undefined) continue;
-    const { id, callId, kind, requestedAt: since } = interrupt;
-    add(callId, kind === 'approval' ? { kind: shownAs, id, since } : { kind: shownAs, id });
+    const { id, callId, requestedAt: since } = interrupt;
+    add(callId, { kind: shownAs, id, since });
   }
   return all;
 }

@@ -211,11 +211,11 @@ function requested(asked: FactOf<'approvalRequested'>, event: RecordedFact, conv
     requestedAt: timestampFromMs(event.time),
     ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
     status: views.ApprovalStatus.PENDING,
-    ...(asked.question === undefined ? {} : remoteOf(asked.question)),
+    ...(asked.question === undefined ? {} : askedElsewhere(asked.question)),
   });
 }
 
-function remoteOf({ taskId, agent, agents }: facts.RemoteQuestion) {
+function askedElsewhere({ taskId, agent, agents }: facts.RemoteQuestion) {
   return { remoteTaskId: taskId, remoteAgentName: agent, agents: [agent, ...agents] };
 }
 

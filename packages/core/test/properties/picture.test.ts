@@ -3,7 +3,9 @@ import {
   evolve,
   evolveTrace,
   initialState,
+  interruptsOf,
   type PictureNode,
+  pendingApprovals,
   pictureOfRun,
   type RecordedFact,
   type RunTrace,
@@ -12,7 +14,6 @@ import {
 import { facts } from '@stopgo/proto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openInterrupts } from '../../src/interrupts/kinds.ts';
 import { play } from './runner.ts';
 import { agents, tapes } from './trees.ts';
 
@@ -40,8 +41,9 @@ test('at every moment of every run the picture shows all that was done and all t
         expect(total((one) => one.executions)).toBe(counted('stepStarted'));
         // Every answer of the tests' model is one token.
         expect(root.progress?.inputTokens).toBe(counted('modelResponded'));
-        const waiting = openInterrupts(state.run).filter(({ shownAs }) => shownAs !== undefined);
-        const asked = waiting.map(({ interrupt }) => interrupt.id);
+        const inputs =
+          state.run.status === 'open' ? [...interruptsOf(state.run, 'input'), ...interruptsOf(state.run, 'auth')] : [];
+        const asked = [...pendingApprovals(state.run), ...inputs.map(({ id }) => id)];
         expect(
           nodes
             .flatMap((one) => one?.waits ?? [])
