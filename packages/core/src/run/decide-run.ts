@@ -114,6 +114,10 @@ export function decideRun(
   if (run === undefined && all.length === 0) return { kind: 'fenced' };
   if (run !== undefined && !isOwner(run, me)) return { kind: 'fenced' };
   const ahead = advanceInto(all.length, context.definitions, current, context.now);
+  const isClaimAlone = commands.every(({ type }) => type === 'claim') && ahead.facts.length === 0;
+  // Somebody else was faster, and has done what there was to do: such a claim is not worth its two events.
+  if (isClaimAlone && ahead.effects.length === 0 && state.run?.owner === null)
+    return { kind: 'append', facts: [], applied: commands.map(() => false), state, effects: [], me: context.me };
   all.push(...ahead.facts);
   current = ahead.state;
   if (current.run?.status === 'open' && current.run.owner !== null && ahead.effects.length === 0 && !ahead.isCut)

@@ -213,12 +213,16 @@ export class Registry implements DriverListener {
     return ownerInstance === '' || ownerInstance === this.ports.instance || this.ports.liveness.isDead(ownerInstance);
   }
 
-  /** A stream that is followed may have fallen silent: the decision or the cancel is found here then. */
+  /**
+   * A stream that is followed may have fallen silent: the decision or the cancel is found here then. And a timer may be late: clocks are
+   * set, and machines sleep.
+   */
   private pokeBehind(open: readonly OpenRun[]): void {
     const listed = new Map(open.map((run) => [run.runId, run]));
+    const now = this.ports.clock.now();
     for (const driver of this.active.values()) {
       const run = listed.get(driver.runId);
-      if (run === undefined || run.revision > driver.state.revision) driver.poke();
+      if (run === undefined || run.revision > driver.state.revision || isDue(driver.state.run, now)) driver.poke();
     }
   }
 
