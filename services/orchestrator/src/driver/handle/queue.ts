@@ -4,6 +4,7 @@ import {
   descriptionBytesMax,
   type RunCommand,
   remoteQuestionsBytesMax,
+  structuredBytesMax,
   textBytesMax,
 } from '@stopgo/core';
 
@@ -63,6 +64,16 @@ function isFence({ command }: Entry): boolean {
   return command.type === 'claim' || command.type === 'startCall' || command.type === 'answerDelegation';
 }
 
+/** A result, with all that it holds beside its text. */
+function finishedBytes({
+  content,
+  structuredJson = '',
+  blobs = [],
+}: Extract<RunCommand, { type: 'callFinished' }>): number {
+  const text = Math.min(byteLength(content), textBytesMax);
+  return text + Math.min(byteLength(structuredJson), structuredBytesMax) + byteLength(JSON.stringify(blobs));
+}
+
 function sizeOf(command: RunCommand): number {
   switch (command.type) {
     case 'modelAnswered':
@@ -82,7 +93,7 @@ function sizeOf(command: RunCommand): number {
     case 'delegationUpdated':
       return byteLength(command.text);
     case 'callFinished':
-      return Math.min(byteLength(command.content), textBytesMax);
+      return finishedBytes(command);
     case 'modelFailed':
       return byteLength(command.text) + byteLength(command.message);
     // They ask a human: the append holds a description of the call.
