@@ -74,6 +74,9 @@ function finishedBytes({
   return text + Math.min(byteLength(structuredJson), structuredBytesMax) + byteLength(JSON.stringify(blobs));
 }
 
+/** Commands whose facts are all of about one size. */
+type Small = 'claim' | 'startCall' | 'answerDelegation' | 'answerLost' | 'needToken' | 'callUnauthenticated';
+
 function sizeOf(command: RunCommand): number {
   switch (command.type) {
     case 'modelAnswered':
@@ -101,7 +104,15 @@ function sizeOf(command: RunCommand): number {
       return descriptionBytesMax + 2 * byteLength(command.reason);
     case 'callPinChanged':
       return descriptionBytesMax;
+    case 'samplingAnswered':
+      return byteLength(command.contentJson) + byteLength(command.error);
+    // It is told twice: why the call did not run, and as its result.
+    case 'callNotAllowed':
+      return 2 * byteLength(command.message);
+    case 'callNotStarted':
+      return byteLength(command.message);
     default:
+      command.type satisfies Small;
       return 0;
   }
 }
