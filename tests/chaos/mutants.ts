@@ -9,8 +9,8 @@ export const mutants = {
   'no-approval': [
     {
       file: 'packages/core/src/agent/policy.ts',
-      from: 'if (place.hints.destructive)',
-      to: 'if (place.approvalRequired)',
+      from: 'if (hints.destructive) return',
+      to: 'if (approvalRequired) return',
     },
   ],
   /** Inside parallel branches and loops nobody is asked, also where the configuration wants it. */

@@ -113,7 +113,8 @@ test('what fails is tried again with longer and longer pauses, given up in the e
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       if (ms > 800) {
-        pauses.push(Math.round(ms / 100) * 100);
+        // They are counted from the failure, which was a moment ago.
+        pauses.push(Math.round(ms / 500) * 500);
         aheadMs += ms;
       }
       await new Promise((resolve) => setImmediate(resolve));
