@@ -8,7 +8,7 @@ import { interruptKindOf, openInterrupts } from './kinds.ts';
 /** When something of an open run is due next, in milliseconds since 1970; undefined if nothing is. */
 export function nextDue(run: RunState | null): number | undefined {
   if (run === null || run.status !== 'open') return undefined;
-  const times = openInterrupts(run).flatMap(({ interrupt: { dueAt } }) => (dueAt === undefined ? [] : [dueAt]));
+  const times = openInterrupts(run).flatMap(({ interrupt: one }) => (mayExpire(one) ? [one.dueAt] : []));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -21,11 +21,13 @@ export function isDue(run: RunState | null, now: number): boolean {
 export function dueFacts(run: RunState, now: number): Fact[] {
   return openInterrupts(run)
     .map(({ interrupt }) => interrupt)
-    .filter(isDueBy(now))
+    .filter(mayExpire)
+    .filter(({ dueAt }) => dueAt <= now)
     .sort((one, other) => one.dueAt - other.dueAt)
     .flatMap((interrupt) => interruptKindOf(interrupt).expired?.(run, interrupt) ?? []);
 }
 
-function isDueBy(now: number) {
-  return (one: Interrupt): one is Interrupt & { readonly dueAt: number } => one.dueAt !== undefined && one.dueAt <= now;
+/** A time alone makes nothing due: its kind has to say what follows. */
+function mayExpire(one: Interrupt): one is Interrupt & { readonly dueAt: number } {
+  return one.dueAt !== undefined && interruptKindOf(one).expired !== undefined;
 }

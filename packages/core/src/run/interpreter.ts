@@ -12,7 +12,7 @@ import { type Definitions, definitionOf } from '../agent/definitions.ts';
 import { childStep, rootStep, turnId } from '../agent/step-id.ts';
 import { controlTools } from '../calls/control/tools.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import { dueFacts } from '../interrupts/due.ts';
+import { dueFacts, isDue } from '../interrupts/due.ts';
 import { withdrawal } from '../interrupts/kinds/approval.ts';
 import { answerOutput, hasText, laterOutput, outputToWire, resultOutput, textOutput } from '../state/output.ts';
 import { bindPlaceholders } from '../state/placeholders.ts';
@@ -20,6 +20,7 @@ import type { CallState, ConversationState, Output, RunState, StepState } from '
 import { callsOf, dueAnswers, isStepDue, pendingApprovals } from '../state/work.ts';
 import { continuedFailureBytesMax } from '../text/bounds.ts';
 import { cutBytesMin, cutText } from '../text/cut.ts';
+import { internalError } from '../text/errors.ts';
 import {
   canceledByUser,
   delegationFailed,
@@ -89,7 +90,8 @@ export function anticipate(state: ConversationState, all: readonly Fact[], now: 
 /**
  * Every fact that follows from the state, and every effect that may start then and has no outcome on the record.
  *
- * @throws DomainError `internal` if the definitions lack one that the run names (see `definitionOf`).
+ * @throws DomainError `internal` if the definitions lack one that the run names (see `definitionOf`), or if what follows from a time
+ * that has come does not end the wait for it.
  */
 export function advance(definitions: Definitions, state: ConversationState, now: number): Advance {
   const all: Fact[] = [];
@@ -102,6 +104,8 @@ export function advance(definitions: Definitions, state: ConversationState, now:
     if (owed.facts.length === 0) return { facts: all, state: current, effects: owed.effects };
     all.push(...owed.facts);
     current = anticipate(current, owed.facts, now);
+    // All that was due was told: it is over now, or whoever drives the run would never be done with it.
+    if (due.length > 0 && isDue(current.run, now)) throw internalError(`what is due of run ${run.id} does not end`);
   }
 }
 
