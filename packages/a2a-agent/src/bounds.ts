@@ -40,3 +40,7 @@ export const streamStallMs = 60_000;
 export const agentStopGraceMs = 8_000;
 /** Characters of the name of a method that is not found which its sender is shown again. */
 export const methodCharactersShownMax = 100;
+/** Characters of an id that is none which its sender is shown again. */
+export const echoCharactersMax = 200;
+/** Characters of the token of a page. */
+export const cursorCharactersMax = 512;

@@ -62,24 +62,47 @@ function data(input: views.PendingInput): Json {
 /** True for data that means to answer a question, so that in a task it is no message to the agent. */
 export const isInputData = (value: unknown): boolean => isObject(value) && inputIdIn(value.input_id) !== undefined;
 
+/** What a message may answer questions with, whichever wait: what counts, `answersAmong` says. */
+export type InputWords = {
+  /** Its data parts that are answers. */
+  readonly data: readonly SaidInput[];
+  /** By line of its text: the answer that it is, naming its question. */
+  readonly lines: readonly (SaidInput | undefined)[];
+  /** All that it says in words. */
+  readonly text: string;
+};
+
 /**
- * The answers that a message holds: in data parts, else in lines `accept <id>`, `decline <id>` and `cancel <id>`; where only one
- * question waits and nothing else, also in a plain `decline` or `cancel`, or in a text that is the one value that is asked for.
- * A plain no declines: whoever delegates to this agent has nothing but yes and no for what its people decide, and neither is a value
- * unless it is one of the choices. None, if it is about something else.
+ * Reads the answers that a message may hold: in data parts, in lines `accept <id>`, `decline <id>` and `cancel <id>`, or in plain words.
  *
  * @throws A2AError if it means to answer but does not say clearly what.
  */
-export function inputsIn({ parts }: Message, pending: readonly views.PendingInput[], isAlone: boolean): SaidInput[] {
-  const structured = parts.flatMap(({ content }) => {
+export function inputWordsIn({ parts }: Message): InputWords {
+  const data = parts.flatMap(({ content }) => {
     const value: unknown = content?.$case === 'data' ? content.value : undefined;
     return isObject(value) && isInputData(value) ? [said(value)] : [];
   });
-  if (new Set(structured.map(({ inputId }) => inputId)).size !== structured.length)
+  if (new Set(data.map(({ inputId }) => inputId)).size !== data.length)
     throw new RequestMalformedError('the message answers one question twice; answer each once');
-  if (structured.length > 0) return structured;
   const text = textOf(parts).trim();
-  const named = text.split('\n').map((line) => inLine(line, pending));
+  return { data, lines: text.split('\n').map(inLine), text };
+}
+
+/**
+ * The answers of a message to what waits: its data, else its lines; where only one question waits and nothing else, also a plain
+ * `decline` or `cancel`, or a text that is the one value that is asked for. A plain no declines: whoever delegates to this agent has
+ * nothing but yes and no for what its people decide, and neither is a value unless it is one of the choices. None, if the message is about
+ * something else.
+ *
+ * @param isAlone - nothing but questions waits.
+ */
+export function answersAmong(
+  { data, lines, text }: InputWords,
+  pending: readonly views.PendingInput[],
+  isAlone: boolean,
+): readonly SaidInput[] {
+  if (data.length > 0) return data;
+  const named = lines.map((line) => (isMeantFor(line, pending) ? line : undefined));
   if (named.every((one) => one !== undefined)) return named;
   const [only, ...others] = pending;
   if (only === undefined || others.length > 0 || !isAlone) return [];
@@ -89,6 +112,10 @@ export function inputsIn({ parts }: Message, pending: readonly views.PendingInpu
   const action = actionOfWord(text.toLowerCase(), only.url !== '');
   return action === undefined ? [] : [{ ...inWords, action, contentJson: '' }];
 }
+
+/** A cancel is how an approval is rejected, too: it is an answer only to a question that waits. */
+const isMeantFor = (line: SaidInput | undefined, pending: readonly views.PendingInput[]): boolean =>
+  line?.action !== 'cancel' || pending.some(({ id }) => id === line.inputId);
 
 function actionOfWord(word: string, isUrl: boolean): InputAction | undefined {
   if (word === 'decline' || word === 'cancel') return word;
@@ -116,13 +143,11 @@ function said({ input_id, action, content }: Readonly<Record<string, unknown>>):
 
 const wordAndId = /^\s*(accept|decline|cancel)[\s:]+([0-9a-f-]{36})\s*$/i;
 
-function inLine(line: string, pending: readonly views.PendingInput[]): SaidInput | undefined {
+function inLine(line: string): SaidInput | undefined {
   const [, word = '', id = ''] = wordAndId.exec(line) ?? [];
   const action = word.toLowerCase();
   const inputId = inputIdIn(id);
   if (inputId === undefined || (action !== 'accept' && action !== 'decline' && action !== 'cancel')) return undefined;
-  // That is how an approval is rejected, too.
-  if (action === 'cancel' && !pending.some((one) => one.id === inputId)) return undefined;
   return { inputId, action, contentJson: '', isNamed: true };
 }
 

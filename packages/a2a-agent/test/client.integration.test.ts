@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type A2AClient, createHttpClient, type ReadEvent, RemoteAgentError } from '../src/client/index.ts';
-import { Role, TaskState } from '../src/index.ts';
+import { TaskState } from '../src/index.ts';
+import { Role } from '../src/protocol.ts';
 import { agent, closeAgent, saying } from './raw-agent.ts';
 
 afterEach(closeAgent);

@@ -1,7 +1,8 @@
 import { approvals } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { askAgain, dataPart, decisionsIn, textOf, textPart } from '../src/index.ts';
-import { agentMessage } from '../src/parts.ts';
+import { decisionsIn } from '../src/decision.ts';
+import { askAgain, textPart } from '../src/index.ts';
+import { agentMessage, dataPart, textOf } from '../src/parts.ts';
 
 const { DecisionKind } = approvals;
 

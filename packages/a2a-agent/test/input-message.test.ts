@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
-import { inputsIn, TaskState, taskAfter, textPart } from '../src/index.ts';
+import { answersAmong, TaskState, taskAfter, textPart } from '../src/index.ts';
+import { inputWordsIn } from '../src/input-message.ts';
 import { agentMessage, dataPart } from '../src/parts.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
@@ -14,7 +15,11 @@ const choice = { type: 'object', properties: { sure: { type: 'string', enum: ['y
 const form = { type: 'object', properties: { account: { type: 'string' }, amount: { type: 'number' } } };
 
 const saidTo = (input: views.PendingInput, words: string) =>
-  inputsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts: [textPart(words)] }), [input], true);
+  answersAmong(
+    inputWordsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts: [textPart(words)] })),
+    [input],
+    true,
+  );
 const plain = (action: string, contentJson = '') => [{ inputId: id, action, contentJson, isNamed: false }];
 
 describe('words to the one question that waits', () => {
@@ -62,7 +67,11 @@ test.each([views.RunStatus.WAITING, views.RunStatus.WORKING])(
 describe('values that a data part holds', () => {
   const given = (amount: number | string) => {
     const parts = [dataPart({ input_id: id, action: 'accept', content: { amount } })];
-    return inputsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts }), [asking(form)], true);
+    return answersAmong(
+      inputWordsIn(agentMessage({ id: 'm', taskId: 't', contextId: 'c', parts })),
+      [asking(form)],
+      true,
+    );
   };
 
   test.each([1.5, -7, Number.MAX_SAFE_INTEGER, '9007199254740993'])('are taken as they are: %j', (amount) => {

@@ -63,6 +63,3 @@ export const stopGraceMs = 8_000;
 
 /** Messages of a task's history that are shown at once, what tools were told and told included. */
 export const historyMessagesMax = 100;
-/** Tasks of a page of a list. */
-export const tasksPerPageDefault = 50;
-export const tasksPerPageMax = 100;

@@ -1,4 +1,4 @@
-import { invalidArgument } from '@stopgo/core';
+import { invalidArgument, notFound } from '@stopgo/core';
 import { views } from '@stopgo/proto';
 import { describe, expect, test } from 'vitest';
 import { gateway } from './support/gateway.ts';
@@ -272,3 +272,25 @@ describe('a message that does not say who speaks', () => {
     expect(calls.filter(({ method }) => method !== 'listTools')).toEqual([]);
   });
 });
+
+test.each([
+  ['/a2a', -32602],
+  ['/a2a/v1', -32001],
+  ['/', -32001],
+])(
+  'whoever asks at %s for a task that is not there is told so as peers of that address expect it',
+  async (path, code) => {
+    for (const known of [ID, 'none']) {
+      const { send } = await gateway({
+        store: {
+          readStream: async () => ({ events: [] }),
+          getConversation: async () => {
+            throw notFound('there is none');
+          },
+        },
+      });
+      const { json } = await send('POST', path, rpc('tasks/get', { id: known }));
+      expect(json.error).toMatchObject({ code, message: `Task not found: ${known}` });
+    }
+  },
+);

@@ -10,9 +10,9 @@ import {
   waitingLookMs,
 } from '../bounds.ts';
 import { type AgentProfile, cardOf } from '../card.ts';
-import { activatedOf, extensionsHeader, extensionsNamed } from '../extensions.ts';
+import { activatedOf, extensionsNamed } from '../extensions.ts';
 import type { GrpcListener } from '../grpc.ts';
-import type { HttpAgent, Peer } from '../http/index.ts';
+import type { HttpAgent } from '../http/index.ts';
 import { AgentCard } from '../protocol.ts';
 import { type AgentBehaviour, AgentCore } from './agent-core.ts';
 import { agentApp } from './app.ts';
@@ -117,26 +117,11 @@ function surfaceOf(
 ): HttpAgent<NoFrame> {
   const reachedAt = (req: Request): string => `${req.protocol}://${req.get('host') ?? 'localhost'}`;
   return {
-    peerOf: (req, res): Peer => {
-      const left = new AbortController();
-      res.once('close', () => left.abort());
-      const cursor = { revision: undefined };
-      const header = (name: string) => req.get(name);
-      const named = extensionsNamed(header);
-      const activated = activatedOf(core.extensions, named);
-      return {
-        cursor,
-        left,
-        opened: new Promise(() => {}),
-        handlerFor: (dialect) => {
-          if (activated.length > 0) res.setHeader(extensionsHeader(dialect), activated.join(', '));
-          return core.handlerFor({ dialect, header, cursor, signal: left.signal }, named, profileAt(reachedAt(req)));
-        },
-      };
-    },
+    extensions: core.extensions,
+    handlerFor: ({ req, dialect, named, cursor, signal }) =>
+      core.handlerFor({ dialect, header: (name) => req.get(name), cursor, signal }, named, profileAt(reachedAt(req))),
     profileOf: async (req) => profileAt(reachedAt(req)),
-    dialectOfTask: async (req, _frame, taskId) =>
-      core.tasks.startedIn(taskId) ?? (req.path === '/a2a' ? 'legacy' : '0.3'),
+    startedIn: async (_frame, taskId) => core.tasks.startedIn(taskId),
     readable: (error) => core.readable(error),
     streams,
     heartbeatMs: streamHeartbeatMs,

@@ -14,7 +14,9 @@ import {
   TaskState,
   UnsupportedOperationError,
 } from '../protocol.ts';
-import { requireUserRole } from '../role.ts';
+import { readHistoryLength } from '../request/history-length.ts';
+import { requireMessage } from '../request/said-message.ts';
+import { requireNoTenant } from '../request/tenant.ts';
 import { isWaiting, terminal } from '../task-state.ts';
 import type { Turn } from './process.ts';
 import { hasEnded, type TaskStore } from './task-store.ts';
@@ -87,7 +89,7 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
     sendMessage: (params) =>
       guard<Task | Message>(params, async () => {
         const { configuration } = params;
-        const length = historyLength(configuration?.historyLength) ?? 0;
+        const length = readHistoryLength(configuration?.historyLength) ?? 0;
         const sent = send(deps, call, params);
         if ('messageId' in sent) return sent;
         if (configuration?.returnImmediately) return recent(sent, length);
@@ -110,12 +112,12 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
       }),
     getTask: (params) =>
       guard(params, () => {
-        const length = historyLength(params.historyLength);
+        const length = readHistoryLength(params.historyLength);
         return recent(store.get(params.id), length);
       }),
     listTasks: (params) =>
       guard(params, () => {
-        const length = historyLength(params.historyLength) ?? 0;
+        const length = readHistoryLength(params.historyLength) ?? 0;
         const page = store.list(params);
         const shown = page.tasks.map((task) => recent(task, length));
         return { ...page, tasks: params.includeArtifacts ? shown : shown.map((task) => ({ ...task, artifacts: [] })) };
@@ -134,20 +136,14 @@ export function requestHandler(deps: HandlerDependencies, call: HandlerCall): A2
 
 type Addressed = { readonly tenant?: string };
 
-function requireNoTenant({ tenant = '' }: Addressed): void {
-  if (tenant !== '') throw new RequestMalformedError('there is no such tenant here; leave the tenant out');
-}
-
 /** Takes a message: as a new task, as the next message of one, or with an answer at once. */
 function send(
   { tasks, store, reply }: HandlerDependencies,
   call: HandlerCall,
-  { message }: SendMessageRequest,
+  request: SendMessageRequest,
 ): Task | Message {
-  if (message === undefined) throw new RequestMalformedError('message is missing');
-  const { taskId, contextId, messageId, parts } = message;
-  if (call.dialect !== 'legacy' && messageId === '') throw new RequestMalformedError('message.messageId is missing');
-  requireUserRole(message);
+  const message = requireMessage(request.message, call.dialect);
+  const { taskId, contextId, parts } = message;
   requireContent(parts);
   const delivery = { message, header: call.header, dialect: call.dialect };
   if (taskId === '') return reply(message) ?? tasks.begin(delivery);
@@ -203,9 +199,3 @@ const recent = (task: Task, length: number | undefined): Task => ({
   ...task,
   history: length === undefined ? task.history : length === 0 ? [] : task.history.slice(-length),
 });
-
-function historyLength(asked: number | undefined): number | undefined {
-  if (asked === undefined) return undefined;
-  if (!Number.isInteger(asked) || asked < 0) throw new RequestMalformedError('historyLength must be 0 or more');
-  return asked;
-}

@@ -91,8 +91,8 @@ export class Tasks {
   }
 
   /** The dialect that a task was started in, of those that do not always show; undefined if there is no such task. */
-  startedIn(taskId: unknown): '0.3' | 'legacy' | undefined {
-    const task = typeof taskId === 'string' ? this.#options.store.find(taskId) : undefined;
+  startedIn(taskId: string): '0.3' | 'legacy' | undefined {
+    const task = this.#options.store.find(taskId);
     return task && (task.metadata?.dialect === 'legacy' ? 'legacy' : '0.3');
   }
 

@@ -2,16 +2,22 @@ import type { StreamSlot } from '@stopgo/http';
 import type { Request, Response } from 'express';
 import type { AgentProfile } from '../card.ts';
 import type { Dialect } from '../dialect.ts';
+import type { Extensions } from '../extensions.ts';
 import type { A2ARequestHandler } from '../protocol.ts';
 
-/** Who sent a request, whatever it turns out to speak. */
-export type Peer = {
-  readonly handlerFor: (dialect: Dialect) => A2ARequestHandler;
+/** Who sent a request, and how he speaks. */
+export type HttpCaller<Frame> = {
+  readonly req: Request;
+  readonly frame: Frame;
+  readonly dialect: Dialect;
+  /** The extensions that he names. */
+  readonly named: readonly string[];
+  /** To be told where a stream is with each of its events. */
   readonly cursor: Cursor;
-  /** Aborts when the peer has left; to be aborted when nothing more is sent to it. */
-  readonly left: AbortController;
-  /** Resolves when a stream is known to be good though it has no event yet. */
-  readonly opened: Promise<void>;
+  /** To be called when a stream is good but may have no event for long: its client need not wait to be told so. */
+  readonly open: () => void;
+  /** Aborts when he has left, or nothing more is sent to him. */
+  readonly signal: AbortSignal;
 };
 
 /** The revision that the last event shows; undefined while more events of the same revision are to come. */
@@ -22,12 +28,19 @@ export type Cursor = { revision: number | undefined };
  * surface only hands it on.
  */
 export type HttpAgent<Frame> = {
-  /** What is wrong with its headers is thrown by the operations of its handler, so that it is told in the peer's dialect. */
-  readonly peerOf: (req: Request, res: Response, frame: Frame) => Peer;
+  readonly extensions: Extensions;
+  /**
+   * Who answers a request whose dialect is known. What is wrong with its headers is thrown by the operations, so that it is told in that
+   * dialect.
+   */
+  readonly handlerFor: (caller: HttpCaller<Frame>) => A2ARequestHandler;
   /** What the agent says of itself to this asker. */
   readonly profileOf: (req: Request, frame: Frame) => Promise<AgentProfile>;
-  /** How somebody speaks that asks for this task and does not show it; unknown: he may expect either. */
-  readonly dialectOfTask: (req: Request, frame: Frame, taskId: unknown) => Promise<'0.3' | 'legacy' | 'unknown'>;
+  /**
+   * The dialect that a task was started in, for whoever asks for it and does not show his own; unknown: he may expect either; undefined: there
+   * is no such task.
+   */
+  readonly startedIn: (frame: Frame, taskId: string) => Promise<'0.3' | 'legacy' | 'unknown' | undefined>;
   /** An error as the peer may read it: an A2AError or a {@link ServiceError}. */
   readonly readable: (error: unknown, req: Request, frame: Frame) => Error;
   /** The event streams that may be open at once. @throws DomainError `resource_exhausted` if there are as many. */

@@ -4,7 +4,7 @@ import type { A2ARoute, HttpAgent } from './http-agent.ts';
 import { jsonRpcRoutes } from './json-rpc-routes.ts';
 import { restRoutes } from './rest-routes.ts';
 
-export type { A2ARoute, Cursor, HttpAgent, Peer } from './http-agent.ts';
+export type { A2ARoute, Cursor, HttpAgent, HttpCaller } from './http-agent.ts';
 export { lastRevisionSeen } from './request-headers.ts';
 export { sayProblemAt } from './rest-routes.ts';
 export { ServiceError } from './service-error.ts';

@@ -5,6 +5,7 @@ import type { Request, Response } from 'express';
 import { answerJsonRpc, notJson, refused, unparsable } from '../json-rpc.ts';
 import { ServerCallContext } from '../protocol.ts';
 import type { A2ARoute, HttpAgent, Refusal } from './http-agent.ts';
+import { dialectOfTask, peerOf } from './peer.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { openStream, sendStream } from './sse-answer.ts';
 
@@ -36,7 +37,7 @@ export async function answerEnvelope<Frame>(
   agent: HttpAgent<Frame>,
   { req, res, frame, body }: EnvelopeRequest<Frame>,
 ): Promise<void> {
-  const peer = agent.peerOf(req, res, frame);
+  const peer = peerOf(agent, req, res, frame);
   let slot: StreamSlot | undefined;
   const said = await answerJsonRpc({
     body,
@@ -46,7 +47,7 @@ export async function answerEnvelope<Frame>(
     beforeStream: () => {
       slot = openStream(agent, res, peer);
     },
-    dialectOfTask: (id) => agent.dialectOfTask(req, frame, id),
+    dialectOfTask: (id) => dialectOfTask(agent, req, frame, id),
     handlerFor: peer.handlerFor,
   });
   if (said.kind === 'stream' && slot !== undefined) return sendStream(agent, res, slot, said.envelopes, peer);

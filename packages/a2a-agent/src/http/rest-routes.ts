@@ -7,6 +7,7 @@ import { isObject } from '../dialect.ts';
 import { isAbsentOr, mustBeText } from '../ids.ts';
 import { unparsable } from '../json-rpc.ts';
 import {
+  type A2ARequestHandler,
   ContentTypeNotSupportedError,
   RequestMalformedError,
   type SendMessageRequest,
@@ -29,13 +30,12 @@ import {
   writeRestSent,
   writeRestTask,
 } from '../rest.ts';
-import type { A2ARoute, HttpAgent, Peer } from './http-agent.ts';
+import type { A2ARoute, HttpAgent } from './http-agent.ts';
 import { answerEnvelope } from './json-rpc-routes.ts';
+import { peerOf } from './peer.ts';
 import { saysJson, versionAsked } from './request-headers.ts';
 import { ServiceError } from './service-error.ts';
 import { openStream, sendStream } from './sse-answer.ts';
-
-type Handler = ReturnType<Peer['handlerFor']>;
 
 /** What an operation gives: an answer, or the events of a stream. */
 type Outcome =
@@ -43,7 +43,7 @@ type Outcome =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamResponse, void> };
 
-type Operation = (handler: Handler, req: Request, version: RestVersion) => Promise<Outcome>;
+type Operation = (handler: A2ARequestHandler, req: Request, version: RestVersion) => Promise<Outcome>;
 
 const context = new ServerCallContext();
 
@@ -224,7 +224,7 @@ async function answer<Frame>(
     }
     if (spoken === undefined)
       throw new VersionNotSupportedError('this version of A2A is not spoken here; use 1.0 or 0.3');
-    const peer = agent.peerOf(req, res, frame);
+    const peer = peerOf(agent, req, res, frame);
     const outcome = await operation(peer.handlerFor(version), req, version);
     if (outcome.kind === 'nothing') {
       res.status(204).end();

@@ -2,7 +2,8 @@ import { visibleJson } from '@stopgo/core';
 import type { StreamSlot } from '@stopgo/http';
 import { SseWriter } from '@stopgo/http';
 import type { Response } from 'express';
-import type { HttpAgent, Peer } from './http-agent.ts';
+import type { HttpAgent } from './http-agent.ts';
+import type { Peer } from './peer.ts';
 
 /**
  * Takes the place of a stream, before anything is done for it: what is refused here has had no effect. It is given back when

@@ -3,13 +3,13 @@ import {
   AgentCard,
   type AgentProfile,
   cardOf,
-  PushNotificationNotSupportedError,
-  RequestMalformedError,
-  requireNamed,
+  requestReader,
   requireUncanceled,
+  type Task,
+  type TaskName,
   TaskNotCancelableError,
+  type TextAgent,
   taskOf,
-  UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
 import { DomainError } from '@stopgo/core';
 import { callMarginMs } from '../bounds.ts';
@@ -28,97 +28,59 @@ import { recentHistory, viewOf } from './task-view.ts';
 export type HandlerDependencies = RouteDependencies & {
   readonly profile: () => Promise<AgentProfile>;
   /** An error as the peer may read it. */
-  readonly asA2AError: (error: unknown, call: A2ACall) => Error;
+  readonly asA2AError: (error: unknown) => Error;
 };
 
-/** The operations of A2A for one request, with whatever stands before them. */
+/** The operations of A2A for one request, with whatever stands before them. Errors are such that a peer may read them. */
 export function handlerOf(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
-  const handler = requestHandler(deps, call);
+  const handler = requestReader(textAgent(deps, call), {
+    dialect: call.dialect,
+    messageBytesMax: deps.limits.messageBytes,
+    tellsOfTasks: deps.a2aPush !== false,
+    streams: deps.a2aStreaming !== false,
+    extensions: extensionsOf(deps),
+    named: call.extensions,
+    unreadable: call.unreadable,
+    readable: deps.asA2AError,
+  });
   return deps.interceptA2A?.(handler, call) ?? handler;
 }
 
 /**
- * The operations of A2A for one request, over the services: whatever they need to know stands in the log, so that any
- * replica can answer the next one. Errors are such that a peer may read them.
+ * The agent over the services, for one request that has been read: whatever it needs to know stands in the log, so that any replica
+ * can answer the next one.
  */
-function requestHandler(deps: HandlerDependencies, call: A2ACall): A2ARequestHandler {
-  const admit = (params: Addressed): void => {
-    if (call.unreadable !== undefined) throw call.unreadable;
-    requireNoTenant(params);
-    requireNamed(extensionsOf(deps), call.extensions);
-  };
-  const guard = async <T>(params: Addressed, work: () => Promise<T>): Promise<T> => {
-    try {
-      admit(params);
-      return await work();
-    } catch (error) {
-      throw deps.asA2AError(error, call);
-    }
-  };
-  const guarded = async function* <T>(params: Addressed, work: () => AsyncGenerator<T, void>) {
-    try {
-      admit(params);
-      yield* work();
-    } catch (error) {
-      throw deps.asA2AError(error, call);
-    }
-  };
-  const card = async () => AgentCard.fromJSON(cardOf(await deps.profile()));
-  const extendedCard = async () => {
-    await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
-    return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps, call.dialect)));
-  };
+function textAgent(deps: HandlerDependencies, call: A2ACall): TextAgent {
   return {
-    getAgentCard: card,
-    getAuthenticatedExtendedAgentCard: (params) => guard(params, extendedCard),
-    sendMessage: (params) =>
-      guard(params, async () => {
-        const { configuration } = params;
-        const length = historyLength(configuration?.historyLength) ?? 0;
-        const { view, says } = await send(deps, call, params, configuration?.returnImmediately ? 0 : deps.syncWaitMs);
-        const history = await recentHistory(deps, call, view, length);
-        return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
-      }),
-    sendMessageStream: (params) => guarded(params, () => sendAndFollow(streaming(deps), call, params)),
-    resubscribe: (params) => guarded(params, () => follow(streaming(deps), call, params.id)),
-    getTask: (params) =>
-      guard(params, async () => {
-        const length = historyLength(params.historyLength);
-        const view = await viewOf(deps, call, params.id);
-        await permit(deps, call.frame, 'conversation.read', { kind: 'conversation', id: view.head.id });
-        return taskOf(view, { history: await recentHistory(deps, call, view, length), withHitl: call.withHitl });
-      }),
-    listTasks: (params) => guard(params, () => listTasks(deps, call, params)),
-    cancelTask: (params) => guard(params, () => cancel(deps, call, params.id)),
-    createTaskPushNotificationConfig: (params) => guard(params, () => createPushConfig(pushing(deps), call, params)),
-    getTaskPushNotificationConfig: (params) => guard(params, () => getPushConfig(pushing(deps), call, params)),
-    listTaskPushNotificationConfigs: (params) => guard(params, () => listPushConfigs(pushing(deps), call, params)),
-    deleteTaskPushNotificationConfig: (params) => guard(params, () => deletePushConfig(pushing(deps), call, params)),
+    card: async () => AgentCard.fromJSON(cardOf(await deps.profile())),
+    extendedCard: async () => {
+      await permit(deps, call.frame, 'card.read_extended', { kind: 'service' });
+      return AgentCard.fromJSON(cardOf(extended(await deps.profile(), deps, call.dialect)));
+    },
+    send: async (said, { historyLength, isAtOnce }) => {
+      const { view, says } = await send(deps, call, said, isAtOnce ? 0 : deps.syncWaitMs);
+      const history = await recentHistory(deps, call, view, historyLength);
+      return taskOf(view, { history, withHitl: call.withHitl, ...(says === undefined ? {} : { says }) });
+    },
+    sendAndFollow: (said) => sendAndFollow(deps, call, said),
+    follow: (task) => follow(deps, call, task),
+    get: async (task, historyLength) => {
+      const view = await viewOf(deps, call, task);
+      await permit(deps, call.frame, 'conversation.read', { kind: 'conversation', id: view.head.id });
+      return taskOf(view, { history: await recentHistory(deps, call, view, historyLength), withHitl: call.withHitl });
+    },
+    list: (page) => listTasks(deps, call, page),
+    cancel: (task) => cancel(deps, call, task),
+    createPush: (task, push) => createPushConfig(deps, call, task, push),
+    getPush: (task, configId) => getPushConfig(deps, call, task, configId),
+    listPush: (task) => listPushConfigs(deps, call, task),
+    deletePush: (task, configId) => deletePushConfig(deps, call, task, configId),
   };
-}
-
-/** @throws A2AError if the agent has no event streams. */
-function streaming(deps: HandlerDependencies): HandlerDependencies {
-  if (deps.a2aStreaming !== false) return deps;
-  throw new UnsupportedOperationError('this agent has no event streams; send the message and get the task');
-}
-
-/** @throws A2AError if the agent tells no addresses of tasks. */
-function pushing(deps: HandlerDependencies): HandlerDependencies {
-  if (deps.a2aPush !== false) return deps;
-  throw new PushNotificationNotSupportedError();
-}
-
-type Addressed = { readonly tenant?: string };
-
-/** There is one agent here: whoever addresses another one must not get this one's tasks. */
-function requireNoTenant({ tenant = '' }: Addressed): void {
-  if (tenant !== '') throw new RequestMalformedError('there is no such tenant here; leave the tenant out');
 }
 
 /** Cancels the task's open run. A canceled task is answered as it is; one that has ended otherwise cannot be canceled. */
-async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
-  const view = await viewOf(deps, call, taskId);
+async function cancel(deps: RouteDependencies, call: A2ACall, task: TaskName): Promise<Task> {
+  const view = await viewOf(deps, call, task);
   const { head } = view;
   requireUncanceled(call.dialect, taskOf(view));
   await permit(deps, call.frame, 'run.cancel', { kind: 'conversation', id: head.id });
@@ -133,10 +95,4 @@ async function cancel(deps: RouteDependencies, call: A2ACall, taskId: string) {
     throw error;
   });
   return taskOf(soundView(turn?.view));
-}
-
-function historyLength(asked: number | undefined): number | undefined {
-  if (asked === undefined) return undefined;
-  if (!Number.isInteger(asked) || asked < 0) throw new RequestMalformedError('historyLength must be 0 or more');
-  return asked;
 }

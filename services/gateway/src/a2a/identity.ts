@@ -1,31 +1,18 @@
-import type { Message } from '@stopgo/a2a-agent';
-import { type Json, sha256Hex } from '@stopgo/core';
+import { type FirstMessage, type FollowUp, resultOf, soundJson } from '@stopgo/a2a-agent';
+import { sha256Hex } from '@stopgo/core';
 import { principalKey } from '@stopgo/rpc';
 import type { A2ACall } from './call.ts';
-import { soundJson } from './sound-json.ts';
 
 /** What makes a repeated message the same message. */
 export type Identity = { readonly key: string; readonly requestDigest: string };
 
-/** A digest of what a message says, whatever its id. */
-const contentDigest = ({ parts, metadata }: Message): string =>
-  sha256Hex(
-    soundJson({
-      parts: parts.map(({ content }) => [content?.$case ?? '', contentOf(content?.value)]),
-      metadata: (metadata ?? {}) as Json,
-    }),
-  );
-
-const contentOf = (value: unknown): Json =>
-  Buffer.isBuffer(value) ? value.toString('base64') : ((value ?? null) as Json);
-
 /** The identity of a first message: the client's own key, if it gave one. @throws A2AError for what is not sound. */
-export const firstMessageIdentity = (call: A2ACall, message: Message): Identity | undefined =>
+export const firstMessageIdentity = (call: A2ACall, { contextId, digest }: FirstMessage): Identity | undefined =>
   call.idempotencyKey === undefined
     ? undefined
     : {
         key: call.idempotencyKey,
-        requestDigest: sha256Hex(`a2a first ${message.contextId} ${contentDigest(message)}`),
+        requestDigest: sha256Hex(`a2a first ${contextId} ${resultOf(digest)}`),
       };
 
 /**
@@ -34,10 +21,11 @@ export const firstMessageIdentity = (call: A2ACall, message: Message): Identity 
  *
  * @throws A2AError for what is not sound.
  */
-export function followUpIdentity({ frame }: A2ACall, message: Message): Identity | undefined {
-  if (message.messageId === '') return undefined;
+export function followUpIdentity({ frame }: A2ACall, said: FollowUp): Identity | undefined {
+  const { messageId, task, digest } = said;
+  if (messageId === '') return undefined;
   const requestDigest = sha256Hex(
-    soundJson([principalKey(frame.principal), message.taskId, message.messageId, contentDigest(message)]),
+    soundJson([principalKey(frame.principal), task.asWritten, messageId, resultOf(digest)]),
   );
   return { key: `a2a:${requestDigest}`, requestDigest };
 }

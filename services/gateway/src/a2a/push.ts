@@ -1,11 +1,12 @@
 import {
-  type ListTaskPushNotificationConfigsResponse,
+  type AskedPush,
   RequestMalformedError,
+  type TaskName,
   TaskNotFoundError,
   type TaskPushNotificationConfig,
 } from '@stopgo/a2a-agent';
 import { visibleText } from '@stopgo/core';
-import type { orchestrator, views } from '@stopgo/proto';
+import type { views } from '@stopgo/proto';
 import { echoCharactersMax } from '../bounds.ts';
 import { permit, type RouteDependencies } from '../routes/route.ts';
 import { type A2ACall, userOf } from './call.ts';
@@ -18,20 +19,12 @@ const onlyId = 'default';
 export async function createPushConfig(
   deps: RouteDependencies,
   call: A2ACall,
-  params: TaskPushNotificationConfig,
+  task: TaskName,
+  push: AskedPush,
 ): Promise<TaskPushNotificationConfig> {
-  const { head } = await viewOf(deps, call, params.taskId);
+  const { head } = await viewOf(deps, call, task);
   await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: head.id });
-  return shown(head.id, await set(deps, call, head.id, params));
-}
-
-/** Settings as the orchestrator takes them, spoken to in the version that the peer speaks. */
-export function pushSettings(
-  call: A2ACall,
-  { id: configId, url, token, authentication }: TaskPushNotificationConfig,
-): Omit<orchestrator.PushSettings, '$typeName'> {
-  const { scheme = '', credentials = '' } = authentication ?? {};
-  return { configId, url, token, scheme, credentials, protocolVersion: call.dialect === '1.0' ? '1.0' : '0.3' };
+  return shown(head.id, await set(deps, call, head.id, push));
 }
 
 /**
@@ -42,12 +35,12 @@ export async function permittedPush(
   deps: RouteDependencies,
   call: A2ACall,
   conversationId: string,
-  config: TaskPushNotificationConfig | undefined,
+  push: AskedPush | undefined,
 ): Promise<() => Promise<void>> {
-  if (config === undefined) return async () => {};
+  if (push === undefined) return async () => {};
   await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: conversationId });
   return async () => {
-    await set(deps, call, conversationId, config);
+    await set(deps, call, conversationId, push);
   };
 }
 
@@ -55,10 +48,10 @@ async function set(
   { clients }: RouteDependencies,
   call: A2ACall,
   conversationId: string,
-  config: TaskPushNotificationConfig,
+  settings: AskedPush,
 ): Promise<views.PushConfig | undefined> {
   const { config: made } = await clients.orchestrator.setPush(
-    { conversationId, settings: pushSettings(call, config), caller: { actor: userOf(call) } },
+    { conversationId, settings, caller: { actor: userOf(call) } },
     { context: call.frame.context },
   );
   return made;
@@ -68,9 +61,10 @@ async function set(
 export async function getPushConfig(
   deps: RouteDependencies,
   call: A2ACall,
-  { taskId, id }: { readonly taskId: string; readonly id: string },
+  task: TaskName,
+  id: string,
 ): Promise<TaskPushNotificationConfig> {
-  const { conversationId, configs } = await configsOf(deps, call, taskId);
+  const { conversationId, configs } = await configsOf(deps, call, task);
   const [only, ...others] = configs;
   const isUnnamed = id === '' || id === onlyId;
   const found = configs.find((config) => config.id === id) ?? (isUnnamed && others.length === 0 ? only : undefined);
@@ -85,19 +79,20 @@ export async function getPushConfig(
 export async function listPushConfigs(
   deps: RouteDependencies,
   call: A2ACall,
-  { taskId }: { readonly taskId: string },
-): Promise<ListTaskPushNotificationConfigsResponse> {
-  const { conversationId, configs } = await configsOf(deps, call, taskId);
-  return { configs: configs.map((config) => shown(conversationId, config)), nextPageToken: '' };
+  task: TaskName,
+): Promise<TaskPushNotificationConfig[]> {
+  const { conversationId, configs } = await configsOf(deps, call, task);
+  return configs.map((config) => shown(conversationId, config));
 }
 
 /** Ends a config. That it is not there is no error, so that who was not answered may ask again. */
 export async function deletePushConfig(
   deps: RouteDependencies,
   call: A2ACall,
-  { taskId, id: configId }: { readonly taskId: string; readonly id: string },
+  task: TaskName,
+  configId: string,
 ): Promise<void> {
-  const { head } = await viewOf(deps, call, taskId);
+  const { head } = await viewOf(deps, call, task);
   await permit(deps, call.frame, 'push.set', { kind: 'conversation', id: head.id });
   await deps.clients.orchestrator.removePush(
     { conversationId: head.id, configId, caller: { actor: userOf(call) } },
@@ -105,8 +100,8 @@ export async function deletePushConfig(
   );
 }
 
-async function configsOf(deps: RouteDependencies, call: A2ACall, taskId: string) {
-  const { head } = await viewOf(deps, call, taskId);
+async function configsOf(deps: RouteDependencies, call: A2ACall, task: TaskName) {
+  const { head } = await viewOf(deps, call, task);
   await permit(deps, call.frame, 'push.read', { kind: 'conversation', id: head.id });
   const { push } = await deps.clients.store.getPush({ conversationId: head.id }, { context: call.frame.context });
   return { conversationId: head.id, configs: push?.configs ?? [] };

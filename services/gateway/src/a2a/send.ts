@@ -1,20 +1,17 @@
 import {
+  answersAmong,
   contextIdOf,
-  decisionsIn,
-  inputsIn,
-  type Message,
+  type FirstMessage,
+  type FollowUp,
   type Part,
-  PushNotificationNotSupportedError,
   RequestMalformedError,
-  requireUserRole,
-  type SendMessageRequest,
+  resultOf,
+  type SaidMessage,
   stateOf,
-  type TaskPushNotificationConfig,
   TaskState,
   terminal,
   UnsupportedOperationError,
 } from '@stopgo/a2a-agent';
-import { isUuid } from '@stopgo/core';
 import { orchestrator } from '@stopgo/proto';
 import { callMarginMs } from '../bounds.ts';
 import { contextOfFirst, joinSession } from '../frame.ts';
@@ -25,10 +22,8 @@ import { type A2ACall, userOf } from './call.ts';
 import { decide, isPending } from './decide.ts';
 import { isFirstInput } from './first-asked.ts';
 import { firstMessageIdentity, followUpIdentity, type Identity } from './identity.ts';
-import { textForAgent } from './message-text.ts';
 import { provideInputs } from './provide.ts';
-import { permittedPush, pushSettings } from './push.ts';
-import { taskNotFound } from './task-errors.ts';
+import { permittedPush } from './push.ts';
 import { viewOf } from './task-view.ts';
 
 /** What a message came to. `says`: what its status says in place of what it would say by itself. */
@@ -41,39 +36,14 @@ export type Sent = { readonly view: SoundView; readonly says?: Part[] };
  * @param waitMs - how long the answer may wait for the run, in milliseconds.
  * @throws A2AError or DomainError if the message is not taken.
  */
-export async function send(
-  deps: RouteDependencies,
-  call: A2ACall,
-  { message, configuration }: SendMessageRequest,
-  waitMs: number,
-): Promise<Sent> {
-  if (message === undefined) throw new RequestMalformedError('message is missing');
-  if (call.dialect !== 'legacy' && message.messageId === '')
-    throw new RequestMalformedError('message.messageId is missing');
-  requireUserRole(message);
-  const text = textForAgent(message, deps.limits.messageBytes);
-  const push = configuration?.taskPushNotificationConfig;
-  if (push !== undefined && deps.a2aPush === false) throw new PushNotificationNotSupportedError();
-  const said = { message, text, push };
-  return message.taskId === '' ? start(deps, call, said, waitMs) : followUp(deps, call, said, waitMs);
+export async function send(deps: RouteDependencies, call: A2ACall, said: SaidMessage, waitMs: number): Promise<Sent> {
+  return said.kind === 'first' ? start(deps, call, said, waitMs) : followUp(deps, call, said, waitMs);
 }
 
-/** A message with its text, and who is to be told of its task. */
-type Said = {
-  readonly message: Message;
-  readonly text: string;
-  readonly push: TaskPushNotificationConfig | undefined;
-};
-
-async function start(
-  deps: RouteDependencies,
-  call: A2ACall,
-  { message, text, push }: Said,
-  milliseconds: number,
-): Promise<Sent> {
-  if (text === '') throw new RequestMalformedError('the message says nothing');
+async function start(deps: RouteDependencies, call: A2ACall, said: FirstMessage, milliseconds: number): Promise<Sent> {
+  const { text, contextId, push } = said;
   const { frame } = call;
-  const identity = firstMessageIdentity(call, message);
+  const identity = firstMessageIdentity(call, said);
   const conversationId = identity === undefined ? deps.newId() : conversationIdFor(frame.principal, identity.key);
   await permit(deps, frame, 'conversation.create', { kind: 'conversation' });
   if (push !== undefined) await permit(deps, frame, 'push.set', { kind: 'conversation', id: conversationId });
@@ -82,11 +52,11 @@ async function start(
     {
       conversationId,
       message: text,
-      contextId: message.contextId,
+      contextId,
       caller: { actor: userOf(call) },
       wait: { milliseconds },
       ...(identity === undefined ? {} : { idempotency: identity }),
-      ...(push === undefined ? {} : { push: pushSettings(call, push) }),
+      ...(push === undefined ? {} : { push }),
     },
     { context: contextOfFirst(frame), timeoutMs: milliseconds + callMarginMs },
   );
@@ -95,26 +65,22 @@ async function start(
   return { view };
 }
 
-async function followUp(
-  deps: RouteDependencies,
-  call: A2ACall,
-  { message, text, push }: Said,
-  waitMs: number,
-): Promise<Sent> {
-  const taskId = message.taskId.toLowerCase();
-  if (!isUuid(taskId)) throw taskNotFound(message.taskId);
+async function followUp(deps: RouteDependencies, call: A2ACall, message: FollowUp, waitMs: number): Promise<Sent> {
+  const { text, task, contextId } = message;
+  const { id: taskId } = task;
   call.frame.conversationId = taskId;
   await permit(deps, call.frame, 'message.send', { kind: 'conversation', id: taskId });
-  const view = await viewOf(deps, call, taskId);
-  if (message.contextId !== '' && message.contextId !== contextIdOf(view.head)) {
+  // Of a task that is not there a sender is told in lower case.
+  const view = await viewOf(deps, call, { id: taskId, asWritten: taskId });
+  if (contextId !== '' && contextId !== contextIdOf(view.head)) {
     throw new RequestMalformedError('message.contextId is not the context of this task; leave it out, or send its own');
   }
-  const setPush = await permittedPush(deps, call, taskId, push);
+  const setPush = await permittedPush(deps, call, taskId, message.push);
   const identity = followUpIdentity(call, message);
   const { pendingInputs } = view.head;
-  const heard = inputsIn(message, pendingInputs, !isPending(view));
+  const heard = answersAmong(resultOf(message.inputs), pendingInputs, !isPending(view));
   const isNamed = heard.some((one) => one.isNamed);
-  const said = isNamed ? [] : decisionsIn(message);
+  const said = isNamed ? [] : resultOf(message.decisions);
   const names = said.some(({ approvalId }) => approvalId !== undefined);
   const isMeant = isNamed || (heard.length > 0 && !names && (await isFirstInput(deps, call, view)));
   const answers = isMeant ? heard : [];

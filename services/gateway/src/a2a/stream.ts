@@ -1,11 +1,12 @@
 import {
   isWaiting,
   requireOpen,
-  type SendMessageRequest,
+  type SaidMessage,
   type StreamResponse,
   stateAfter,
   stateOf,
   type Task,
+  type TaskName,
   TaskState,
   taskOf,
   terminal,
@@ -21,8 +22,8 @@ import { viewOf } from './task-view.ts';
 type Updates = AsyncGenerator<StreamResponse, void>;
 
 /** Sends a message, then shows what becomes of its task until it has ended or waits for the peer. */
-export async function* sendAndFollow(deps: RouteDependencies, call: A2ACall, params: SendMessageRequest): Updates {
-  const { view, says } = await send(deps, call, params, 0);
+export async function* sendAndFollow(deps: RouteDependencies, call: A2ACall, said: SaidMessage): Updates {
+  const { view, says } = await send(deps, call, said, 0);
   yield shown(
     call,
     view.head.revision,
@@ -37,8 +38,8 @@ export async function* sendAndFollow(deps: RouteDependencies, call: A2ACall, par
  * Shows what becomes of a task from now on, or from where a client was cut off, until the task has ended; while it waits
  * for somebody the stream stays open. A task that has ended can only be gone on with.
  */
-export async function* follow(deps: RouteDependencies, call: A2ACall, taskId: string): Updates {
-  const view = await viewOf(deps, call, taskId);
+export async function* follow(deps: RouteDependencies, call: A2ACall, task: TaskName): Updates {
+  const view = await viewOf(deps, call, task);
   const { head } = view;
   await permit(deps, call.frame, 'conversation.follow', { kind: 'conversation', id: head.id });
   const { after } = call;
@@ -102,12 +103,12 @@ function keepAsked(asked: Set<string>, fact: facts.Payload['fact']): void {
 
 /** True if the task waits for somebody, at a revision or later. */
 async function waits(deps: RouteDependencies, call: A2ACall, id: string, revision: number): Promise<boolean> {
-  return isWaiting(stateOf((await viewOf(deps, call, id, revision)).head));
+  return isWaiting(stateOf((await viewOf(deps, call, { id, asWritten: id }, revision)).head));
 }
 
 /** The updates that one event makes. Only the last of them carries the revision: who is cut off before it gets all again. */
 async function* update(deps: RouteDependencies, call: A2ACall, id: string, revision: number, next: TaskState): Updates {
-  const all = updatesOf(await viewOf(deps, call, id, revision), revision, next, call.withHitl);
+  const all = updatesOf(await viewOf(deps, call, { id, asWritten: id }, revision), revision, next, call.withHitl);
   for (const [index, one] of all.entries()) {
     call.cursor.revision = index === all.length - 1 ? revision : undefined;
     yield one;

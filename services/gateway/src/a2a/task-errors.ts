@@ -1,12 +1,7 @@
 import { A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from '@stopgo/a2a-agent';
 import { ServiceError } from '@stopgo/a2a-agent/http';
-import { DomainError, visibleText } from '@stopgo/core';
-import { echoCharactersMax } from '../bounds.ts';
+import { DomainError } from '@stopgo/core';
 import { problemOf, type ReportInternal } from '../errors.ts';
-
-/** The error for a task that is not there. */
-export const taskNotFound = (id: string): A2AError =>
-  new TaskNotFoundError(`Task not found: ${visibleText(id.slice(0, echoCharactersMax))}`);
 
 /** An error as A2A says it. Of what is a defect of ours the peer is told an id only. */
 export function asA2AError(error: unknown, newId: () => string, report: ReportInternal): Error {

@@ -1,20 +1,18 @@
-import { contextIdOf, historyOf, type Message } from '@stopgo/a2a-agent';
-import { DomainError, isUuid } from '@stopgo/core';
+import { contextIdOf, historyOf, type Message, type TaskName, taskNotFound } from '@stopgo/a2a-agent';
+import { DomainError } from '@stopgo/core';
 import { historyMessagesMax } from '../bounds.ts';
 import { joinSession } from '../frame.ts';
 import { type SoundView, soundView } from '../render/sound-view.ts';
 import type { RouteDependencies } from '../routes/route.ts';
 import type { A2ACall } from './call.ts';
-import { taskNotFound } from './task-errors.ts';
 
 /** The conversation behind a task. @throws A2AError if there is none. */
-export async function viewOf({ clients }: RouteDependencies, call: A2ACall, taskId: string, minRevision = 0) {
-  const conversationId = taskId.toLowerCase();
-  if (!isUuid(conversationId)) throw taskNotFound(taskId);
+export async function viewOf({ clients }: RouteDependencies, call: A2ACall, task: TaskName, minRevision = 0) {
+  const { id: conversationId, asWritten } = task;
   call.frame.conversationId = conversationId;
   const answer = clients.store.getConversation({ conversationId, minRevision }, { context: call.frame.context });
   const { view } = await answer.catch((error: unknown) => {
-    throw error instanceof DomainError && error.kind === 'not_found' ? taskNotFound(taskId) : error;
+    throw error instanceof DomainError && error.kind === 'not_found' ? taskNotFound(asWritten) : error;
   });
   const sound = soundView(view);
   joinSession(call.frame, sound.head);

@@ -1,11 +1,7 @@
-import {
-  ContentTypeNotSupportedError,
-  isDecisionData,
-  isInputData,
-  type Message,
-  RequestMalformedError,
-} from '@stopgo/a2a-agent';
 import type { Json } from '@stopgo/core';
+import { isDecisionData } from '../decision.ts';
+import { isInputData } from '../input-message.ts';
+import { ContentTypeNotSupportedError, type Message, RequestMalformedError } from '../protocol.ts';
 import { soundJson } from './sound-json.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { RequestMalformedError } from '@stopgo/a2a-agent';
 import { canonicalJson, type Json } from '@stopgo/core';
+import { RequestMalformedError } from '../protocol.ts';
 
 /**
  * Canonical JSON of what a peer sent. gRPC can send numbers that JSON does not have, and JSON halves of characters.
