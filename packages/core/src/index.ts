@@ -38,9 +38,9 @@ export {
   isHeld,
   meetServer,
   type PinnedTool,
-  type PinStanding,
+  type PinState,
   type Pins,
-  pinStanding,
+  pinState,
   pinsStream,
   serverIdentity,
   unmet,
@@ -142,7 +142,7 @@ export {
 export { isDue, nextDue } from './interrupts/due.ts';
 export { inputText } from './interrupts/input-text.ts';
 export { openInterrupts } from './interrupts/kinds.ts';
-export { keyOfWords, standingOfQuestion } from './interrupts/question-identity.ts';
+export { keyOfWords, stateOfQuestion } from './interrupts/question-identity.ts';
 export { type SamplingAsked, samplingProblem, samplingResult } from './interrupts/sampling.ts';
 export { askedFields, questionProblem } from './interrupts/server-question.ts';
 export type { RunCommand } from './run/commands.ts';

@@ -55,7 +55,7 @@ export function createService(dependencies: ServiceDependencies): ServiceImpl<ty
       const { instance } = standing;
       const unlistedServers = [...dependencies.unlisted()];
       if (request.knownRevision === revision) return { revision, instance, unchanged: true, unlistedServers };
-      const said = instructions.filter(({ pinStanding }) => !isHeld(pinStanding));
+      const said = instructions.filter(({ pinState }) => !isHeld(pinState));
       return {
         ...{ revision, instance, tools: tools.map(toolMessage), held: held.map(toolMessage), unlistedServers },
         instructions: said.map(({ server, text, pin, definitionJson }) => ({ server, text, pin, definitionJson })),

@@ -17,13 +17,13 @@ export function ticketAnswer(
 ): MessageInitShape<typeof store.ReadTicketResponseSchema> {
   const ticket = ticketOf(state, runId, callId);
   if (ticket === undefined) return {};
-  const { server, tool, pin, digest, attempt, bridge = '', approvalId, standing } = ticket;
+  const { server, tool, pin, digest, attempt, bridge = '', approvalId, state: stands } = ticket;
   const row = approvalId === undefined ? undefined : approvalOf(approvalId);
   // Approvals are named by their ids alone: one of another call stands for nothing here.
   const approval = row?.runId === runId && row.callId === callId ? row : undefined;
   return {
     ticket: {
-      ...{ server, tool, pin, digest, attempt, bridgeInstance: bridge, state: states[standing] },
+      ...{ server, tool, pin, digest, attempt, bridgeInstance: bridge, state: states[stands] },
       ...(approval === undefined
         ? {}
         : {

@@ -27,7 +27,7 @@ export type Pins = {
 export const unmet: Pins = { revision: 0, isMet: false, accepted: new Map() };
 
 /** How a tool stands to what was accepted of its server. The last two are held. */
-export type PinStanding = 'first_use' | 'accepted' | 'new' | 'changed';
+export type PinState = 'first_use' | 'accepted' | 'new' | 'changed';
 
 /** A tool server as it is recorded. */
 export type ToolServer = {
@@ -74,7 +74,7 @@ function withAccepted(accepted: Pins['accepted'], tools: readonly PinnedTool[], 
 }
 
 /** How a tool stands. It is known by its name: under another one it is new, whatever it looks like. */
-export function pinStanding({ accepted }: Pins, { name, pin }: PinnedTool): PinStanding {
+export function pinState({ accepted }: Pins, { name, pin }: PinnedTool): PinState {
   const known = accepted.get(name);
   if (known === undefined) return 'new';
   if (known.pin !== pin) return 'changed';
@@ -82,7 +82,7 @@ export function pinStanding({ accepted }: Pins, { name, pin }: PinnedTool): PinS
 }
 
 /** True for a tool that must neither be offered nor called. */
-export function isHeld(standing: PinStanding): boolean {
+export function isHeld(standing: PinState): boolean {
   return standing === 'new' || standing === 'changed';
 }
 
@@ -94,7 +94,7 @@ export function meetServer(pins: Pins, server: ToolServer, tools: readonly Pinne
 
 /** The fact that somebody accepts tools as they are; none if all of them are accepted so already. */
 export function acceptTools(pins: Pins, tools: readonly PinnedTool[]): Fact[] {
-  const held = tools.filter((tool) => isHeld(pinStanding(pins, tool)));
+  const held = tools.filter((tool) => isHeld(pinState(pins, tool)));
   return held.length === 0 ? [] : [fact('toolsAccepted', { tools: held.map(bare) })];
 }
 

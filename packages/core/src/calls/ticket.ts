@@ -4,7 +4,7 @@ import type { CallState, ConversationState } from '../state/state.ts';
 export type CallTicket = Pick<CallState, 'tool' | 'pin' | 'digest' | 'attempt' | 'bridge' | 'approvalId'> & {
   readonly server: string;
   /** `closed`: it waits for somebody, or is over; `started`: its latest attempt is under way. */
-  readonly standing: 'closed' | 'ready' | 'started';
+  readonly state: 'closed' | 'ready' | 'started';
 };
 
 /**
@@ -16,5 +16,5 @@ export function ticketOf({ run }: ConversationState, runId: string, callId: stri
   const call = run.calls[callId];
   if (call?.target?.kind !== 'tool') return undefined;
   const { phase, target } = call;
-  return { ...call, server: target.server, standing: phase === 'ready' || phase === 'started' ? phase : 'closed' };
+  return { ...call, server: target.server, state: phase === 'ready' || phase === 'started' ? phase : 'closed' };
 }

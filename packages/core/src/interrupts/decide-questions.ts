@@ -23,7 +23,7 @@ import { askedTooOften, tokenInQuestion, unreadableQuestion } from '../text/text
 import { quotedLines, quotedName } from '../text/visible.ts';
 import type { AnswerDelegation, DelegationAskedCommand, RemoteQuestion } from './commands.ts';
 import { isPending, withdrawal } from './kinds/approval.ts';
-import { choicesOf, questionDigest, standingOfQuestion, wellFormed } from './question-identity.ts';
+import { choicesOf, questionDigest, stateOfQuestion, wellFormed } from './question-identity.ts';
 import { questionRequest, tokenRequest } from './requests.ts';
 
 /**
@@ -40,8 +40,8 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
   const known = call.sent.questions ?? [];
   const isOpen = ({ key }: AskedQuestion): boolean => !closed.includes(key);
   const isSent = ({ messageId }: AskedQuestion): boolean => messageId !== undefined;
-  if (known.some((one) => isSent(one) && isOpen(one) && standingOfQuestion(call, one, questions) !== 'gone')) return [];
-  const kept = known.filter((one) => isOpen(one) && standingOfQuestion(call, one, questions) === 'there');
+  if (known.some((one) => isSent(one) && isOpen(one) && stateOfQuestion(call, one, questions) !== 'gone')) return [];
+  const kept = known.filter((one) => isOpen(one) && stateOfQuestion(call, one, questions) === 'there');
   const gone = known.filter((one) => !kept.includes(one));
   if (!areTold(call, questions))
     return [
@@ -49,7 +49,7 @@ export function delegationAsked(run: RunState, asked: DelegationAskedCommand, ca
       ...failedCall(run, call, whyNotTold(call, questions)),
     ];
   const isKept = (one: RemoteQuestion): boolean =>
-    kept.some((asked) => standingOfQuestion(call, asked, [one]) === 'there');
+    kept.some((asked) => stateOfQuestion(call, asked, [one]) === 'there');
   const fresh = taken(
     questions.filter((one) => !isKept(one)),
     remoteQuestionsMax - kept.length,

@@ -10,14 +10,14 @@ import { canonicalJson, parseJson } from '../text/json.ts';
 import type { RemoteQuestion } from './commands.ts';
 
 /** `changed`: something of that name is there, and is not what was shown of it, or not that alone. */
-export type QuestionStanding = 'there' | 'changed' | 'gone';
+export type QuestionState = 'there' | 'changed' | 'gone';
 
 /** What has become of a question that was asked here, by what the agent shows now. */
-export function standingOfQuestion(
+export function stateOfQuestion(
   call: CallState,
   asked: AskedQuestion,
   shown: readonly RemoteQuestion[],
-): QuestionStanding {
+): QuestionState {
   const named = shown.filter(({ key }) => isSameKey(asked.key, key));
   if (named.length === 0) return 'gone';
   return named.every((one) => questionDigest(call, one, asked.key) === asked.digest) ? 'there' : 'changed';

@@ -9,7 +9,7 @@ import {
   isHeld,
   meetServer,
   type Pins,
-  pinStanding,
+  pinState,
   serverIdentity,
   unmet,
 } from '@stopgo/core';
@@ -36,27 +36,27 @@ test('a recorded stream of pins still gives what it gave', () => {
 describe('what is accepted of a tool server', () => {
   test('is what it offers at first contact, and nothing by itself after that', () => {
     expect(met).toMatchObject({ revision: 1, isMet: true });
-    expect(pinStanding(met, tool('a'))).toBe('first_use');
+    expect(pinState(met, tool('a'))).toBe('first_use');
     expect(meetServer(met, server, [tool('c')], false)).toEqual([]);
-    expect(pinStanding(met, tool('c'))).toBe('new');
-    expect(pinStanding(met, tool('a', 'a 2'))).toBe('changed');
+    expect(pinState(met, tool('c'))).toBe('new');
+    expect(pinState(met, tool('a', 'a 2'))).toBe('changed');
   });
 
   test('is nothing at first contact where the configuration is strict', () => {
     const strict = foldOf(meetServer(unmet, server, [tool('a')], true));
     expect(strict.isMet).toBe(true);
-    expect(pinStanding(strict, tool('a'))).toBe('new');
+    expect(pinState(strict, tool('a'))).toBe('new');
     expect(meetServer(strict, server, [tool('a')], false)).toEqual([]);
   });
 
   test('is nothing of a server that was never met', () => {
-    expect(isHeld(pinStanding(unmet, tool('a')))).toBe(true);
+    expect(isHeld(pinState(unmet, tool('a')))).toBe(true);
   });
 
   test('is the definition that somebody accepted last, and no earlier one', () => {
     const [one = [], two = []] = ['a 2', 'a 3'].map((pin) => acceptTools(met, [tool('a', pin)]));
     const pins = foldOf([...meetServer(unmet, server, [tool('a')], false), ...one, ...two]);
-    expect(['a 1', 'a 2', 'a 3'].map((pin) => pinStanding(pins, tool('a', pin)))).toEqual([
+    expect(['a 1', 'a 2', 'a 3'].map((pin) => pinState(pins, tool('a', pin)))).toEqual([
       'changed',
       'changed',
       'accepted',

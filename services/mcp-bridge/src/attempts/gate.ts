@@ -50,8 +50,8 @@ export function gate(tool: CatalogueTool, call: Credentials): GateVerdict {
   const approved = call.approvalId !== '';
   const label = labelOf(tool);
   const changed = `${label} is not defined as it was when the call was made`;
-  if (isHeld(tool.pinStanding) && (!approved || call.pin === tool.pin))
-    return { kind: 'held', message: toolHeld(tool.name, tool.server, tool.pinStanding === 'new') };
+  if (isHeld(tool.pinState) && (!approved || call.pin === tool.pin))
+    return { kind: 'held', message: toolHeld(tool.name, tool.server, tool.pinState === 'new') };
   if (verdict.kind === 'allow' && !approved) {
     // Whether a call is fenced before it is sent was decided by the pinned definition: that decision must still be right.
     return call.pin === tool.pin || isRepeatable(tool.hints)

@@ -73,7 +73,7 @@ export class LiveCatalogue {
 }
 
 function sourceOf({ connection, pins }: ToolServer) {
-  const withPin = <Offered extends Pinnable>(one: Offered) => ({ ...one, pinStanding: pins.standing(one) });
+  const withPin = <Offered extends Pinnable>(one: Offered) => ({ ...one, pinState: pins.standing(one) });
   const { config, tools, listing } = connection;
   return { config, tools: tools.map(withPin), instructions: listing.instructions && withPin(listing.instructions) };
 }

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type PinStanding, visibleText } from '@stopgo/core';
+import { type PinState, visibleText } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import { shownAddress } from '../lines/shown-address.ts';
 import { pinStates } from '../tools/tool-messages.ts';
@@ -33,7 +33,7 @@ export type ServerStatus = {
   /** Tools of it that the configuration leaves out (`tools.allow`, `tools.deny`). */
   readonly toolsDeselected: number;
   /** How what it says of its tools stands to what was accepted; absent if it says nothing. */
-  readonly instructions?: PinStanding | undefined;
+  readonly instructions?: PinState | undefined;
   /** What its pins are kept under, and whether nothing is accepted at first contact. */
   readonly identity: string;
   readonly pinsStrict: boolean;
@@ -112,7 +112,7 @@ export function serverStatuses(
     }));
     const status = {
       toolsHeld: held.filter(({ server }) => server === name).length,
-      instructions: instructions.find(({ server }) => server === name)?.pinStanding,
+      instructions: instructions.find(({ server }) => server === name)?.pinState,
       identity: pins.identity,
       pinsStrict: pins.isStrict,
     };

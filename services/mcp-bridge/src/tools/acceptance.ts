@@ -72,7 +72,7 @@ export class Acceptance {
 
   #held(): readonly HeldTool['tool'][] {
     const { held, instructions } = this.#catalogue();
-    return [...held, ...instructions.filter(({ pinStanding }) => isHeld(pinStanding))];
+    return [...held, ...instructions.filter(({ pinState }) => isHeld(pinState))];
   }
 }
 

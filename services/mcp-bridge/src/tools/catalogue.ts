@@ -1,13 +1,13 @@
-import { byteLength, canonicalJson, isHeld, type PinStanding, sha256Hex } from '@stopgo/core';
+import { byteLength, canonicalJson, isHeld, type PinState, sha256Hex } from '@stopgo/core';
 import { LookAlikes, looksLike } from './look-alikes.ts';
 import type { ServerInstructions } from './server-instructions.ts';
 import type { DefinedTool } from './tool-definitions.ts';
 
 /** A tool, and how it stands to what was accepted of its server. */
-export type CatalogueTool = DefinedTool & { readonly pinStanding: PinStanding };
+export type CatalogueTool = DefinedTool & { readonly pinState: PinState };
 
 /** What a server says of its tools, and how that stands to what was accepted of it. */
-export type CatalogueInstructions = ServerInstructions & { readonly pinStanding: PinStanding };
+export type CatalogueInstructions = ServerInstructions & { readonly pinState: PinState };
 
 /** One server's part of the catalogue. */
 export type CatalogueSource = {
@@ -76,7 +76,7 @@ export function assembleCatalogue(
   const owners = new Map<string, string>();
   const lookAlikes = new LookAlikes<{ readonly server: string; readonly name: string }>();
   for (const { server, name } of before.tools) {
-    const isStill = (tool: CatalogueTool) => tool.name === name && !isHeld(tool.pinStanding);
+    const isStill = (tool: CatalogueTool) => tool.name === name && !isHeld(tool.pinState);
     const still = sources.some((source) => source.config.name === server && source.tools.some(isStill));
     if (!still) continue;
     owners.set(name, server);
@@ -87,7 +87,7 @@ export function assembleCatalogue(
   const problems: CatalogueProblem[] = [];
   let bytes = 0;
   const all = sources.flatMap((source) => source.tools);
-  for (const tool of all.toSorted((a, b) => Number(isHeld(a.pinStanding)) - Number(isHeld(b.pinStanding)))) {
+  for (const tool of all.toSorted((a, b) => Number(isHeld(a.pinState)) - Number(isHeld(b.pinState)))) {
     const owner = owners.get(tool.name) ?? tool.server;
     if (owner !== tool.server) {
       problems.push({ server: tool.server, tool: tool.name, problem: clashOf(owner, tool.server) });
@@ -104,7 +104,7 @@ export function assembleCatalogue(
       problems.push({ server: tool.server, tool: tool.name, problem: `all definitions exceed ${bytesMax} bytes` });
       continue;
     }
-    if (isHeld(tool.pinStanding)) {
+    if (isHeld(tool.pinState)) {
       held.push(tool);
       continue;
     }
@@ -113,11 +113,11 @@ export function assembleCatalogue(
     tools.push(tool);
   }
   const identity = [...tools, ...held].map((tool) => {
-    const { server, name, ownName, pin, hints, approvalRequired, forwardsBearer, pinStanding } = tool;
-    return [server, name, ownName, pin, { ...hints }, approvalRequired, forwardsBearer, pinStanding];
+    const { server, name, ownName, pin, hints, approvalRequired, forwardsBearer, pinState } = tool;
+    return [server, name, ownName, pin, { ...hints }, approvalRequired, forwardsBearer, pinState];
   });
   const instructions = sources.flatMap((source) => source.instructions ?? []);
-  const said = instructions.map(({ server, pin, pinStanding }) => [server, pin, pinStanding]);
+  const said = instructions.map(({ server, pin, pinState }) => [server, pin, pinState]);
   const revision = sha256Hex(canonicalJson([identity, said]));
   return { catalogue: { revision, tools, held, instructions }, problems };
 }

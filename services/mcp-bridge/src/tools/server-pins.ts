@@ -8,9 +8,9 @@ import {
   fact,
   meetServer,
   type PinnedTool,
-  type PinStanding,
+  type PinState,
   type Pins,
-  pinStanding,
+  pinState,
   pinsStream,
   type RecordedFact,
   type StreamName,
@@ -67,8 +67,8 @@ export class ServerPins {
     this.#onChange = onChange;
   }
 
-  standing(tool: Pinnable): PinStanding {
-    return pinStanding(this.#pins, pinned(tool));
+  standing(tool: Pinnable): PinState {
+    return pinState(this.#pins, pinned(tool));
   }
 
   /** Pin of the definition that was accepted of a tool, under its server's name for it; undefined if none was. */

@@ -20,7 +20,7 @@ export function tellHeld(before: Catalogue, now: Catalogue, admits: (server: str
 }
 
 function heldIn({ held, instructions }: Catalogue): readonly Named[] {
-  return [...held, ...instructions.filter(({ pinStanding }) => isHeld(pinStanding))];
+  return [...held, ...instructions.filter(({ pinState }) => isHeld(pinState))];
 }
 
 function grouped(held: readonly Named[], known: ReadonlySet<string>): ReadonlyMap<string, string[]> {

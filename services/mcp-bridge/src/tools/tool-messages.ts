@@ -1,10 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { HintOrigin, HintOrigins, PinStanding } from '@stopgo/core';
+import type { HintOrigin, HintOrigins, PinState } from '@stopgo/core';
 import { mcp } from '@stopgo/proto';
 import type { CatalogueInstructions, CatalogueTool } from './catalogue.ts';
 
 /** How something stands to what was accepted, in the words of the contract. */
-export const pinStates: Readonly<Record<PinStanding, mcp.PinState>> = {
+export const pinStates: Readonly<Record<PinState, mcp.PinState>> = {
   first_use: mcp.PinState.FIRST_USE,
   accepted: mcp.PinState.ACCEPTED,
   new: mcp.PinState.NEW,
@@ -13,8 +13,8 @@ export const pinStates: Readonly<Record<PinStanding, mcp.PinState>> = {
 
 /** What a server says of its tools, among what is held as if it were a tool: so it is shown and accepted. */
 export function heldInstructionsMessage(one: CatalogueInstructions): MessageInitShape<typeof mcp.ToolSchema> {
-  const { server, name, definitionJson, pin, pinStanding } = one;
-  return { server, name, definitionJson, pin, pinState: pinStates[pinStanding] };
+  const { server, name, definitionJson, pin, pinState } = one;
+  return { server, name, definitionJson, pin, pinState: pinStates[pinState] };
 }
 
 /** A tool as the contract describes it. */
@@ -34,7 +34,7 @@ export function toolMessage(tool: CatalogueTool): MessageInitShape<typeof mcp.To
     forwardsBearer: tool.forwardsBearer,
     callsAtOnce: tool.callsAtOnce,
     hintOrigins: hintOriginsMessage(tool.hintOrigins),
-    pinState: pinStates[tool.pinStanding],
+    pinState: pinStates[tool.pinState],
   };
 }
 

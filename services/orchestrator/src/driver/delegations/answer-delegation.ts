@@ -15,7 +15,7 @@ import {
   conversationStream,
   dueAnswers,
   type RunState,
-  standingOfQuestion,
+  stateOfQuestion,
 } from '@stopgo/core';
 import type { AgentAsks, DelegationAnswer, DelegationRequest, LookedUp } from '../../delegation-port.ts';
 import { believed, lookedUp, tellDefect } from '../handle/agent-news.ts';
@@ -157,7 +157,7 @@ async function answerOne(
   sent: Sent,
   over: AbortSignal,
 ): Promise<Next> {
-  const standing = (one: AskedQuestion) => standingOfQuestion(call, one, found.questions);
+  const standing = (one: AskedQuestion) => stateOfQuestion(call, one, found.questions);
   const isThere = (one: AskedQuestion): boolean => standing(one) === 'there';
   const isOpen = (one: AskedQuestion): boolean => !sent.answered.has(one.key);
   const questions = (call.sent?.questions ?? []).filter(isOpen);
@@ -280,7 +280,7 @@ async function outlastStale(driver: RunHandle, request: DelegationRequest, quest
     const call = recorded(driver, request)?.call;
     if (call === undefined) return;
     // A look that was lost says nothing.
-    const isStale = found?.kind === 'asks' && standingOfQuestion(call, question, found.questions) === 'there';
+    const isStale = found?.kind === 'asks' && stateOfQuestion(call, question, found.questions) === 'there';
     if (found !== undefined && !isStale) return;
     await clock.sleep(askPauseMs * 2 ** look, driver.stopping).catch(() => undefined);
   }
