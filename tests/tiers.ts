@@ -71,6 +71,8 @@ const slow = [
   'tests/e2e/samplings.test.ts',
   // Platforms that are killed while people are asked; `npm test` keeps services/mcp-bridge/test/questions.integration.test.ts.
   'tests/e2e/questions.test.ts',
+  // Services that are frozen, or gone, when a question's time ends; `npm test` keeps services/orchestrator/test/driver/due.test.ts.
+  'tests/e2e/due-questions.test.ts',
   // Everything that a platform writes is searched, over several starts. `npm test` keeps packages/security/test and tests/e2e/model.test.ts.
   'tests/e2e/secrets.test.ts',
   // `npm test` keeps loops in packages/core/test and tests/e2e/{tree-sequential,tree-parallel,scenarios}.test.ts.
@@ -102,7 +104,7 @@ export const sameOverServices = [
   // One process in any case.
   'tests/e2e/{blobs,blob-memory}.test.ts',
   // Separate processes in any case.
-  'tests/e2e/{service,forged-call}.test.ts',
+  'tests/e2e/{service,forged-call,due-questions}.test.ts',
 ];
 
 /** Most of a file of these runs anywhere; `test:slow` runs the part that needs a nats-server. */

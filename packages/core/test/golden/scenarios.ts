@@ -1,4 +1,4 @@
-import { type AgentDefinition, sha256Hex, toolPin, uuidFrom } from '@stopgo/core';
+import { type AgentDefinition, sha256Hex, toolPin } from '@stopgo/core';
 import { approvals } from '@stopgo/proto';
 import { by, type Happening } from '../specification.ts';
 import {
@@ -19,7 +19,6 @@ import {
   drove,
   handsInLate,
   llm,
-  modelAnswers,
   notAllowed,
   opened,
   openedInContext,
@@ -30,23 +29,20 @@ import {
   replies,
   returns,
   said,
-  samplingQuestion,
   serverAsks,
-  serverQuestion,
   starts,
   tells,
   tool,
   unauthenticated,
   unknown,
 } from '../story.ts';
+import { askingScenarios } from './asking.ts';
 import { pipeline, tree } from './trees.ts';
 
 const { DecisionKind } = approvals;
 
 const id = 'root#1.0';
-const inputOf = (count: number) => uuidFrom('input', 'run-1', id, String(count));
 const user = (happening: Exclude<Happening, { readonly by: unknown }>) => by('anonymous', happening);
-const noteUnderWay = [user(opened), user(said('note it')), answered({ calls: [call('note')] }), drove([starts(id)])];
 const asksToAdd = answered({ text: 'I would like to add it.', calls: [call('add', { name: 'my-test', value: 42 })] });
 const started = [
   user(opened),
@@ -214,32 +210,7 @@ export const scenarios: Readonly<Record<string, readonly Happening[]>> = {
     drove([claim, returns(id, '[]', 2)]),
     done,
   ],
-  'asked-in-a-call': [
-    ...noteUnderWay,
-    drove([serverAsks(id)]),
-    by('ada', provides(id, 'accept', '{"amount":3}')),
-    drove([serverAsks(id, [])]),
-    drove([returns(id, 'noted 3')]),
-    done,
-  ],
-  'model-asked-in-a-call': [
-    ...noteUnderWay,
-    drove([serverAsks(id, [samplingQuestion('s-1'), samplingQuestion('s-2')])]),
-    drove([modelAnswers(inputOf(1))]),
-    drove([modelAnswers(inputOf(2), '', 'the model is away')]),
-    drove([serverAsks(id, [samplingQuestion('s-3')])]),
-    drove([returns(id, 'noted 3')]),
-    done,
-  ],
-  'asked-in-vain': [
-    ...noteUnderWay,
-    drove([serverAsks(id)]),
-    drove([serverAsks(id, [serverQuestion('q-2', { schemaJson: '', url: 'https://pay.example/1' })])]),
-    drove([unknown(id)]),
-    by('ada', decided({ kind: DecisionKind.GIVE_UP })),
-    drove([claim]),
-    done,
-  ],
+  ...askingScenarios,
   cancel: [
     ...started,
     user(canceled),
