@@ -9,7 +9,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { facts as wire } from '@stopgo/proto';
 import type { CallOutcomeCommand } from '../calls/outcome.ts';
 import { type Fact, fact } from '../events/facts.ts';
-import { type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
+import { type Input, type ServerQuestion, serverQuestions } from '../state/interrupt.ts';
 import { anotherSession, type IdempotencyKey } from '../state/request.ts';
 import type { ConversationState, InputAction, RunState, SettledInput } from '../state/state.ts';
 import { isUnderWay, nodeOf } from '../state/work.ts';
@@ -45,15 +45,28 @@ export type ProvideDecision =
 
 /** Takes an answer. Of any number of answers to one question only the first in the log leaves a fact. */
 export function provideInput(state: ConversationState, command: ProvideCommand): ProvideDecision {
-  const { inputId, action, idempotency } = command;
+  const { inputId } = command;
   const { run } = state;
   const settled = run?.settledInputs?.[inputId];
   if (settled !== undefined) return { kind: 'settled', input: settled };
   const input = run?.interrupts[inputId];
   if (run === null || input === undefined || run.status !== 'open') return { kind: 'unknown' };
-  if (input.kind === 'auth') return { kind: 'token' };
-  // An approval takes other answers, and what is asked of a model takes none of people.
-  if (input.kind !== 'input') return { kind: 'unknown' };
+  switch (input.kind) {
+    case 'input':
+      return answered(state, run, input, command);
+    case 'auth':
+      return { kind: 'token' };
+    case 'approval':
+      // It takes other answers.
+      return { kind: 'unknown' };
+    case 'sampling':
+      // A model answers, and no person.
+      return { kind: 'unknown' };
+  }
+}
+
+function answered(state: ConversationState, run: RunState, input: Input, command: ProvideCommand): ProvideDecision {
+  const { inputId, action, idempotency } = command;
   const wantsValues = action === 'accept' && input.server.schemaJson !== '';
   const problem = wantsValues ? answerProblem(input.server.schemaJson, command.contentJson) : needless(command);
   if (problem !== undefined) return { kind: 'invalid', problem };

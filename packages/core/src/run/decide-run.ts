@@ -64,8 +64,27 @@ export type RunDecision =
   /** Another process owns the run, or it is another run's turn: stop driving. */
   | { readonly kind: 'fenced' };
 
-/** Commands that begin something: not any more once a rejection has ended the run. */
-const beginnings: ReadonlySet<RunCommand['type']> = new Set(['delegate', 'startCall', 'needToken', 'answerDelegation']);
+/** What is to be known of each command before it is decided. */
+const traits: Readonly<Record<RunCommand['type'], { readonly begins?: true; readonly isLarge?: true }>> = {
+  claim: {},
+  modelAnswered: { isLarge: true },
+  modelFailed: {},
+  delegate: { begins: true, isLarge: true },
+  startCall: { begins: true },
+  delegationUpdated: {},
+  delegationAsked: { isLarge: true },
+  answerDelegation: { begins: true },
+  callAsked: { isLarge: true },
+  samplingAnswered: { isLarge: true },
+  answerLost: {},
+  callFinished: {},
+  callUnknown: {},
+  callPinChanged: {},
+  callUnauthenticated: {},
+  callNotAllowed: {},
+  callNotStarted: {},
+  needToken: { begins: true },
+};
 
 /** Decides some commands together, as many as fit, at least one: they share one append. */
 export function decideRun(
@@ -85,7 +104,8 @@ export function decideRun(
   let isOver: boolean | undefined;
   /** Whoever wants to begin something may not have seen yet that a rejection has ended the run. */
   const isTooLate = (run: RunState, { type }: RunCommand): boolean => {
-    if (!beginnings.has(type)) {
+    // What begins something does not any more once a rejection has ended the run.
+    if (traits[type].begins !== true) {
       isOver = undefined;
       return false;
     }
@@ -125,17 +145,9 @@ export function decideRun(
   return { kind: 'append', facts: all, applied, state: current, effects: ahead.effects, me };
 }
 
-const isLarge: ReadonlySet<RunCommand['type']> = new Set([
-  'modelAnswered',
-  'delegate',
-  'delegationAsked',
-  'callAsked',
-  'samplingAnswered',
-]);
-
 /** Whether some more facts fit an append. Only answers can be many, or large beyond what their size tells. */
 function roomFor(commands: readonly RunCommand[]): (all: readonly Fact[], some: readonly Fact[]) => boolean {
-  const isSmall = commands.length < 2 || !commands.some(({ type }) => isLarge.has(type));
+  const isSmall = commands.length < 2 || !commands.some(({ type }) => traits[type].isLarge === true);
   if (isSmall) return () => true;
   const bytesOf = (facts: readonly Fact[]): number => facts.reduce((sum, one) => sum + encodeFact(one).length, 0);
   let bytes = 0;
