@@ -162,8 +162,7 @@ export type Views = {
   approval(id: string): views.Approval | undefined;
   /** Oldest first. */
   approvals(filter: ApprovalFilter, page: Page): Rows<views.Approval>;
-  /** Runs that have an owner or something to do. */
-  /** `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
+  /** Runs that have an owner or something to do. `dueBy`: also those of which something is due by then, in milliseconds since 1970. */
   openRuns(page: Page, dueBy?: number): Rows<OpenRunRow>;
   /** Who is told of a conversation; undefined if nobody ever was. */
   push(conversationId: string): views.Push | undefined;

@@ -1,4 +1,4 @@
-/** What becomes of a run when a tool server asks people something in the midst of a call. The call itself stays as it is. */
+/** What becomes of a run when a question of a tool server is answered or withdrawn, or a token is there. */
 import { facts } from '@stopgo/proto';
 import type { RecordedFact } from '../events/facts.ts';
 import { serverQuestions } from '../state/interrupt.ts';

@@ -64,7 +64,7 @@ export type RunDecision =
   /** Another process owns the run, or it is another run's turn: stop driving. */
   | { readonly kind: 'fenced' };
 
-/** What is to be known of each command before it is decided. */
+/** Of each command: whether it begins something, which it does not once a rejection has ended the run; whether its facts may be large. */
 const traits: Readonly<Record<RunCommand['type'], { readonly begins?: true; readonly isLarge?: true }>> = {
   claim: {},
   modelAnswered: { isLarge: true },
@@ -104,7 +104,6 @@ export function decideRun(
   let isOver: boolean | undefined;
   /** Whoever wants to begin something may not have seen yet that a rejection has ended the run. */
   const isTooLate = (run: RunState, { type }: RunCommand): boolean => {
-    // What begins something does not any more once a rejection has ended the run.
     if (traits[type].begins !== true) {
       isOver = undefined;
       return false;

@@ -72,8 +72,7 @@ export function viewTables(database: SqlDatabase) {
          owner_epoch = excluded.owner_epoch, context_id = excluded.context_id, principal = excluded.principal,
          standing = excluded.standing, changed_at = excluded.changed_at,
          watched_run_id = excluded.watched_run_id, due_run_id = excluded.due_run_id, due_at = excluded.due_at,
-         head = excluded.head,
-         snapshot = excluded.snapshot`,
+         head = excluded.head, snapshot = excluded.snapshot`,
   );
   const late = new LateRows(database, writeRow);
   /** Reads rows of any conversations. */
