@@ -56,15 +56,17 @@ export function createBoundedFetch(bodyBytesMax = bodyBytesMaxDefault, keepAlive
       const forget = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
       const fail = (cause: Error): void => reject(new TypeError('fetch failed', { cause }));
+      let isAnswered = false;
       request.on('close', () => {
         forget();
-        // Does nothing after an answer; without one, nobody would say that none will come.
-        fail(new Error('the connection was closed without an answer'));
+        // Nobody else would say that no answer will come.
+        if (!isAnswered) fail(new Error('the connection was closed without an answer'));
       });
       request.on('error', fail);
       request.on('response', (message) => {
         try {
           resolve(responseOf(message, signal, bodyBytesMax, onBytes));
+          isAnswered = true;
         } catch (error) {
           request.destroy(error instanceof Error ? error : new Error(String(error)));
         }
