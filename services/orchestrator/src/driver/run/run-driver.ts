@@ -79,7 +79,7 @@ export class RunDriver implements RunHandle {
   private readonly begun: DefinedRun;
   private readonly queue = new CommandQueue();
   private readonly underWay = new EffectsUnderWay(
-    (effect, canceled, foreseen) => this.perform(effect, canceled, foreseen),
+    (effect, signal, foreseen) => this.perform(effect, signal, foreseen),
     () => this.wakeUp(),
   );
   private readonly due: DueTimer;
@@ -127,6 +127,7 @@ export class RunDriver implements RunHandle {
   /** Ends the driver without a trace, as if the process had died: for the end of the process. */
   stop(reason: unknown): void {
     this.stopped.abort(reason);
+    this.underWay.stop(reason);
     this.wakeUp();
   }
 
@@ -253,8 +254,8 @@ export class RunDriver implements RunHandle {
     return !('stepId' in effect) || this.state.run?.steps[effect.stepId] !== undefined;
   }
 
-  private async perform(effect: Effect, canceled: AbortSignal, foreseen: Foreseen | undefined): Promise<void> {
-    const signal = AbortSignal.any([canceled, this.stopped.signal]);
+  /** `signal` aborts when the effect is owed no more, and when the process is to end. */
+  private async perform(effect: Effect, signal: AbortSignal, foreseen: Foreseen | undefined): Promise<void> {
     try {
       await performEffect(this, effect, signal, foreseen);
     } catch (error) {

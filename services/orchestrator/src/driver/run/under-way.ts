@@ -15,6 +15,7 @@ export class EffectsUnderWay {
   private readonly fruitless = new Map<string, number>();
   private readonly perform: Perform;
   private readonly onEnd: () => void;
+  private stopped: { readonly reason: unknown } | undefined;
 
   /** `perform` never rejects; `onEnd` is called after each that ends. */
   constructor(perform: Perform, onEnd: () => void) {
@@ -40,6 +41,7 @@ export class EffectsUnderWay {
     this.fruitless.set(key, times);
     const controller = new AbortController();
     this.controllers.set(key, controller);
+    if (this.stopped !== undefined) controller.abort(this.stopped.reason);
     void this.perform(effect, controller.signal, foreseen).finally(() => {
       this.controllers.delete(key);
       this.onEnd();
@@ -72,6 +74,12 @@ export class EffectsUnderWay {
   keepOnly(owed: readonly Effect[]): void {
     const keys = new Set(owed.map(keyOf));
     for (const [key, controller] of this.controllers) if (!keys.has(key)) controller.abort(owedNoMore);
+  }
+
+  /** Stops all of them, and whatever is begun from now on. */
+  stop(reason: unknown): void {
+    this.stopped ??= { reason };
+    for (const controller of this.controllers.values()) controller.abort(this.stopped.reason);
   }
 
   /** Something is on the record: what was begun is not fruitless. */
