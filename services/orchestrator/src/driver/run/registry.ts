@@ -64,7 +64,7 @@ export class Registry implements DriverListener {
     if (this.isStopping)
       throw new DomainError('unavailable', 'the orchestrator is stopping; try again', { retryAfterMs: 1_000 });
     const isCounted = this.active.has(conversationId) || this.held.has(conversationId);
-    if (!isCounted && this.runs() >= this.runsMax)
+    if (!isCounted && this.isFull())
       throw new DomainError(
         'resource_exhausted',
         `${this.runsMax} runs are being worked on, which is the most (limits.concurrent_runs); try again`,
@@ -303,6 +303,11 @@ export class Registry implements DriverListener {
     let count = this.active.size - Math.min(waiting, this.runsMax);
     for (const conversationId of this.held.keys()) if (!this.active.has(conversationId)) count += 1;
     return count;
+  }
+
+  /** True if no further run may begin. Far from that, nobody is looked at: it is asked for each message. */
+  private isFull(): boolean {
+    return this.active.size + this.held.size >= this.runsMax && this.runs() >= this.runsMax;
   }
 
   private takeUp(driver: RunHandle): void {
