@@ -18,7 +18,12 @@ export function storeDeltas(store: Client<typeof wire.StoreService>, clock: Cloc
   const watched = (conversationId: string, watchers: number): void => {
     if (watchers > 0) return void quietUntil.delete(conversationId);
     const now = clock.monotonic();
-    for (const [conversation, until] of quietUntil) if (until < now) quietUntil.delete(conversation);
+    for (const [conversation, until] of quietUntil) {
+      if (until >= now) break;
+      quietUntil.delete(conversation);
+    }
+    // The latest stands last.
+    quietUntil.delete(conversationId);
     quietUntil.set(conversationId, now + unwatchedMs);
   };
 
