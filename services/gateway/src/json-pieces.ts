@@ -1,3 +1,4 @@
+import { answerPieceCharacters } from './bounds.ts';
 import { type Answer, jsonText, RawJson } from './json-text.ts';
 
 /** JSON text that is made while it is sent: it never stands in memory as a whole. */
@@ -9,9 +10,9 @@ export class JsonPieces {
     this.pieces = pieces;
   }
 
-  /** A list, from the JSON text of each of its items. */
-  static list<T>(items: AsyncIterable<T>, textOf: (item: T) => Iterable<string> | AsyncIterable<string>): JsonPieces {
-    return new JsonPieces(listPieces(items, textOf));
+  /** A list, from the JSON text of each of its items, which come some at a time. */
+  static list<T>(some: AsyncIterable<readonly T[]>, textOf: (item: T) => string | AsyncIterable<string>): JsonPieces {
+    return new JsonPieces(listPieces(some, textOf));
   }
 }
 
@@ -25,10 +26,31 @@ export type LongAnswer =
   | (() => Answer | undefined)
   | { readonly [key: string]: LongAnswer | undefined };
 
-/** The JSON text of an answer in pieces, its members in the order in which they stand. */
+/**
+ * The JSON text of an answer in pieces, its members in the order in which they stand. What is at hand is put together: to hand over a
+ * piece costs more than to make one.
+ */
 export async function* jsonPieces(value: LongAnswer): AsyncGenerator<string, void> {
+  let held = '';
+  for (const part of partsOf(value)) {
+    if (typeof part === 'string') {
+      held += part;
+      continue;
+    }
+    for await (const piece of part.pieces) {
+      held += piece;
+      if (held.length < answerPieceCharacters) continue;
+      yield held;
+      held = '';
+    }
+  }
+  if (held !== '') yield held;
+}
+
+/** What an answer is made of: text that is at hand, and what is to be read first. */
+function* partsOf(value: LongAnswer): Generator<string | JsonPieces, void> {
   if (value instanceof JsonPieces) {
-    yield* value.pieces;
+    yield value;
     return;
   }
   if (!hasMembers(value)) {
@@ -40,21 +62,28 @@ export async function* jsonPieces(value: LongAnswer): AsyncGenerator<string, voi
     const shown = typeof member === 'function' ? member() : member;
     if (shown === undefined) continue;
     yield `${before}${JSON.stringify(key)}:`;
-    yield* jsonPieces(shown);
+    yield* partsOf(shown);
     before = ',';
   }
   yield before === '{' ? '{}' : '}';
 }
 
 async function* listPieces<T>(
-  items: AsyncIterable<T>,
-  textOf: (item: T) => Iterable<string> | AsyncIterable<string>,
+  some: AsyncIterable<readonly T[]>,
+  textOf: (item: T) => string | AsyncIterable<string>,
 ): AsyncGenerator<string, void> {
   let before = '[';
-  for await (const item of items) {
-    yield before;
-    yield* textOf(item);
-    before = ',';
+  for await (const items of some) {
+    for (const item of items) {
+      const text = textOf(item);
+      if (typeof text === 'string') {
+        yield before + text;
+      } else {
+        yield before;
+        yield* text;
+      }
+      before = ',';
+    }
   }
   yield before === '[' ? '[]' : ']';
 }

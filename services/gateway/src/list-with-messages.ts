@@ -28,12 +28,12 @@ export function listWithMessages(
   let bytes = 0;
 
   // The store gives a cursor for the end of what it lists: to be able to end after any conversation, each is listed alone.
-  async function* listed(): AsyncGenerator<views.ConversationView, void> {
+  async function* listed(): AsyncGenerator<readonly views.ConversationView[], void> {
     for (let count = 0; count < request.limit && bytes < listedMessageBytesMax; count += 1) {
       const answer = await store.listConversations({ ...request, cursor, limit: 1 }, { context });
       start ??= answer;
       cursor = answer.nextCursor;
-      yield* answer.conversations;
+      yield answer.conversations;
       // A search that found nothing in the time it has is gone on with by the client, as without messages.
       if (cursor === '' || answer.conversations.length === 0) return;
     }

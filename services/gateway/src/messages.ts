@@ -28,8 +28,8 @@ export async function openConversation(
 export const messagesOf = (store: Store, head: views.ConversationHead, context: OutgoingContext): JsonPieces =>
   listOf(messages(store, head, context));
 
-const listOf = (items: AsyncIterable<views.Message>): JsonPieces =>
-  JsonPieces.list(items, (message) => [jsonText(renderMessage(message))]);
+const listOf = (pages: AsyncIterable<readonly views.Message[]>): JsonPieces =>
+  JsonPieces.list(pages, (message) => jsonText(renderMessage(message)));
 
 /** Holds one page at a time; asks for the next one when all of this one were taken. */
 async function* messages(
@@ -37,16 +37,17 @@ async function* messages(
   head: views.ConversationHead,
   context: OutgoingContext,
   first?: MessagePage,
-): AsyncGenerator<views.Message, void> {
+): AsyncGenerator<readonly views.Message[], void> {
   let page = first;
   for (let after = 0; after < head.messageCount; ) {
     page ??= await store.getConversation(
       { conversationId: head.id, afterSequence: after, messageLimit: messagesPerCall, minRevision: head.revision },
       { context },
     );
-    for (const message of page.messages) if (message.sequence <= head.messageCount) yield message;
+    const { more } = page;
     const last = page.messages.at(-1);
-    if (!page.more || last === undefined) return;
+    yield page.messages.filter(({ sequence }) => sequence <= head.messageCount);
+    if (!more || last === undefined) return;
     after = last.sequence;
     page = undefined;
   }
