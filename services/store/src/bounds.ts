@@ -51,6 +51,18 @@ export const waitingBytesMax = 64 * 1024 * 1024;
 export const appendsPerCommitMax = 128;
 /** Bytes of payload that share one commit at most. */
 export const bytesPerCommitMax = 4 * 1024 * 1024;
+/** Changes from one stream to another within {@link aloneMs} up to which one appender counts as alone. */
+export const aloneChangesMax = 3;
+/** See {@link aloneChangesMax}; in milliseconds. */
+export const aloneMs = 25;
+/** Commits of the thread that writes after which it moves them from SQLite's log into the file itself. */
+export const commitsPerMove = 256;
+/** The same in bytes of values. */
+export const bytesPerMove = 8 * 1024 * 1024;
+/** Pages of that log from which on it is begun anew: at SQLite's own 1,000 the slowest commits take three times as long. */
+export const logPagesMax = 4_000;
+/** Memory of the thread that writes, in megabytes: beside it is the cache of its connection. */
+export const commitThreadMemoryMb = 64;
 /** How long what a replica took into its views may not be on its disk yet, in milliseconds; the log has it. */
 export const uncommittedMsMax = 250;
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { failedPrecondition } from '@stopgo/core';
-import { embeddedParts } from './adapters/embedded.ts';
+import { embeddedParts, ofOneConnection } from './adapters/embedded.ts';
 import { copyDatabase } from './adapters/sqlite/copy.ts';
 import { type OpenFile, openFileReadOnly, temporaryFolder } from './adapters/sqlite/file.ts';
 import { noRoomOr, noTemporaryRoomOr } from './adapters/sqlite/no-room.ts';
@@ -20,7 +20,7 @@ export async function openReadOnly(options: StoreOptions): Promise<RunningStore>
   const file = openFileReadOnly(dataDir);
   try {
     const { database } = file;
-    const parts = embeddedParts(database, log, observe);
+    const parts = embeddedParts(ofOneConnection(database), log, observe);
     const { lastPosition } = parts.heads;
     const isOther = conditionOfViews(database, lastPosition) === 'other version';
     // Behind the log are the views of a process that is making them, and of one that ended before they were made.

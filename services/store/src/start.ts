@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import type { store } from '@stopgo/proto';
 import type { ServiceImpl } from '@stopgo/rpc';
 import type { Logger } from '@stopgo/runtime';
-import { type EmbeddedParts, embeddedParts } from './adapters/embedded.ts';
+import { type EmbeddedParts, embeddedParts, writtenByThread } from './adapters/embedded.ts';
 import { openFile, type WrittenFile, writeNothing } from './adapters/sqlite/file.ts';
 import { catchUp } from './adapters/sqlite-views/rebuild.ts';
 import { conditionOfViews, resetViews } from './adapters/sqlite-views/schema.ts';
@@ -60,10 +60,11 @@ export async function openStore(
 ): Promise<{ readonly parts: EmbeddedParts; readonly store: RunningStore }> {
   const { dataDir, log, observe = () => undefined } = options;
   const file = openFile(dataDir);
+  const embedded = writtenByThread(file);
   try {
-    const { database, checkPlace } = file;
     const disk = diskOf(dataDir, file, log);
-    const parts = embeddedParts(database, log, observe, disk, checkPlace);
+    const parts = embeddedParts(embedded, log, observe, disk);
+    const { database } = embedded;
     const condition = conditionOfViews(database, parts.heads.lastPosition);
     if (condition !== 'sound') {
       if (condition === 'ahead of the log') log.error('the event log has lost events; verify it', { dataDir });
@@ -81,6 +82,7 @@ export async function openStore(
     nameSetAside(parts.allSetAside, log);
     return { parts, store: running(parts, options, file.close, disk) };
   } catch (error) {
+    await embedded.writer.close();
     file.close();
     throw error;
   }
@@ -121,7 +123,7 @@ export function running(
     async stop() {
       if (stopped) return;
       stopped = true;
-      events.close();
+      await events.close();
       disk?.close();
       deltas.close();
       closeFile();

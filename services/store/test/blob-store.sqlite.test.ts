@@ -28,7 +28,7 @@ blobStoreContract('sqlite', async () => {
     blobs: () => parts.blobs,
     async reopen() {
       left = Number.POSITIVE_INFINITY;
-      parts.close();
+      await parts.close();
       parts = openParts(dataDir, undefined, breaking);
     },
     pass: () => undefined,
@@ -43,7 +43,7 @@ blobStoreContract('sqlite', async () => {
       left = writes;
     },
     async close() {
-      parts.close();
+      await parts.close();
       rmSync(dataDir, { recursive: true });
     },
   };
@@ -70,6 +70,6 @@ test('a disk that takes no blob is known to be full, as one that takes no append
   const holder = { conversationId: 'c', runId: 'r', callId: 'k' };
   await expect(parts.blobs.put('digest', new Uint8Array([1]), holder)).rejects.toBe(full);
   expect(told).toEqual([[full, 1, 1]]);
-  parts.close();
+  await parts.close();
   rmSync(dataDir, { recursive: true });
 });

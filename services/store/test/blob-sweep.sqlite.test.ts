@@ -31,8 +31,8 @@ beforeEach(() => {
   dataDir = freshDirectory();
   parts = openParts(dataDir);
 });
-afterEach(() => {
-  parts.close();
+afterEach(async () => {
+  await parts.close();
   rmSync(dataDir, { recursive: true });
 });
 
@@ -100,7 +100,7 @@ test('bytes that have changed on the disk are told, and views that are made anew
   const { client, story, blob, digest } = await put();
   await client.append(story.finished('[image]', [blob]));
   resetViews(parts.database);
-  parts.close();
+  await parts.close();
   const again = await startStore({ dataDir, log: silent });
   const verified = createInProcessClient(store.StoreService, again.service);
   expect((await verified.verifyStream({ stream: story.stream })).problems).toEqual([]);
@@ -127,7 +127,7 @@ test('while a conversation is set aside, what its events may name is neither rem
   const restart = async (change: string) => {
     parts.database.exec(change);
     resetViews(parts.database);
-    parts.close();
+    await parts.close();
     await (await startStore({ dataDir, log: silent })).stop();
     parts = openParts(dataDir);
   };

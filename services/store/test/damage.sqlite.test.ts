@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type SqlRow } from '../src/adapters/sqlite/database.ts';
 import { SqliteEventLog } from '../src/adapters/sqlite/event-log.ts';
 import { logTables } from '../src/adapters/sqlite/log-tables.ts';
+import { writingAtOnce } from '../src/adapters/sqlite/transaction-writer.ts';
 import { applyBatch } from '../src/adapters/sqlite-views/rebuild.ts';
 import { messageKey } from '../src/adapters/sqlite-views/view-tables.ts';
 import { conversationKeyMax, messagesPerConversationMax } from '../src/bounds.ts';
@@ -145,7 +146,7 @@ describe('an unreadable event and views that are made anew', () => {
     expect(() => parts.views.view(damaged.id)).toThrow(lost);
     expect(parts.views.counts()).toMatchObject({ total: 1 });
     expect(parts.allSetAside(9)).toMatchObject([{ conversationId: damaged.id, revision: 4, position: at + 1 }]);
-    parts.close();
+    await parts.close();
     for (const table of ['conversations', 'approvals'])
       expect(inFile('', `SELECT count(*) FROM ${table}`), table).toEqual([[1]]);
     expect(inFile('', `SELECT count(DISTINCT key >> 20) FROM messages`)).toEqual([[1]]);
@@ -225,7 +226,7 @@ describe('a damaged row of a conversation', () => {
     });
     const parts = openParts(dataDir);
     expect(parts.views.storedMessagesAt(story.id, 5)).toMatchObject([{ toolCall: { name: 'add_resource' } }]);
-    parts.close();
+    await parts.close();
     expect(inFile('', 'SELECT cast(snapshot AS TEXT) FROM conversations')).toEqual([['{"rev']]);
   });
 
@@ -267,12 +268,12 @@ test('an append that meets a defect fails alone: the others of its batch share o
     },
   };
   const { database, heads } = parts;
-  const live = new LiveEvents();
-  const tables = logTables(database);
-  const observe = (one: Observation) => void observed.push(one);
-  const disk = { failed: () => false };
-  const checkPlace = () => undefined;
-  const log = new SqliteEventLog({ database, tables, heads, projection, live, log: silent, observe, disk, checkPlace });
+  const log = new SqliteEventLog({
+    ...{ database, heads, projection, log: silent, checkPlace: () => undefined, now: () => 0 },
+    ...{ tables: logTables(database), writer: writingAtOnce(database), live: new LiveEvents() },
+    observe: (one) => observed.push(one),
+    disk: { failed: () => false },
+  });
   const stories = [new Story(), guilty, ...Array.from({ length: 8 }, () => new Story())];
   const outcomes = await Promise.allSettled(
     stories.map((story) =>
@@ -281,11 +282,11 @@ test('an append that meets a defect fails alone: the others of its batch share o
   );
   expect(outcomes.filter((one) => one.status === 'rejected')).toMatchObject([{ reason: { message: 'a defect' } }]);
   expect(observed.filter((one) => one.kind === 'commit')).toEqual([{ kind: 'commit', appends: 9, events: 9 }]);
-  log.close();
-  parts.close();
+  await log.close();
+  await parts.close();
 });
 
-test('a conversation whose messages could not be told from those of others is refused', () => {
+test('a conversation whose messages could not be told from those of others is refused', async () => {
   const parts = openParts(dataDir);
   const [last, beyond] = [new Story(), new Story()];
   const add = (story: Story, position: number) => {
@@ -296,7 +297,7 @@ test('a conversation whose messages could not be told from those of others is re
   expect(messageKey(conversationKeyMax, messagesPerConversationMax)).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
   expect(() => add(last, conversationKeyMax)).not.toThrow();
   expect(() => add(beyond, conversationKeyMax + 1)).toThrow(expect.objectContaining({ kind: 'resource_exhausted' }));
-  parts.close();
+  await parts.close();
 });
 
 describe('what the log as a whole has lost', () => {

@@ -138,7 +138,7 @@ describe('rebuild', () => {
     // What is applied twice counts once.
     applyBatch(parts, await parts.events.readAll(0, 50));
     expect(parts.projection.checkpoint()).toBe(101);
-    parts.close();
+    await parts.close();
     await withStore(async () => undefined);
     expect(allRows()).toEqual(rows);
   });
@@ -297,7 +297,7 @@ test('the hundredth turn of a conversation reads and writes as many rows as the 
   }
   expect(costs[0]).toBeGreaterThan(20);
   expect(new Set(costs.slice(1)), `${costs}`).toEqual(new Set([costs[1]]));
-  parts.close();
+  await parts.close();
 });
 
 test('no statement looks through a table that grows', async () => {
@@ -312,7 +312,7 @@ test('no statement looks through a table that grows', async () => {
     );
     scans.push(...plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step)).map((step) => `${step}: ${sql}`));
   }
-  parts.close();
+  await parts.close();
   // Tables of a few rows, the full-text index (which has no other way), what only a start asks, and the order of runs that are due:
   // those that are soon are not any more.
   const harmless =

@@ -1,4 +1,5 @@
 import { eventLogContract } from './event-log.contract.ts';
-import { openSqliteLog } from './sqlite-log.ts';
+import { byThread, openSqliteLog } from './sqlite-log.ts';
 
-eventLogContract('sqlite', openSqliteLog);
+eventLogContract('sqlite', () => openSqliteLog());
+eventLogContract('sqlite, written by the thread', () => openSqliteLog(byThread));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from '@stopgo/runtime';
-import { embeddedParts } from '../src/adapters/embedded.ts';
+import { type EmbeddedFile, embeddedParts, ofOneConnection, writtenByThread } from '../src/adapters/embedded.ts';
 import type { SqlDatabase } from '../src/adapters/sqlite/database.ts';
 import { openFile } from '../src/adapters/sqlite/file.ts';
 import { conditionOfViews, resetViews } from '../src/adapters/sqlite-views/schema.ts';
@@ -24,39 +24,49 @@ export function freshDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'stopgo-store-'));
 }
 
-/** The parts of the embedded store on a data directory, as `startStore` puts them together. */
+/** The parts of the embedded store on a data directory, as `startStore` puts them together; with `wrap` on one connection. */
 export function openParts(
   dataDir: string,
   observe: Observe = () => undefined,
-  wrap: (database: SqlDatabase) => SqlDatabase = (database) => database,
+  wrap?: (database: SqlDatabase) => SqlDatabase,
   disk?: Pick<DiskCondition, 'failed'>,
+  through: (file: EmbeddedFile) => EmbeddedFile = (file) => file,
 ) {
   const file = openFile(dataDir);
-  const database = wrap(file.database);
-  const parts = embeddedParts(database, silent, observe, disk, file.checkPlace);
+  const plain = wrap && ofOneConnection(wrap(file.database), file.checkPlace);
+  const embedded = through(plain ?? writtenByThread(file));
+  const { database } = embedded;
+  const parts = embeddedParts(embedded, silent, observe, disk);
   if (conditionOfViews(database, parts.heads.lastPosition) !== 'sound') resetViews(database);
   return {
     ...parts,
     database,
-    close() {
-      parts.events.close();
+    async close() {
+      await parts.events.close();
       file.close();
     },
   };
 }
 
+/** All that is written is written by the thread. */
+export const byThread = (file: EmbeddedFile): EmbeddedFile => ({
+  ...file,
+  writer: { write: (change) => file.writer.write(change, false), close: () => file.writer.close() },
+});
+
 /** The embedded log on a directory of its own. */
-export async function openSqliteLog(): Promise<LogUnderTest> {
+export async function openSqliteLog(through?: (file: EmbeddedFile) => EmbeddedFile): Promise<LogUnderTest> {
   const dataDir = freshDirectory();
-  let parts = openParts(dataDir);
+  const open = () => openParts(dataDir, undefined, undefined, undefined, through);
+  let parts = open();
   return {
     log: () => parts.events,
     async reopen() {
-      parts.close();
-      parts = openParts(dataDir);
+      await parts.close();
+      parts = open();
     },
     async close() {
-      parts.close();
+      await parts.close();
       rmSync(dataDir, { recursive: true });
     },
   };

@@ -147,7 +147,7 @@ test('a read for a revision waits for the views, not only for the log', async ()
   const read = client.getConversation({ conversationId: story.id, minRevision: 2 });
   await client.append(story.asked('hello'));
   expect((await read).view?.head?.revision).toBe(story.revision);
-  parts.close();
+  await parts.close();
 });
 
 test('a load that an append overtakes shows the state and the keys of the same moment', async () => {
@@ -183,5 +183,5 @@ test('a load that an append overtakes shows the state and the keys of the same m
   const { revision, knownKeys } = await client.load({ by, idempotencyKeys: [asked.idempotencyKey] });
   expect(knownKeys.map(({ lastRevision }) => lastRevision)).toEqual([story.revision]);
   expect(revision).toBe(story.revision);
-  parts.close();
+  await parts.close();
 });

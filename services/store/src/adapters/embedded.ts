@@ -4,11 +4,16 @@ import { noBlobs } from '../blob-store.ts';
 import type { DiskCondition } from '../disk-condition.ts';
 import { LiveEvents } from '../live-events.ts';
 import type { Observe } from '../observe.ts';
+import { AlternatingWriter } from './sqlite/alternating-writer.ts';
 import { hasBlobs, SqliteBlobStore } from './sqlite/blob-store.ts';
 import type { SqlDatabase } from './sqlite/database.ts';
 import { SqliteEventLog } from './sqlite/event-log.ts';
+import { type WrittenFile, writeSettings } from './sqlite/file.ts';
 import { logTables } from './sqlite/log-tables.ts';
+import { PinnedReader } from './sqlite/pinned-reader.ts';
+import { RecordedWrites } from './sqlite/recorded-writes.ts';
 import { StreamHeads } from './sqlite/stream-heads.ts';
+import { type TransactionWriter, writingAtOnce } from './sqlite/transaction-writer.ts';
 import { HotConversations } from './sqlite-views/hot-conversations.ts';
 import { SqliteProjection } from './sqlite-views/projection.ts';
 import { refolding } from './sqlite-views/refold.ts';
@@ -18,14 +23,38 @@ import { SqliteViews } from './sqlite-views/views.ts';
 /** The log and the views of one open file, in which each append and its rows are one transaction. */
 export type EmbeddedParts = ReturnType<typeof embeddedParts>;
 
+/** What an open file is read and written through. */
+export type EmbeddedFile = {
+  /** Reads the tables of log and views, and writes them inside {@link TransactionWriter.write}. */
+  readonly database: SqlDatabase;
+  readonly writer: TransactionWriter;
+  /** Reads and writes blobs. */
+  readonly ofBlobs: SqlDatabase;
+  /** Throws where nothing must be written any more. */
+  readonly checkPlace: () => void;
+};
+
+/** A file that this process writes: by a thread, while several append at once. */
+export function writtenByThread({ database: direct, path, checkPlace }: WrittenFile): EmbeddedFile {
+  const reader = new PinnedReader(direct.toRead());
+  const recorded = new RecordedWrites(direct, reader);
+  // The thread moves commits into the file when it has answered.
+  const settings = [...writeSettings('FULL'), 'wal_autocheckpoint = 0'];
+  const writer = new AlternatingWriter({ recorded, direct, reader, file: path, settings });
+  return { database: recorded.database, writer, ofBlobs: direct, checkPlace };
+}
+
+/** A file that is only read, or that one connection reads and writes. */
+export function ofOneConnection(database: SqlDatabase, checkPlace: () => void = () => undefined): EmbeddedFile {
+  return { database, writer: writingAtOnce(database), ofBlobs: database, checkPlace };
+}
+
 export function embeddedParts(
-  database: SqlDatabase,
+  { database, writer, ofBlobs, checkPlace }: EmbeddedFile,
   log: Logger,
   observe: Observe,
   /** Is told of commits that failed; without it nothing is known of the disk. */
   disk: Pick<DiskCondition, 'failed'> = { failed: () => false },
-  /** Throws where nothing must be written any more. */
-  checkPlace: () => void = () => undefined,
 ) {
   const tables = logTables(database);
   const heads = new StreamHeads(tables);
@@ -37,18 +66,12 @@ export function embeddedParts(
   const hot = new HotConversations(ofViews, refolding({ database, tables: ofViews, read, log }));
   const projection = new SqliteProjection(ofViews, hot);
   const events = new SqliteEventLog({
-    database,
-    tables,
-    heads,
-    projection,
+    ...{ database, writer, tables, heads, projection, log, observe, disk, checkPlace },
     live: new LiveEvents(),
-    log,
-    observe,
-    disk,
-    checkPlace,
+    now: () => performance.now(),
   });
   const { allSetAside } = ofViews;
   // A file that only an older release has written, opened to read.
-  const blobs = hasBlobs(database) ? new SqliteBlobStore(database, disk) : noBlobs;
+  const blobs = hasBlobs(ofBlobs) ? new SqliteBlobStore(ofBlobs, disk) : noBlobs;
   return { heads, projection, events, blobs, views: new SqliteViews(ofViews, hot), allSetAside };
 }

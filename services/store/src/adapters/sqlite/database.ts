@@ -190,6 +190,11 @@ function translated<T>(use: () => T): T {
   }
 }
 
+/** The failure that the driver told of in another thread: its error, whose code does not come along with it. */
+export function driverFailure(message: string, code: string | undefined): unknown {
+  return failureOf(code === undefined ? new Error(message) : Object.assign(new Error(message), { code }));
+}
+
 function failureOf(cause: unknown): unknown {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
   if (code === undefined) return cause;

@@ -12,17 +12,20 @@ import type { StreamHeads } from './stream-heads.ts';
 /** Ends the names that start with a prefix: higher than any character of a stream name. */
 const afterAnyName = '\u007f';
 
+/** `database`: what is read of the file as a whole. */
+export type SqliteEventLogParts = GroupCommitParts & { readonly database: SqlDatabase };
+
 /** The event log in one SQLite file that belongs to this process. */
 export class SqliteEventLog implements EventLog {
-  readonly #database: SqlDatabase;
+  readonly #parts: SqliteEventLogParts;
   readonly #tables: LogTables;
   readonly #heads: StreamHeads;
   readonly #live: LiveEvents;
   readonly #observe: GroupCommitParts['observe'];
   readonly #commits: GroupCommit;
 
-  constructor(parts: GroupCommitParts) {
-    this.#database = parts.database;
+  constructor(parts: SqliteEventLogParts) {
+    this.#parts = parts;
     this.#tables = parts.tables;
     this.#heads = parts.heads;
     this.#live = parts.live;
@@ -77,7 +80,7 @@ export class SqliteEventLog implements EventLog {
 
   /** Positions are given one by one, and none of a commit that failed is used up: they have no gaps. */
   async *lost(signal: AbortSignal): AsyncGenerator<string, void> {
-    yield* lostRows(this.#database, signal);
+    yield* lostRows(this.#parts.database, signal);
   }
 
   async *follow(stream: StreamName, fromRevision: number, signal: AbortSignal): AsyncGenerator<RecordedEvent, void> {
@@ -110,10 +113,11 @@ export class SqliteEventLog implements EventLog {
     }
   }
 
-  /** Commits what waits, then refuses appends and ends every stream. */
-  close(): void {
-    this.#commits.close();
+  /** Refuses appends from now on, commits what waits, then ends every stream and lets go of the file. */
+  async close(): Promise<void> {
+    await this.#commits.close();
     this.#live.close();
+    await this.#parts.writer.close();
   }
 
   #stored(stream: StreamName, from: number): readonly StreamEvent[] {

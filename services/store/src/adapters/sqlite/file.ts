@@ -2,6 +2,7 @@ import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { DomainError, failedPrecondition } from '@stopgo/core';
+import { logPagesMax } from '../../bounds.ts';
 import { blobSchema } from './blob-store.ts';
 import { lockForReading, lockForWriting } from './data-directory.ts';
 import { integer, openDatabase, type SqlDatabase } from './database.ts';
@@ -12,8 +13,6 @@ import { placeCheckOf } from './place-of-file.ts';
 /** Version of the log's tables. Views have their own: they can be made anew, the log cannot. */
 const logVersion = 1;
 
-/** Pages between two checkpoints: at the default of 1,000 the slowest commits take three times as long. */
-const pagesPerCheckpoint = 4_000;
 const cacheKibibytes = 16 * 1024;
 const walBytesKept = 64 * 1024 * 1024;
 /** How long a reader waits while the process that writes the file opens or closes it, in milliseconds. */
@@ -23,7 +22,7 @@ const busyMs = 5_000;
 export type OpenFile = { readonly database: SqlDatabase; close(): void };
 
 /** One that this process writes. `checkPlace`: see {@link placeCheckOf}. */
-export type WrittenFile = OpenFile & { readonly checkPlace: () => void };
+export type WrittenFile = OpenFile & { readonly path: string; readonly checkPlace: () => void };
 
 /**
  * Opens the file of a data directory for this process alone, and creates what is not there.
@@ -41,7 +40,8 @@ export function openFile(dataDir: string): WrittenFile {
     database.exec(`PRAGMA user_version = ${logVersion}; COMMIT`);
     return database;
   });
-  return { ...emptiedAtClose(file), checkPlace: placeCheckOf(directory.databaseFile) };
+  const { databaseFile: path } = directory;
+  return { ...emptiedAtClose(file), path, checkPlace: placeCheckOf(path) };
 }
 
 /**
@@ -55,17 +55,23 @@ export function openViewsFile(dataDir: string): OpenFile {
   return emptiedAtClose(opened(dataDir, directory.unlock, () => openToWrite(directory.databaseFile, 'NORMAL')));
 }
 
-function openToWrite(file: string, synchronous: 'FULL' | 'NORMAL'): SqlDatabase {
-  const database = openDatabase(file, 'write');
-  const settings = [
+/** What a connection that writes a file is set to, as PRAGMA takes it. */
+export function writeSettings(synchronous: 'FULL' | 'NORMAL'): readonly string[] {
+  return [
     'journal_mode = WAL',
     `synchronous = ${synchronous}`,
-    `wal_autocheckpoint = ${pagesPerCheckpoint}`,
+    `wal_autocheckpoint = ${logPagesMax}`,
     `journal_size_limit = ${walBytesKept}`,
     `cache_size = -${cacheKibibytes}`,
     'temp_store = MEMORY',
+    // Two connections of this process may write the same file.
+    `busy_timeout = ${busyMs}`,
   ];
-  for (const setting of settings) database.exec(`PRAGMA ${setting}`);
+}
+
+function openToWrite(file: string, synchronous: 'FULL' | 'NORMAL'): SqlDatabase {
+  const database = openDatabase(file, 'write');
+  for (const setting of writeSettings(synchronous)) database.exec(`PRAGMA ${setting}`);
   return database;
 }
 
@@ -92,6 +98,8 @@ export function writeNothing(database: SqlDatabase): void {
 /** Moves all commits into the file itself, so that it is whole without the log beside it. */
 function emptyWal(database: SqlDatabase): void {
   try {
+    // A reader may hold it for as long as it likes.
+    database.exec('PRAGMA busy_timeout = 0');
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
     // Nothing is lost: the next start reads the log beside the file.

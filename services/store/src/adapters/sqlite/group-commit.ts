@@ -1,4 +1,4 @@
-// Many appends share one transaction, and so one fsync.
+// Many appends share one transaction, and so one fsync. What comes while one is being written shares the next.
 //
 // 1. Nothing is answered before its commit is on disk; not a duplicate or conflict either, as it may be one with an
 //    append of the same commit.
@@ -15,9 +15,11 @@ import type { Observe } from '../../observe.ts';
 import type { Projection, ProjectionBatch } from '../../views.ts';
 import { AppendPlan } from './append-plan.ts';
 import { sealOf } from './append-seal.ts';
-import { isContradiction, isFailureOfFile, type SqlDatabase } from './database.ts';
+import { isContradiction, isFailureOfFile } from './database.ts';
 import type { LogTables } from './log-tables.ts';
+import { StreamChanges } from './stream-changes.ts';
 import type { StreamHeads } from './stream-heads.ts';
+import type { TransactionWriter } from './transaction-writer.ts';
 
 type Waiting = {
   readonly append: StreamAppend;
@@ -27,7 +29,7 @@ type Waiting = {
 };
 
 export type GroupCommitParts = {
-  readonly database: SqlDatabase;
+  readonly writer: TransactionWriter;
   readonly tables: LogTables;
   readonly heads: StreamHeads;
   readonly projection: Projection;
@@ -38,6 +40,8 @@ export type GroupCommitParts = {
   readonly disk: Pick<DiskCondition, 'failed'>;
   /** Throws where nothing must be written any more: the file is not at its place. */
   readonly checkPlace: () => void;
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
 };
 
 const retryAfterMs = 1_000;
@@ -46,7 +50,9 @@ export class GroupCommit {
   readonly #parts: GroupCommitParts;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  #scheduled = false;
+  readonly #changes = new StreamChanges();
+  /** From when a commit is due until it has ended. */
+  #committing: Promise<void> | undefined;
   #closed = false;
 
   constructor(parts: GroupCommitParts) {
@@ -64,28 +70,25 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ append, bytes, resolve, reject });
       this.#waitingBytes += bytes;
-      this.#schedule();
+      this.#changes.appended(append.stream, this.#parts.now());
+      this.#committing ??= this.#commitAll();
     });
   }
 
-  /** Commits what waits and takes no more. */
-  close(): void {
+  /** Takes no more, and commits what waits. Never rejects. */
+  async close(): Promise<void> {
     this.#closed = true;
-    while (this.#waiting.length > 0) this.#flush();
+    await this.#committing;
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  async #commitAll(): Promise<void> {
     // After the callbacks of all input that has arrived: their appends share the commit.
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#flush();
-      if (this.#waiting.length > 0) this.#schedule();
-    });
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#commit(this.#next());
+    this.#committing = undefined;
   }
 
-  #flush(): void {
+  #next(): readonly Waiting[] {
     let bytes = 0;
     let count = 0;
     for (const one of this.#waiting) {
@@ -96,10 +99,10 @@ export class GroupCommit {
     const batch = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     this.#waitingBytes -= bytes;
-    if (batch.length > 0) this.#commit(batch);
+    return batch;
   }
 
-  #commit(batch: readonly Waiting[]): void {
+  async #commit(batch: readonly Waiting[]): Promise<void> {
     const { tables, heads, projection } = this.#parts;
     const settled: (() => void)[] = [];
     try {
@@ -110,13 +113,13 @@ export class GroupCommit {
         settled.push(settle);
       }
       if (plan.appends.length > 0) {
-        this.#write(plan, views);
+        await this.#write(plan, views);
         heads.moved(plan.movedHeads(), plan.position, plan.streamId);
         views.committed();
         this.#announce(plan);
       }
     } catch (error) {
-      this.#failed(batch, error);
+      await this.#failed(batch, error);
       return;
     }
     for (const settle of settled) settle();
@@ -138,21 +141,22 @@ export class GroupCommit {
     }
   }
 
-  #write(plan: AppendPlan, views: ProjectionBatch): void {
-    const { database, tables, projection, checkPlace } = this.#parts;
+  async #write(plan: AppendPlan, views: ProjectionBatch): Promise<void> {
+    const { writer, tables, projection, checkPlace, now } = this.#parts;
     checkPlace();
-    database.exec('BEGIN IMMEDIATE');
-    for (const { stream, streamId, newStream, key, events } of plan.appends) {
-      if (newStream) tables.insertStream(streamId, stream);
-      for (const { revision, event } of events)
-        tables.insertEvent(Number(event.position), streamId, revision, event.envelope, event.hash);
-      const lastHash = events.at(-1)?.event.hash ?? chainStart;
-      const seal = sealOf(stream, key, lastHash);
-      tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest, seal);
-    }
-    views.write();
-    projection.moveTo(plan.position);
-    database.exec('COMMIT');
+    const change = (): void => {
+      for (const { stream, streamId, newStream, key, events } of plan.appends) {
+        if (newStream) tables.insertStream(streamId, stream);
+        for (const { revision, event } of events)
+          tables.insertEvent(Number(event.position), streamId, revision, event.envelope, event.hash);
+        const lastHash = events.at(-1)?.event.hash ?? chainStart;
+        const seal = sealOf(stream, key, lastHash);
+        tables.insertAppend(streamId, key.key, key.firstRevision, key.lastRevision, key.requestDigest, seal);
+      }
+      views.write();
+      projection.moveTo(plan.position);
+    };
+    await writer.write(change, this.#changes.isAlone(now()));
   }
 
   #announce(plan: AppendPlan): void {
@@ -162,16 +166,16 @@ export class GroupCommit {
     for (const one of plan.appends) live.publish(one.stream, one.events);
   }
 
-  #failed(batch: readonly Waiting[], cause: unknown): void {
+  async #failed(batch: readonly Waiting[], cause: unknown): Promise<void> {
     const { log } = this.#parts;
     try {
-      this.#rollBack();
+      this.#forget();
     } catch (error) {
       log.error('the event log cannot be read after a failed commit', { error });
     }
     // Any other failure that is not the file's is a defect met by one of them.
     if (batch.length > 1 && (isContradiction(cause) || !isFailureOfFile(cause))) {
-      for (const one of batch) this.#commit([one]);
+      for (const one of batch) await this.#commit([one]);
       return;
     }
     if (!this.#parts.disk.failed(cause, batch.length))
@@ -179,12 +183,10 @@ export class GroupCommit {
     for (const { reject } of batch) reject(cause);
   }
 
-  #rollBack(): void {
-    const { database, heads, projection } = this.#parts;
+  #forget(): void {
+    const { heads, projection } = this.#parts;
     // First, whatever becomes of the rest: what it holds back is of this transaction only.
     projection.forget();
     heads.forget();
-    // Some failures (a full disk) end the transaction by themselves.
-    if (database.inTransaction()) database.exec('ROLLBACK');
   }
 }
