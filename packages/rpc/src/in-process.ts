@@ -1,10 +1,11 @@
 import type { DescService, Message } from '@bufbuild/protobuf';
 import { clientStream } from './client-stream.ts';
-import { anonymous, type CallContext, checkContext } from './context.ts';
+import { anonymous, type CallContext, checkContext, type OutgoingContext, type Principal } from './context.ts';
 import { type OnInternalError, warnOfInternalError } from './internal-errors.ts';
 import { type Invocation, invokeStream, invokeUnary } from './invoke.ts';
 import { type CallLifetime, callLifetime } from './lifetime.ts';
 import { type BoundMethod, boundMethodsOf, type MessageInit, requestOf } from './methods.ts';
+import type { Secret } from './secret.ts';
 import type { CallOptions, Client, ClientDefaults, ServiceImpl } from './service-types.ts';
 
 /** How calls within one process are made. */
@@ -62,23 +63,33 @@ function invocation(
 ): Invocation {
   return {
     request: requestOf(method, request),
-    context: receivedContext(options, lifetime),
+    context: new ReceivedContext(options.context ?? {}, lifetime),
     lifetime,
     onInternalError,
   };
 }
 
-function receivedContext({ context: sent = {} }: CallOptions, lifetime: CallLifetime): CallContext {
-  checkContext(sent);
-  return {
-    ...(sent.bearerToken === undefined ? {} : { bearerToken: sent.bearerToken }),
-    ...(sent.sessionId === undefined ? {} : { sessionId: sent.sessionId }),
-    principal: sent.principal ?? anonymous,
-    ...(sent.traceparent === undefined ? {} : { traceparent: sent.traceparent }),
-    ...(lifetime.deadline === undefined ? {} : { deadline: lifetime.deadline }),
-    get signal() {
-      return lifetime.signal;
-    },
-    peerInternal: true,
-  };
+/** What the implementation is told of the caller. Its signal is asked for only by those that need one. */
+class ReceivedContext implements CallContext {
+  readonly bearerToken?: Secret;
+  readonly sessionId?: string;
+  readonly principal: Principal;
+  readonly traceparent?: string;
+  readonly deadline?: number;
+  readonly peerInternal = true;
+  readonly #lifetime: CallLifetime;
+
+  constructor(sent: OutgoingContext, lifetime: CallLifetime) {
+    checkContext(sent);
+    if (sent.bearerToken !== undefined) this.bearerToken = sent.bearerToken;
+    if (sent.sessionId !== undefined) this.sessionId = sent.sessionId;
+    this.principal = sent.principal ?? anonymous;
+    if (sent.traceparent !== undefined) this.traceparent = sent.traceparent;
+    if (lifetime.deadline !== undefined) this.deadline = lifetime.deadline;
+    this.#lifetime = lifetime;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lifetime.signal;
+  }
 }
