@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, type Json, parseJson } from './json.ts';
 
 /** SHA-256 in lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data, 'hex');
 }
 
 /** What an approval binds: exactly this tool of this server, as pinned, with exactly these arguments. */
@@ -39,11 +39,9 @@ export function toolPin(definition: Json): { readonly pin: string; readonly defi
  * decision is taken again; unguessable as long as one part of the text is.
  */
 export function uuidFrom(...parts: readonly string[]): string {
-  const hash = createHash('sha256')
-    .update(canonicalJson([...parts]))
-    .digest();
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x40;
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;
-  const hex = hash.toString('hex');
+  const bytes = hash('sha256', canonicalJson([...parts]), 'buffer');
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
