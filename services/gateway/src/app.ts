@@ -34,19 +34,19 @@ export function createApp(options: GatewayOptions, deps: RouteDependencies, give
   app.enable('case sensitive routing');
   app.use(requestLog(options.log, options.now, options.newSessionId));
   app.use(cutSlowReaders(deps.readerStallMs), securityHeaders, requestRules, browserRules(options));
-  mount(app, allRoutes(deps), readBody(options.limits.bodyBytes), giveUp);
+  mount(app, allRoutes(deps), readBody(options.limits.bodyBytes), unlessGivenUp(giveUp));
   app.use(unknownRoute);
   app.use(answerError(options));
   return app;
 }
 
-function mount(app: Express, routes: readonly Route[], body: RequestHandler, giveUp: AbortSignal): void {
+function mount(app: Express, routes: readonly Route[], body: RequestHandler, orGiveUp: OrGiveUp): void {
   for (const path of new Set(routes.map((route) => route.path))) {
     const here = routes.filter((route) => route.path === path);
     for (const { method, handle, sayProblem } of here) {
-      if (method === 'GET') app.get(path, answer(handle, giveUp));
-      else if (method === 'DELETE') app.delete(path, answer(handle, giveUp));
-      else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, giveUp));
+      if (method === 'GET') app.get(path, answer(handle, orGiveUp));
+      else if (method === 'DELETE') app.delete(path, answer(handle, orGiveUp));
+      else app.post(path, problemsSaidBy(sayProblem), body, answer(handle, orGiveUp));
     }
     app.all(path, wrongMethod(here));
   }
@@ -61,18 +61,27 @@ const problemsSaidBy =
   };
 
 const answer =
-  (handle: Handler, giveUp: AbortSignal): RequestHandler =>
+  (handle: Handler, orGiveUp: OrGiveUp): RequestHandler =>
   (req, res) =>
-    orGiveUp(handle(req, res, frameOf(res)), giveUp);
+    orGiveUp(handle(req, res, frameOf(res)));
 
 /** The outcome of a handler, or an error as soon as the server cannot wait any longer. */
-function orGiveUp(work: Promise<void>, giveUp: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const act = () => reject(unavailable(`the gateway is stopping; ${outcomeUnknown}`));
-    if (giveUp.aborted) act();
-    giveUp.addEventListener('abort', act, { once: true });
-    work.then(resolve, reject).finally(() => giveUp.removeEventListener('abort', act));
-  });
+type OrGiveUp = (work: Promise<void>) => Promise<void>;
+
+/** Listens once for all requests: a signal looks through its listeners for each that it is given. */
+function unlessGivenUp(giveUp: AbortSignal): OrGiveUp {
+  const waiting = new Set<() => void>();
+  const actAll = (): void => {
+    for (const act of waiting) act();
+  };
+  giveUp.addEventListener('abort', actAll, { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const act = () => reject(unavailable(`the gateway is stopping; ${outcomeUnknown}`));
+      if (giveUp.aborted) act();
+      waiting.add(act);
+      work.then(resolve, reject).finally(() => waiting.delete(act));
+    });
 }
 
 function wrongMethod(here: readonly Route[]): RequestHandler {
