@@ -61,6 +61,16 @@ test('JSON keeps its value and hides nothing', () => {
   expect(visibleJson('"\ud800"')).toBe('"\\ud800"');
 });
 
+test.each([
+  ['\u0000', '\\u0000'],
+  ['\r', '\\u000d'],
+  ['\u007f', '\\u007f'],
+  ['\u0085', '\\u0085'],
+  ['\u0301', '\\u0301'],
+])('JSON with nothing but %j in it hides nothing', (character, shown) => {
+  expect(visibleJson(`"${character}"`)).toBe(`"${shown}"`);
+});
+
 describe('an address', () => {
   test.each([
     ['https://example.com/a?b#c', 'https://example.com/a?b#c'],

@@ -108,6 +108,11 @@ describe('what looks like a credential', () => {
     ['/x?a=1&access_token=other', '/x?a=1&access_token=[secret]'],
     ['with bearer abcdefgh1234', 'with bearer [secret]'],
     [`AIza${'x'.repeat(35)} sk-ant-api03-abcdefgh gsk_0123456789abcdefXY`, '[secret] [secret] [secret]'],
+    // Alone: nothing but the key itself tells what it is.
+    [`AIza${'x'.repeat(35)}`, '[secret]'],
+    ['sk-ant-api03-abcdefgh', '[secret]'],
+    ['sk-0123456789abcdefXY', '[secret]'],
+    ['gsk_0123456789abcdefXY', '[secret]'],
     ['a task-force-of-many-words', 'a task-force-of-many-words'],
     ['invalid x-api-key', 'invalid x-api-key'],
   ])('%s', (text, shown) => expect(withoutCredentials(text)).toBe(shown));

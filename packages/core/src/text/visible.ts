@@ -18,6 +18,7 @@ const strayMark = '(?<![^\\n\\t])\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const oneDeceptive = new RegExp(`^[${deceptive}]$`, 'u');
 /** In JSON a text stands behind a quotation mark. */
 const deceptiveInJson = new RegExp(`(?![\\n\\t])[${deceptive}]|(?<="|\\p{M}{8})\\p{M}`, 'gu');
+const otherThanPlain = /[^\x20-\x7e\n\t]/;
 const hidden = new RegExp(`(?!${emojiSelector})(?![\\n\\t])[${deceptive}]|${strayMark}`, 'gu');
 
 /**
@@ -69,6 +70,8 @@ export function visibleUrl(text: string): string {
 
 /** JSON text of the same value in which no character is left that is not seen for what it is. */
 export function visibleJson(json: string): string {
+  // Most of it is plain, which is found out at a fraction of what it costs to look for all that could be hidden.
+  if (!otherThanPlain.test(json)) return json;
   return json.replace(deceptiveInJson, (character) => {
     const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
     return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
