@@ -103,16 +103,12 @@ export type EventFrame = {
 
 /** The events to append for some facts. The ids are given, one for each fact. */
 export function newEvents(all: readonly Fact[], frame: EventFrame, ids: readonly string[]): store.NewEvent[] {
+  const { causationId, correlationId } = frame;
+  const time = timestampFromMs(frame.now);
+  const actor = create(envelope.ActorSchema, actorToWire(frame.actor));
+  const common = { time, actor, causationId, correlationId, schemaVersion };
   return all.map((one, index) =>
-    create(store.NewEventSchema, {
-      eventId: ids[index] ?? '',
-      time: timestampFromMs(frame.now),
-      actor: actorToWire(frame.actor),
-      causationId: frame.causationId,
-      correlationId: frame.correlationId,
-      schemaVersion,
-      payload: encodeFact(one),
-    }),
+    create(store.NewEventSchema, { ...common, eventId: ids[index] ?? '', payload: encodeFact(one) }),
   );
 }
 
