@@ -61,9 +61,14 @@ function* partsOf(value: LongAnswer): Generator<string | JsonPieces, void> {
   for (const [key, member] of Object.entries(value)) {
     const shown = typeof member === 'function' ? member() : member;
     if (shown === undefined) continue;
-    yield `${before}${JSON.stringify(key)}:`;
-    yield* partsOf(shown);
+    const name = `${before}${JSON.stringify(key)}:`;
     before = ',';
+    if (shown instanceof JsonPieces || hasMembers(shown)) {
+      yield name;
+      yield* partsOf(shown);
+    } else {
+      yield name + jsonText(shown);
+    }
   }
   yield before === '{' ? '{}' : '}';
 }

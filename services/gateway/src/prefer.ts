@@ -10,12 +10,16 @@ export type Preferences = {
   readonly minimal: boolean;
 };
 
+const nothingPreferred: Preferences = { respondAsync: false, minimal: false };
+
 const seconds = /^\d{1,6}$/;
 
 /** Reads the `Prefer` header. Of a preference that is given twice the first counts. */
 export function preferencesOf(req: Request): Preferences {
+  const header = req.get('prefer');
+  if (header === undefined) return nothingPreferred;
   const given = new Map<string, string>();
-  for (const part of (req.get('prefer') ?? '').split(',')) {
+  for (const part of header.split(',')) {
     const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map((side) => side.trim().toLowerCase());
     if (name !== '' && !given.has(name)) given.set(name, value.replace(/^"(.*)"$/, '$1'));
   }
